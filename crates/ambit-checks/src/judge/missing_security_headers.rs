@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::look;
 use crate::site;
+use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -56,8 +57,10 @@ fn missing(facts: &Facts) -> Vec<&'static str> {
         || site::header(facts, "x-frame-options").next().is_some();
     let transport = !site::is_encrypted(facts) || site::header(facts, "strict-transport-security").next().is_some();
     let sniffing = site::header(facts, "x-content-type-options").any(|value| value.eq_ignore_ascii_case("nosniff"));
+    // In a page browsers heed a policy as well, but for who may frame it.
+    let policy = !policies.is_empty() || uri::PAGE_POLICIES.texts(&facts.details).next().is_some();
     [
-        (!policies.is_empty(), "Content-Security-Policy"),
+        (policy, "Content-Security-Policy"),
         (transport, "Strict-Transport-Security"),
         (sniffing, "X-Content-Type-Options"),
         (framing, "X-Frame-Options or frame-ancestors"),
@@ -83,6 +86,14 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(page("http://www.acme.test", "200", &[html, policy]))
         .near_miss(page("https://www.acme.test", "200", &all))
         .near_miss(page("http://www.acme.test", "200", &all[..3]))
+        .near_miss(
+            page("http://www.acme.test", "200", &[html, nosniff, "X-Frame-Options: DENY"])
+                .with(json!({"hidden_page_policies": ["default-src 'self'"]})),
+        )
+        .reports(
+            page("http://www.acme.test", "200", &[html, nosniff])
+                .with(json!({"hidden_page_policies": ["default-src 'self'; frame-ancestors 'none'"]})),
+        )
         .near_miss(page("https://www.acme.test", "301", &[html]))
         .near_miss(page("https://api.acme.test", "200", &["Content-Type: application/json"]))
         .near_miss(page("https://192.0.2.1", "200", &[html]))

@@ -74,6 +74,8 @@ pub const ALT_NAMES: Member<Vec<String>> = Member::named("alt_names");
 pub const CERTIFICATE_CHAIN: Member<Vec<Value>> = Member::named("certificate_chain");
 /// Headers that protect visitors, by name.
 pub const SECURITY_HEADERS: Member = Member::named("hidden_security_headers");
+/// Content policies that its page holds itself, beside those of its headers.
+pub const PAGE_POLICIES: Member<Vec<String>> = Member::named("hidden_page_policies");
 /// The product whose page of a fresh installation it shows.
 pub const DEFAULT_PAGE: Member<String> = Member::named("hidden_default_page");
 /// The application that it shows as it was installed.
@@ -192,6 +194,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(COOKIES, HttpEnrich),
     seen(FORMS, HttpEnrich),
     seen(SECURITY_HEADERS, HttpEnrich),
+    seen(PAGE_POLICIES, HttpEnrich),
     seen(DEFAULT_PAGE, HttpEnrich),
     seen(DEFAULT_INSTALLATION, HttpEnrich),
     seen(DIRECTORY_LISTING, HttpEnrich),

@@ -59,7 +59,7 @@ pub(crate) fn read(page: &Page, host: &str, body: &str) -> FrontPage {
     FrontPage {
         title: page.title.clone(),
         likeness: likeness(&page.text),
-        login: asking.clone().next().is_some(),
+        login: page.loose_password || asking.clone().next().is_some(),
         posts_to: asking.filter_map(|form| Url::parse(&form.action).ok()).map(|url| url.host).collect(),
         loads_from,
         trackers: TRACKER.find_iter(body).map(|found| found.as_str().to_owned()).take(TRACKERS_MAX).collect(),

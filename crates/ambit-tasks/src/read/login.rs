@@ -8,6 +8,10 @@ use std::sync::LazyLock;
 const FIELDS_MAX: usize = 100;
 
 static FORM: LazyLock<Selector> = LazyLock::new(|| Selector::parse("form").expect("the selector is constant"));
+static BUTTON: LazyLock<Selector> = LazyLock::new(|| {
+    let text = "button:not([type=button i]):not([type=reset i]), input[type=submit i], input[type=image i]";
+    Selector::parse(text).expect("the selector is constant")
+});
 static FIELD: LazyLock<Selector> = LazyLock::new(|| Selector::parse("input").expect("the selector is constant"));
 
 /// A form as it is sent.
@@ -30,7 +34,9 @@ pub(crate) fn filled_in(html: &str, url: &Url, name: &str, password: &str) -> Op
         if !form.attr("method").is_some_and(|method| method.trim().eq_ignore_ascii_case("post")) {
             return None;
         }
-        let action = url.join(form.attr("action").unwrap_or_default()).ok()?;
+        // Whoever presses Enter presses the first button, which may send the form elsewhere.
+        let pressed = form.select(&BUTTON).next().and_then(|button| button.attr("formaction"));
+        let action = url.join(pressed.or(form.attr("action")).unwrap_or_default().trim()).ok()?;
         let (mut fields, mut passwords, mut user) = (Vec::new(), 0, None);
         for field in form.select(&FIELD).take(FIELDS_MAX) {
             let Some(of) = field.attr("name").filter(|of| !of.is_empty()) else { continue };
@@ -75,6 +81,9 @@ mod tests {
                      <input type=submit name=go></form>";
         let wanted = "https://app.acme.test:443/session?next=1 csrf=t1 tenant=acme user=ann pw=s3cret&";
         assert_eq!(sent(login).as_deref().map(|sent| sent.replace(":443", "")), Some(wanted.replace(":443", "")));
+        let led = "<form method=post action=/a><input name=user><input type=password name=pw><button type=button \
+                   formaction=/no>Show</button><button formaction=/in>In</button><button formaction=/out>Out</button>";
+        assert!(sent(led).is_some_and(|sent| sent.contains("app.acme.test") && sent.contains("/in ")), "{:?}", sent(led));
         for other in [
             "<form method=get><input name=user><input type=password name=pw></form>",
             "<form method=post><input name=user><input type=password name=a><input type=password name=b></form>",

@@ -34,6 +34,11 @@ pub(crate) struct Page {
     pub(crate) mailboxes: BTreeSet<String>,
     /// Where its icon is.
     pub(crate) icon: Option<String>,
+    /// The content policies that it holds in `<meta>`, one by one. Browsers heed them like those of the header, but for
+    /// framing, reporting and sandboxes.
+    pub(crate) policies: Vec<String>,
+    /// It asks for a password outside of any form: a script sends it.
+    pub(crate) loose_password: bool,
     /// Where `<meta http-equiv=refresh>` leads.
     pub(crate) refresh: Option<String>,
     /// SHA-1 over the tags in document order: the same for pages that differ only in text.
@@ -58,6 +63,10 @@ const LINKS_MAX: usize = 2_000;
 const FORMS_MAX: usize = 50;
 /// Fields of a form.
 const FIELDS_MAX: usize = 100;
+/// Content policies of a page.
+const POLICIES_MAX: usize = 10;
+/// Characters of a content policy.
+const POLICY_CHARS_MAX: usize = 4_096;
 /// Meta elements of a page.
 const METAS_MAX: usize = 200;
 /// Bytes of its scripts, and of its text.
@@ -112,6 +121,8 @@ selector!(TITLE, "title");
 selector!(META, "meta");
 selector!(FORM, "form");
 selector!(FIELD, "input, select, textarea, button");
+selector!(SENDER, "button[formaction], input[formaction]");
+selector!(PASSWORD, "input[type=password i]");
 selector!(SCRIPT, "script[src]");
 selector!(
     LINKED,
@@ -146,6 +157,7 @@ impl Page {
                 .take(LINKS_MAX)
                 .collect(),
             icon: attributes(&document, &ICON, "href").next().and_then(|href| absolute(&href)),
+            loose_password: document.select(&PASSWORD).any(|field| !is_in_form(&field)),
             dom_sha1: shape(&document),
             ..Self::default()
         };
@@ -178,9 +190,15 @@ impl Page {
         if let Some(name) = name.filter(|_| self.metas.len() < METAS_MAX) {
             self.metas.push((name.to_owned(), content.to_owned()));
         }
-        if element.attr("http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh")) {
+        let directive = element.attr("http-equiv").unwrap_or("").trim();
+        if directive.eq_ignore_ascii_case("refresh") {
             let target = content.split_once(['=']).map(|(_, target)| target.trim().trim_matches(['"', '\'']));
             self.refresh = target.and_then(absolute);
+        } else if directive.eq_ignore_ascii_case("content-security-policy")
+            && !content.is_empty()
+            && self.policies.len() < POLICIES_MAX
+        {
+            self.policies.push(content.chars().take(POLICY_CHARS_MAX).collect());
         }
     }
 
@@ -266,19 +284,22 @@ fn text_of(element: &ElementRef<'_>) -> String {
 }
 
 fn forms(document: &Html, base: &Url) -> Vec<Form> {
-    let mut forms: Vec<Form> = document.select(&FORM).take(FORMS_MAX).map(|form| read_form(&form, base)).collect();
+    let mut forms: Vec<Form> = document.select(&FORM).take(FORMS_MAX).flat_map(|form| read_form(&form, base)).collect();
     forms.sort();
+    forms.truncate(FORMS_MAX);
     forms.dedup();
     forms
 }
 
-fn read_form(form: &ElementRef<'_>, base: &Url) -> Form {
-    let action = base.join(form.attr("action").unwrap_or("")).map(|url| url.to_string());
-    let mut read = Form {
-        action: action.unwrap_or_default().split('?').next().unwrap_or("").to_owned(),
-        method: form.attr("method").unwrap_or("get").to_ascii_uppercase(),
-        ..Form::default()
+/// A form, once for each place that its buttons send it to.
+fn read_form(form: &ElementRef<'_>, base: &Url) -> Vec<Form> {
+    let action = |reference: &str| {
+        let action = base.join(reference.trim()).map(|url| url.to_string()).unwrap_or_default();
+        action.split('?').next().unwrap_or("").to_owned()
     };
+    let method = form.attr("method").unwrap_or("get").trim().to_ascii_uppercase();
+    let mut read =
+        Form { action: action(form.attr("action").unwrap_or("")), method: method.clone(), ..Form::default() };
     for field in form.select(&FIELD).take(FIELDS_MAX) {
         let (name, kind) = (field.attr("name").unwrap_or(""), field.attr("type").unwrap_or(""));
         read.password |= kind.eq_ignore_ascii_case("password");
@@ -288,7 +309,20 @@ fn read_form(form: &ElementRef<'_>, base: &Url) -> Form {
             read.fields.insert(name.chars().take(TITLE_CHARS_MAX).collect());
         }
     }
-    read
+    let elsewhere = form.select(&SENDER).take(FIELDS_MAX).map(|button| Form {
+        action: action(button.attr("formaction").unwrap_or("")),
+        method: button.attr("formmethod").map_or(method.clone(), |method| method.trim().to_ascii_uppercase()),
+        ..read.clone()
+    });
+    let mut all: Vec<Form> = elsewhere.collect();
+    all.push(read);
+    all
+}
+
+/// True for a field of a form, which it may also name.
+fn is_in_form(field: &ElementRef<'_>) -> bool {
+    let mut around = field.ancestors().filter_map(|node| node.value().as_element());
+    field.attr("form").is_some() || around.any(|element| element.name() == "form")
 }
 
 /// Names of fields for a second factor.
@@ -365,6 +399,34 @@ mod tests {
         assert_eq!(paths(&page.sent), ["/pay", "/posts/3", "/wipe?all=1"], "the sign-in is linked as well");
         assert_eq!(page.links.len(), 7, "all are known: {:?}", page.links);
         assert_eq!(page.forms.len(), 5);
+    }
+
+    #[test]
+    fn a_form_counts_once_for_each_place_that_its_buttons_send_it_to() {
+        let page = page(
+            "<form action='/save' method=post><input name=id><button>Save</button>\
+             <button formaction='/drop?x=1'>Drop</button><input type=submit formaction=look formmethod=get></form>",
+        );
+        let seen: Vec<String> = page.forms.iter().map(|form| format!("{} {}", form.method, form.action)).collect();
+        for sent in ["POST /save", "POST /drop", "GET /a/look"] {
+            let (method, path) = sent.split_once(' ').unwrap();
+            let at = page.forms.iter().filter(|form| form.method == method && form.action.ends_with(path));
+            assert_eq!(at.count(), 1, "{sent} {seen:?}");
+        }
+        assert_eq!(seen.len(), 3);
+        assert!(page.forms.iter().all(|form| form.fields.contains("id")));
+    }
+
+    #[test]
+    fn a_password_outside_of_forms_is_asked_for_as_well() {
+        for (html, is_loose) in [
+            ("<div><input type=Password></div>", true),
+            ("<form><input type=password></form>", false),
+            ("<form id=in></form><input type=password form=in>", false),
+            ("<input type=text name=password>", false),
+        ] {
+            assert_eq!(page(html).loose_password, is_loose, "{html}");
+        }
     }
 
     #[test]

@@ -10,6 +10,8 @@ use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+/// The header with the content policy.
+const POLICY: &str = "content-security-policy";
 /// Characters of a proof.
 const PROOF_CHARS_MAX: usize = 160;
 
@@ -47,12 +49,11 @@ pub(crate) fn defects(exchange: &HttpExchange, page: Option<&Page>) -> Vec<Shown
     found.extend(echo::defects(exchange));
     found.extend(web_token::defects(exchange));
     if let Some(page) = page {
-        if exchange.url.https && !is_upgraded(exchange) {
+        let policies = policies(exchange, page);
+        if exchange.url.https && !is_upgraded(&policies) {
             found.extend(unencrypted(page).map(|proof| ("mixed_content", proof)));
         }
-        found.extend(
-            weak_policy(web::header(exchange, "content-security-policy")).map(|why| ("weak_content_policy", why)),
-        );
+        found.extend(weak_policies(&policies).map(|why| ("weak_content_policy", why)));
     }
     found
 }
@@ -77,10 +78,18 @@ fn unencrypted(page: &Page) -> Option<String> {
     loaded.or_else(|| sent().map(|form| shortened(&format!("a form with a password is sent to {}", form.action))))
 }
 
+/// The content policies of an answer: those of its headers, of which a comma parts several, and those in its page.
+fn policies(exchange: &HttpExchange, page: &Page) -> Vec<String> {
+    let headers = exchange.headers.iter().filter(|(name, _)| name.raw().eq_ignore_ascii_case(POLICY));
+    let sent = headers.flat_map(|(_, value)| value.raw().split(',').map(str::to_ascii_lowercase).collect::<Vec<_>>());
+    let held = page.policies.iter().map(|policy| policy.to_ascii_lowercase());
+    sent.chain(held).filter(|policy| !policy.trim().is_empty()).collect()
+}
+
 /// Whether browsers encrypt by themselves what the page loads.
-fn is_upgraded(exchange: &HttpExchange) -> bool {
-    let policy = web::header(exchange, "content-security-policy").unwrap_or("").to_ascii_lowercase();
-    policy.split([';', ',']).any(|directive| directive.trim() == "upgrade-insecure-requests")
+fn is_upgraded(policies: &[String]) -> bool {
+    let mut directives = policies.iter().flat_map(|policy| policy.split(';'));
+    directives.any(|directive| directive.trim() == "upgrade-insecure-requests")
 }
 
 /// An answer that sets a cookie, and that shared caches may keep.
@@ -97,9 +106,15 @@ fn private_in_caches(exchange: &HttpExchange) -> Option<String> {
     (kept && !guarded).then(|| format!("Set-Cookie beside Cache-Control: {}", shortened(&control)))
 }
 
-/// Why a policy stops no script; `None` for one that does, and where there is none, which is another defect.
-fn weak_policy(policy: Option<&str>) -> Option<String> {
-    let policy = policy?.to_ascii_lowercase();
+/// Why no policy stops a script: a browser runs what all of them allow. `None` where one does, and where there is
+/// none, which is another defect.
+fn weak_policies(policies: &[String]) -> Option<String> {
+    let weak: Option<Vec<String>> = policies.iter().map(|policy| weak_policy(policy)).collect();
+    weak?.into_iter().next()
+}
+
+/// Why a policy, in lower case, stops no script.
+fn weak_policy(policy: &str) -> Option<String> {
     let directive = |name: &str| {
         let mut parts = policy.split(';').map(|part| part.split_ascii_whitespace().collect::<Vec<_>>());
         parts.find(|words| words.first() == Some(&name)).map(|words| words[1..].to_vec())
@@ -148,20 +163,31 @@ mod tests {
     #[test]
     fn a_policy_is_weak_where_any_script_may_run() {
         for (policy, why) in [
-            (Some("default-src 'self'"), None),
-            (Some("script-src 'self' 'unsafe-inline'"), Some("scripts: 'unsafe-inline'")),
-            (Some("script-src 'nonce-abc' 'unsafe-inline' https:; object-src 'none'"), Some("scripts from https:")),
-            (Some("script-src 'nonce-abc' 'strict-dynamic' 'unsafe-inline' https:"), None),
-            (Some("default-src *"), Some("scripts from *")),
-            (Some("default-src\t'self';\tscript-src\t'self'\t'unsafe-inline'"), Some("scripts: 'unsafe-inline'")),
-            (Some("script-src\t'self'; default-src *"), None),
-            (Some("default-src *; script-src"), None),
-            (Some("script-src https://cdn.acme.test"), None),
-            (Some("frame-ancestors 'none'"), Some("scripts from *")),
-            (None, None),
+            ("default-src 'self'", None),
+            ("script-src 'self' 'unsafe-inline'", Some("scripts: 'unsafe-inline'")),
+            ("script-src 'nonce-abc' 'unsafe-inline' https:; object-src 'none'", Some("scripts from https:")),
+            ("script-src 'nonce-abc' 'strict-dynamic' 'unsafe-inline' https:", None),
+            ("default-src *", Some("scripts from *")),
+            ("default-src\t'self';\tscript-src\t'self'\t'unsafe-inline'", Some("scripts: 'unsafe-inline'")),
+            ("script-src\t'self'; default-src *", None),
+            ("default-src *; script-src", None),
+            ("script-src https://cdn.acme.test", None),
+            ("frame-ancestors 'none'", Some("scripts from *")),
         ] {
             assert_eq!(weak_policy(policy).as_deref(), why, "{policy:?}");
         }
+    }
+
+    #[test]
+    fn a_policy_in_the_page_counts_beside_those_of_the_header() {
+        let of = |html: &str| Page::parse(html, &Url::parse("https://app.acme.test/").unwrap()).policies;
+        let strict = "<meta http-equiv=Content-Security-Policy content=\"default-src 'self'\">";
+        let open = "<meta http-equiv='content-security-policy' content='default-src *'>";
+        assert_eq!(weak_policies(&of(strict)), None);
+        assert_eq!(weak_policies(&of(open)).as_deref(), Some("scripts from *"));
+        assert_eq!(weak_policies(&of(&format!("{open}{strict}"))), None, "what one stops does not run");
+        assert_eq!(weak_policies(&[]), None);
+        assert!(is_upgraded(&of("<meta http-equiv=content-security-policy content='upgrade-insecure-requests'>")));
     }
 
     #[test]

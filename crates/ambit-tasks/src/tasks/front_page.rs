@@ -101,8 +101,8 @@ fn describe(cx: &Context<'_>, fetch: &HttpFetch) -> FrontPage {
     seen.status = exchange.status;
     seen.leads_to = leads_to(cx, fetch, &page);
     seen.notice = front::notice(&page, &body, seen.leads_to.as_deref());
-    seen.protections = protections(exchange);
-    seen.allows = allowed_hosts(exchange);
+    seen.protections = protections(exchange, &page);
+    seen.allows = allowed_hosts(exchange, &page);
     seen
 }
 
@@ -117,16 +117,18 @@ fn leads_to(cx: &Context<'_>, fetch: &HttpFetch, page: &Page) -> Option<String> 
     hosts.chain(end).chain(refresh).find(|host| !same_domain(host, &cx.facts.name))
 }
 
-/// Headers of an answer that protect visitors.
-fn protections(exchange: &HttpExchange) -> BTreeSet<String> {
-    let there = SECURITY_HEADERS.iter().filter(|name| web::header(exchange, name).is_some());
+/// Headers of an answer that protect visitors, or what its page holds in their place.
+fn protections(exchange: &HttpExchange, page: &Page) -> BTreeSet<String> {
+    let held = |name: &str| name == "content-security-policy" && !page.policies.is_empty();
+    let there = SECURITY_HEADERS.iter().filter(|name| web::header(exchange, name).is_some() || held(name));
     there.map(|name| (*name).to_owned()).collect()
 }
 
-/// Hosts that the content policy of an answer names.
-fn allowed_hosts(exchange: &HttpExchange) -> BTreeSet<String> {
+/// Hosts that the content policies of an answer name.
+fn allowed_hosts(exchange: &HttpExchange, page: &Page) -> BTreeSet<String> {
     let policies = ["content-security-policy", "content-security-policy-report-only"];
-    policies.iter().flat_map(|name| policy_hosts(web::header(exchange, name).unwrap_or(""))).collect()
+    let sent = policies.iter().map(|name| web::header(exchange, name).unwrap_or(""));
+    sent.chain(page.policies.iter().map(String::as_str)).flat_map(policy_hosts).collect()
 }
 
 fn encryption(fetch: &HttpFetch) -> Option<Https> {

@@ -224,6 +224,7 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange, fetch: &HttpFetch)
     cx.observe(uri::GENERATOR, json!(page.generator));
     cx.observe(uri::HAS_FORMS, json!(!page.forms.is_empty()));
     cx.observe(uri::FORMS, forms(&page));
+    cx.observe(uri::PAGE_POLICIES, json!(page.policies.iter().map(|policy| normal::text(policy)).collect::<Vec<_>>()));
     cx.observe(uri::SCRIPTS, page.scripts.iter().map(|script| json!(normal::text(script))).collect::<Value>());
     cx.observe(uri::DOM_SHA1, json!(html.then_some(&page.dom_sha1)));
     cx.observe(uri::RESPONSE_DATA_HASH, json!(normal::body_hash(exchange)));
@@ -240,7 +241,7 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange, fetch: &HttpFetch)
         uri::API_ENDPOINT,
         !html && exchange.status < 500 && (media.ends_with("json") || media.ends_with("xml")),
     );
-    let login = page.forms.iter().any(|form| form.password);
+    let login = page.loose_password || page.forms.iter().any(|form| form.password);
     let factor = page.forms.iter().any(|form| form.code);
     let basic = web::header(exchange, "www-authenticate").is_some();
     cx.observe(uri::AUTH_FORMS, login);
