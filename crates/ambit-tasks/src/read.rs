@@ -4,6 +4,7 @@
 pub(crate) mod assignments;
 pub(crate) mod buckets;
 pub(crate) mod build_files;
+pub(crate) mod bundle;
 pub(crate) mod charset;
 pub(crate) mod datagram;
 pub(crate) mod default_installations;

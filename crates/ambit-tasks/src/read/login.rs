@@ -83,7 +83,11 @@ mod tests {
         assert_eq!(sent(login).as_deref().map(|sent| sent.replace(":443", "")), Some(wanted.replace(":443", "")));
         let led = "<form method=post action=/a><input name=user><input type=password name=pw><button type=button \
                    formaction=/no>Show</button><button formaction=/in>In</button><button formaction=/out>Out</button>";
-        assert!(sent(led).is_some_and(|sent| sent.contains("app.acme.test") && sent.contains("/in ")), "{:?}", sent(led));
+        assert!(
+            sent(led).is_some_and(|sent| sent.contains("app.acme.test") && sent.contains("/in ")),
+            "{:?}",
+            sent(led)
+        );
         for other in [
             "<form method=get><input name=user><input type=password name=pw></form>",
             "<form method=post><input name=user><input type=password name=a><input type=password name=b></form>",

@@ -6,7 +6,7 @@ use crate::ask::web;
 use crate::read::login::origin;
 use crate::read::mentions::is_in_folder_of_others;
 use crate::read::source_map::{self, Place, Source};
-use crate::read::{script, web_token};
+use crate::read::{bundle, script, web_token};
 use ambit_model::entity::host_of;
 use ambit_model::entity::uri::PublishedMap;
 use ambit_net::http::{BodyEnd, Url};
@@ -32,7 +32,8 @@ impl Crawl<'_> {
             }
             let text = web::text(&answer);
             self.call(&text, &url);
-            let parts = script::parts(&text, &url).into_iter().filter(|part| host_of(part) == url.host);
+            let parts = script::parts(&text, &url).into_iter().chain(bundle::parts(&text, &url));
+            let parts = parts.filter(|part| host_of(part) == url.host);
             open.extend(parts.filter(|part| self.scripts.insert(part.clone())));
             self.handed_out.read_text(&text, url.path_only());
             for (what, proof) in web_token::defects(&answer) {
