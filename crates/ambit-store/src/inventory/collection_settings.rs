@@ -5,6 +5,7 @@ use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections::{check_never, lock, raise_scope_revision, require};
 use crate::inventory::feed;
+use crate::inventory::runs::cancel_unstarted;
 use crate::people::audit;
 use crate::people::names::clean_title;
 use crate::{CollectionView, Principal, Store, StoreError};
@@ -135,7 +136,8 @@ impl Store {
         self.find_collection(caller, uuid).await
     }
 
-    /// Archives a collection: it stays readable, and no run starts in it.
+    /// Archives a collection: it stays readable, and no run starts in it. One that waits for an engine is cancelled; one
+    /// that is under way goes on to its end.
     pub async fn archive_collection(
         &self,
         principal: &Principal,
@@ -172,6 +174,9 @@ impl Store {
             let sql =
                 "UPDATE collections SET updated_at = $2, archived = $3, due_at = $4, counts_from = $5 WHERE id = $1";
             tx.run(sql, values![collection.id, now, archived, due, from]).await?;
+            if archived {
+                cancel_unstarted(tx, &principal, collection.id, now).await?;
+            }
             let action = if archived { "collection.archive" } else { "collection.unarchive" };
             changed(tx, &principal, &collection, action, json!({}), now).await
         })

@@ -164,6 +164,23 @@ pub(crate) async fn note(
     Ok(feed::note_allotted(tx, &note, now).await?.nth(0).0)
 }
 
+/// Cancels the run of a collection that no engine has started yet.
+pub(crate) async fn cancel_unstarted(
+    tx: &mut Tx,
+    principal: &Principal,
+    collection: i64,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE runs SET state = 'cancelled', finished_at = $1 WHERE collection_id = $2 AND state = 'scheduled' \
+               RETURNING id";
+    for id in tx.read_all::<RunId>(sql, values![now, collection]).await? {
+        let (run, _) = load(tx, id).await?;
+        audit::insert(tx, principal, Some(run.project), "run.cancel", id, json!({}), now).await?;
+        note(tx, &run, collection, What::Changed, true, now).await?;
+    }
+    Ok(())
+}
+
 /// Inserts a run unless one is open; the schedule counts from it, and its months from one that a person starts. Numbers
 /// count in the collection.
 async fn insert(

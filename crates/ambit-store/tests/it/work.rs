@@ -14,6 +14,7 @@ use ambit_store::{CollectionSettings, Started, StoreError};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use uuid::Uuid;
 
 #[tokio::test]
 async fn at_most_one_run_of_a_collection_is_open() {
@@ -581,6 +582,31 @@ async fn schedules_start_runs_when_they_are_due_and_never_at_once() {
         lab.finish(&late).await;
         assert_eq!(due(run.created_at.plus_ms(2 * DAY_MS - 1)).await, 0);
         assert_eq!(due(run.created_at.plus_ms(2 * DAY_MS)).await, 1, "one that began late puts none off");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_that_waits_is_cancelled_when_its_collection_is_archived_and_one_under_way_goes_on() {
+    both(async |lab| {
+        let seeds = [(Kind::Domain, "acme.test")];
+        let made = async || {
+            let new = new_collection(&seeds);
+            lab.store.create_collection(&lab.me, lab.project, &new, lab.now()).await.unwrap().collection
+        };
+        let started = async |collection: Uuid| {
+            lab.store.start_run(&lab.me, collection, None, lab.now()).await.unwrap().run().clone()
+        };
+        let (under_way, waiting) = (made().await, made().await);
+        let (first, second) = (started(under_way.uuid).await, started(waiting.uuid).await);
+        lab.engine.claim(first.id, lab.now()).await.unwrap().unwrap();
+        for collection in [&under_way, &waiting] {
+            lab.store.archive_collection(&lab.me, collection.uuid, lab.now()).await.unwrap();
+        }
+        let state = async |id| lab.store.find_run(&lab.me, id).await.unwrap().state;
+        assert_eq!(state(first.id).await, RunState::Running);
+        assert_eq!(state(second.id).await, RunState::Cancelled);
+        assert!(lab.engine.claim(second.id, lab.now()).await.unwrap().is_none());
     })
     .await;
 }
