@@ -4,6 +4,7 @@
 pub(crate) mod assignees;
 pub(crate) mod blobs;
 pub(crate) mod bulk;
+pub(crate) mod collection_creation;
 pub(crate) mod collection_settings;
 pub(crate) mod collections;
 pub(crate) mod contexts;

@@ -1,4 +1,5 @@
-//! Seeds: the entities that people gave. They become entities of the collection when its next run is claimed.
+//! Seeds: the entities that people gave, and which collections have the same. They become entities of the collection
+//! when its next run is claimed.
 
 use crate::db::rows::{Rows, columns, list as columns_of, named};
 use crate::db::sql::{Tx, values};
@@ -7,11 +8,13 @@ use crate::engine::mark_dirty;
 use crate::inventory::{collections, feed};
 use crate::people::audit;
 use crate::people::limits::Limits;
-use crate::{Principal, Store, StoreError};
+use crate::{CollectionView, Principal, Store, StoreError};
 use ambit_model::collection::{Collection, Seed};
 use ambit_model::estimate::large_block;
 use ambit_model::feed::{Noun, What};
+use ambit_model::id::BlobHash;
 use ambit_model::user::CollectionRole;
+use ambit_model::wire::WireChoice;
 use ambit_model::{Kind, Timestamp, Uid};
 use serde_json::json;
 use uuid::Uuid;
@@ -21,6 +24,15 @@ use uuid::Uuid;
 const NAME_SIZE: i64 = 16;
 /// Seeds of one collection at most.
 const SEEDS_MAX: usize = 10_000;
+
+/// The collections that have the same seeds.
+#[derive(Debug, Default)]
+pub struct SameSeeds {
+    /// The oldest one that was made together with its seeds, as `scan` and `demo` do.
+    pub made_with_them: Option<CollectionView>,
+    /// Names of those that were made empty, as the API does: their level and exclusions are somebody else's choice.
+    pub made_empty: Vec<String>,
+}
 
 columns! { Seed of s { id, kind, name, created_at, confirmed } }
 
@@ -100,6 +112,44 @@ impl Store {
         let mut tx = self.read().await?;
         let view = collections::require(&mut tx, principal, collection, CollectionRole::Viewer).await?;
         list(&mut tx, view.collection.id).await
+    }
+
+    /// The collections of a project with this wire (`None`: live) and exactly these seeds, whatever their order;
+    /// archived ones do not count.
+    pub async fn find_collection_by_seeds(
+        &self,
+        principal: &Principal,
+        project: i64,
+        wire: Option<BlobHash>,
+        wanted: &[(Kind, String)],
+    ) -> Result<SameSeeds, StoreError> {
+        let mut wanted: Vec<(Kind, String)> = wanted.to_vec();
+        wanted.sort();
+        wanted.dedup();
+        let mut same = SameSeeds::default();
+        for view in self.list_collections(principal, Some(project)).await? {
+            let blob = match &view.collection.wire {
+                WireChoice::Live => None,
+                WireChoice::Simulated { blob, .. } => Some(*blob),
+            };
+            if blob != wire || view.collection.archived {
+                continue;
+            }
+            let mut tx = self.read().await?;
+            let seeds = list(&mut tx, view.collection.id).await?;
+            let came_later = seeds.iter().any(|seed| seed.created_at != view.collection.created_at);
+            let mut has: Vec<(Kind, String)> = seeds.into_iter().map(|seed| (seed.kind, seed.name)).collect();
+            has.sort();
+            if has != wanted {
+                continue;
+            }
+            if came_later || has.is_empty() {
+                same.made_empty.push(view.collection.name);
+            } else {
+                same.made_with_them.get_or_insert(view);
+            }
+        }
+        Ok(same)
     }
 
     /// Adds seeds, which the next run takes up; those that are there stay. It starts nothing: a schedule that had no

@@ -1,23 +1,26 @@
 //! Groups (docs/contract/wider.md §2.2): who is in them, who administers them, what they may use, their service
-//! accounts. People come into a group by accepting (`invitations.rs`), unless the administrator of the installation
-//! brings them.
+//! accounts. People come into a group by accepting (`invitation_answers.rs`), unless the administrator of the
+//! installation brings them. How groups and accounts begin is in `account_creation.rs`, how they end in
+//! `account_deletion.rs`.
 
 use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
-use crate::people::accounts::{account_of, merged, select};
+use crate::people::accounts::{merged, select};
+use crate::people::audit;
 use crate::people::invitations::{self, InvitedTo};
-use crate::people::names::{clean_email, clean_name};
+use crate::people::names::clean_email;
 use crate::people::users::{self, insert_user};
-use crate::people::{audit, keys};
 use crate::wider::hunting_rulesets;
-use crate::{Account, IssuedKey, KeyScope, Principal, Store, StoreError};
+use crate::{Account, Principal, Store, StoreError};
 use ambit_model::Timestamp;
-use ambit_model::user::Group;
+use ambit_model::user::{Group, User};
 use serde_json::{Map, Value, json};
 
 /// People of one request at most.
 const MEMBERS_MAX: usize = 1_000;
+
+columns! { Group of g { id, uuid, name, created_at } }
 
 columns! {
     /// A group.
@@ -128,6 +131,28 @@ impl Store {
     /// A group by name.
     pub async fn group_account(&self, name: &str) -> Result<GroupAccount, StoreError> {
         group_named(&mut self.read().await?, name).await
+    }
+
+    /// The groups with their members: all for the administrator of the installation, else the caller's own.
+    pub async fn list_groups(&self, principal: &Principal) -> Result<Vec<(Group, Vec<User>)>, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = format!("SELECT {} FROM user_groups g ORDER BY g.id", list::<Group>());
+        let mut groups = Vec::new();
+        for group in tx.read_all::<Group>(&sql, Vec::new()).await? {
+            if principal.administrator() || principal.groups().contains(&group.id) {
+                groups.push((group, Vec::new()));
+            }
+        }
+        let sql = format!(
+            "SELECT g.group_id, {} FROM group_members g JOIN users u ON u.id = g.user_id ORDER BY u.id",
+            list::<User>()
+        );
+        for (id, user) in tx.read_all::<(i64, User)>(&sql, Vec::new()).await? {
+            if let Some((_, members)) = groups.iter_mut().find(|(group, _)| group.id == id) {
+                members.push(user);
+            }
+        }
+        Ok(groups)
     }
 
     /// True for administrators of a group and of the installation.
@@ -284,34 +309,5 @@ impl Store {
         })?;
         self.inner.access.clear();
         Ok(())
-    }
-
-    /// Makes a service account `<group>_<id>` with a key, which is given this once; for administrators of the group.
-    pub async fn create_service_account(
-        &self,
-        principal: &Principal,
-        group: &str,
-        id: &str,
-        now: Timestamp,
-    ) -> Result<(Account, IssuedKey), StoreError> {
-        let (principal, group, id) = (principal.clone(), group.to_owned(), clean_name(id)?);
-        let draft = keys::Draft::new(&self.inner.secret, "service account");
-        transaction!(self, Person, async |tx| {
-            let group = group_named(tx, &group).await?.group;
-            require_administrator_of(tx, &principal, group.id).await?;
-            let prefix = format!("{}_", group.name);
-            let username = if id.starts_with(&prefix) { id } else { format!("{prefix}{id}") };
-            // An identifier like an address that no person can have: the reserved domain is nobody's.
-            let email = format!("{username}@service.invalid");
-            let user = insert_user(tx, &email, Some(&username), false, now).await?;
-            let sql = "UPDATE users SET service_of = $1, api_quota_group = $2, intelligence_quota_group = $3 WHERE id \
-                       = $4";
-            tx.run(sql, values![group.id, group.id, group.id, user.id]).await?;
-            let origin = keys::Origin::of(tx, &principal, None, KeyScope::default()).await?;
-            let issued = draft.insert(tx, user.id, origin, now).await?;
-            audit::insert(tx, &principal, None, "service_account.create", &username, json!({"group": group.name}), now)
-                .await?;
-            Ok((account_of(tx, user.id).await?, issued))
-        })
     }
 }

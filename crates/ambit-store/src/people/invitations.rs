@@ -1,15 +1,12 @@
 //! Invitations: a person comes to a project or group when that person accepts, and the one in between is a row of its
 //! own, so that nothing that reads memberships can take it for one. The administrator of the installation brings people
-//! in without asking.
+//! in without asking. What an answer does is in `invitation_answers.rs`.
 
 use crate::db::rows::{Cells, FromRow, columns, list, named};
 use crate::db::sql::{Tx, values};
-use crate::db::writer::transaction;
-use crate::people::{audit, groups, projects};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{ProjectRole, User};
-use serde_json::json;
 use uuid::Uuid;
 
 /// The most open invitations of one person, so that nobody can be flooded.
@@ -63,7 +60,7 @@ columns! {
 }
 
 /// What a group's administrators are, and who is none, in an invitation.
-const ADMINISTRATOR: &str = "administrator";
+pub(crate) const ADMINISTRATOR: &str = "administrator";
 const MEMBER: &str = "user";
 
 /// Selects invitations to what is still there.
@@ -112,17 +109,17 @@ async fn insert(
     tx.insert_one("invitations", row).await
 }
 
-/// Asks somebody into a project. The project user id is given out now, so that roles in collections can be given with
-/// it.
+/// Asks somebody into a project. `member` is the project user id, which is given out now, so that roles in collections
+/// can be given with it.
 pub(crate) async fn to_project(
     tx: &mut Tx,
     by: &Principal,
     project: i64,
     user: &User,
     role: ProjectRole,
+    member: i64,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let member = projects::new_member_id(tx).await?;
     insert(tx, by, (InvitedTo::Project, project), user, role.name(), Some(member), now).await
 }
 
@@ -152,58 +149,6 @@ pub(crate) async fn end(
     tx.read_first(sql, values![kind.name(), target, user]).await
 }
 
-columns! {
-    /// A row that the person, or whoever may take it back, answers.
-    struct Held {
-        kind: InvitedTo,
-        target: i64 = "target_id",
-        user: i64 = "user_id",
-        role: String,
-        member: Option<i64> = "member_id",
-    }
-}
-
-async fn hold(tx: &mut Tx, id: i64) -> Result<Held, StoreError> {
-    let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
-    let sql = format!("SELECT {} FROM invitations WHERE id = $1{lock}", list::<Held>());
-    tx.find(&sql, values![id]).await
-}
-
-/// Accepts an invitation. Fails with `NotFound` if the project or group is gone.
-async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
-    let held = hold(tx, id).await?;
-    if held.user != principal.user_id() {
-        return Err(StoreError::NotFound);
-    }
-    tx.run("DELETE FROM invitations WHERE id = $1", values![id]).await?;
-    match held.kind {
-        InvitedTo::Project => {
-            projects::lock(tx, held.target).await?;
-            let sql = "SELECT uuid FROM projects WHERE id = $1 AND deleted_at IS NULL";
-            let uuid: Uuid = tx.find(sql, values![held.target]).await?;
-            let role =
-                ProjectRole::from_name(&held.role).ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?;
-            projects::put_member(tx, held.target, held.user, role, held.member, now).await?;
-            let details = json!({"role": held.role});
-            audit::insert(tx, principal, Some(held.target), "invitation.accept", uuid, details, now).await
-        }
-        InvitedTo::Group => {
-            let sql = "SELECT name FROM user_groups WHERE id = $1";
-            let name: String = tx.find(sql, values![held.target]).await?;
-            groups::join(tx, held.target, held.user, held.role == ADMINISTRATOR).await?;
-            audit::insert(tx, principal, None, "invitation.accept", &name, json!({"role": held.role}), now).await
-        }
-    }
-}
-
-/// Returns true for those who may withdraw an invitation: owners of the project, administrators of the group.
-async fn may_withdraw(tx: &mut Tx, principal: &Principal, held: &Held) -> Result<bool, StoreError> {
-    match held.kind {
-        InvitedTo::Project => Ok(principal.project_role(held.target) == Some(ProjectRole::Owner)),
-        InvitedTo::Group => groups::administers(tx, principal, held.target).await,
-    }
-}
-
 impl Store {
     /// The caller's unanswered invitations, oldest first.
     pub async fn list_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>, StoreError> {
@@ -226,32 +171,5 @@ impl Store {
         );
         let caller = values![principal.user_id(), principal.user_id(), principal.administrator()];
         tx.read_all(&sql, caller).await
-    }
-
-    /// Accepts an invitation of the caller's.
-    pub async fn accept_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
-        let principal = principal.clone();
-        transaction!(self, Person, async |tx| accept(tx, &principal, id, now).await)?;
-        self.inner.access.clear();
-        Ok(())
-    }
-
-    /// Ends an invitation: the person declines it, or whoever may invite takes it back. Roles in collections that were
-    /// given with it end too.
-    pub async fn end_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
-        let principal = principal.clone();
-        transaction!(self, Person, async |tx| {
-            let held = hold(tx, id).await?;
-            let declined = held.user == principal.user_id();
-            if !declined && !may_withdraw(tx, &principal, &held).await? {
-                return Err(StoreError::NotFound);
-            }
-            tx.run("DELETE FROM invitations WHERE id = $1", values![id]).await?;
-            tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![held.member]).await?;
-            let action = if declined { "invitation.decline" } else { "invitation.withdraw" };
-            let project = (held.kind == InvitedTo::Project).then_some(held.target);
-            let details = json!({"user": held.user, "role": held.role});
-            audit::insert(tx, &principal, project, action, id, details, now).await
-        })
     }
 }

@@ -1,15 +1,13 @@
-//! Projects: where tenancy ends, and who is in them.
+//! Projects: where tenancy ends, and who is in them. What goes with one that is deleted is in `project_deletion.rs`.
 
 use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::inventory::{collections, feed, integrations};
-use crate::notifications::removal;
+use crate::inventory::feed;
 use crate::people::audit;
 use crate::people::invitations::{self, InvitedTo};
 use crate::people::names::{clean_email, clean_name, clean_title};
 use crate::people::users::find;
-use crate::wider::files;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::{Noun, What};
@@ -81,7 +79,7 @@ pub(crate) async fn insert(
 }
 
 /// The next project user id. Those that invitations hold are taken, too.
-pub(crate) async fn new_member_id(tx: &mut Tx) -> Result<i64, StoreError> {
+async fn new_member_id(tx: &mut Tx) -> Result<i64, StoreError> {
     let sql = if tx.is_postgres() {
         "SELECT nextval(pg_get_serial_sequence('members', 'id'))"
     } else {
@@ -136,7 +134,8 @@ async fn bring(
         let held = invitations::end(tx, InvitedTo::Project, project, user.id).await?.flatten();
         put_member(tx, project, user.id, role, held, now).await?;
     } else {
-        invitations::to_project(tx, by, project, &user, role, now).await?;
+        let member = new_member_id(tx).await?;
+        invitations::to_project(tx, by, project, &user, role, member, now).await?;
     }
     Ok(true)
 }
@@ -180,7 +179,7 @@ fn view(project: Project, principal: &Principal) -> ProjectView {
 }
 
 /// The project of a uuid, if the caller is in it.
-async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ProjectView, StoreError> {
+pub(crate) async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ProjectView, StoreError> {
     let sql = format!("{} WHERE p.uuid = $1 AND p.deleted_at IS NULL", select());
     let project = tx.read_first(&sql, values![uuid]).await?;
     let view = view(project.ok_or(StoreError::NotFound)?, principal);
@@ -318,42 +317,6 @@ impl Store {
         })?;
         self.inner.access.clear();
         Ok(())
-    }
-
-    /// Deletes a project with everything in it; for its owners.
-    pub async fn delete_project(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        now: Timestamp,
-    ) -> Result<ProjectView, StoreError> {
-        let caller = principal.clone();
-        let deleted = transaction!(self, Person, async |tx| {
-            let view = find_project(tx, &caller, uuid).await?;
-            let id = view.project.id;
-            caller.require_project(id, ProjectRole::Owner)?;
-            let sql = "SELECT id, uuid FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY id";
-            let held: Vec<(i64, Uuid)> = tx.read_all(sql, values![id]).await?;
-            for (collection, _) in &held {
-                // All of them before the revision counter, which the first deletion takes: the order in which
-                // everybody locks.
-                collections::lock(tx, *collection).await?;
-            }
-            for (collection, uuid) in held {
-                collections::delete(tx, collection, id, uuid, caller.user_uuid(), now).await?;
-            }
-            integrations::forget(tx, id).await?;
-            files::forget_project(tx, id).await?;
-            removal::forget(tx, id).await?;
-            audit::insert(tx, &caller, Some(id), "project.delete", uuid, json!({"name": view.project.name}), now)
-                .await?;
-            feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;
-            tx.run("DELETE FROM invitations WHERE kind = 'project' AND target_id = $1", values![id]).await?;
-            tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
-            Ok(view)
-        })?;
-        self.inner.access.clear();
-        Ok(deleted)
     }
 
     /// The project that a request's header names: its integer id or uuid; absent, empty or the text `None`: the primary

@@ -1,16 +1,15 @@
-//! Users, groups, privileges and quotas of the installation.
+//! Users of the installation, and the privileges and quotas of users and groups.
 
 use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
+use crate::people::audit;
 use crate::people::names::{clean_email, clean_name};
-use crate::people::{audit, groups, projects};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::quota::{METERS, PRIVILEGES, Window, uncapped};
-use ambit_model::user::{Group, ProjectRole, User};
+use ambit_model::user::User;
 use serde_json::json;
-use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// The status of an account that is no more.
@@ -19,20 +18,6 @@ pub(crate) const DELETED: &str = "deleted";
 pub(crate) const ACTIVE: &str = "active";
 /// What an administrator may set.
 pub(crate) const STATUSES: [&str; 3] = [ACTIVE, "inactive", "suspended"];
-
-/// A user to be made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NewUser {
-    pub email: String,
-    /// Default: the part of the address before the @, with a number where that is taken.
-    pub username: Option<String>,
-    pub administrator: bool,
-    /// A project of the administrator who makes the user, in which the user is a member at once; it is the user's
-    /// primary one.
-    pub project: Option<Uuid>,
-    /// A group that the user is in at once, by name.
-    pub group: Option<String>,
-}
 
 columns! {
     /// A privilege that somebody has.
@@ -55,8 +40,6 @@ columns! {
 }
 
 columns! { User of u { id, uuid, username, email, administrator, created_at } }
-
-columns! { Group of g { id, uuid, name, created_at } }
 
 /// Inserts a user; a given username that is taken is a conflict, a derived one gets a number.
 pub(crate) async fn insert_user(
@@ -186,27 +169,6 @@ async fn subject(tx: &mut Tx, name: &str) -> Result<(&'static str, i64), StoreEr
 }
 
 impl Store {
-    /// Makes a user, in a project or group at once where the administrator says so; for the administrator of the
-    /// installation.
-    pub async fn create_user(&self, principal: &Principal, new: &NewUser, now: Timestamp) -> Result<User, StoreError> {
-        principal.require_administrator()?;
-        let (principal, new) = (principal.clone(), new.clone());
-        transaction!(self, Person, async |tx| {
-            let user = insert_user(tx, &new.email, new.username.as_deref(), new.administrator, now).await?;
-            let details = json!({"username": user.username, "project": new.project, "group": new.group});
-            audit::insert(tx, &principal, None, "user.create", &user.email, details, now).await?;
-            if let Some(project) = new.project {
-                let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
-                projects::put_member(tx, project, user.id, ProjectRole::Member, None, now).await?;
-            }
-            if let Some(group) = &new.group {
-                let group = groups::group_named(tx, group).await?.group.id;
-                groups::join(tx, group, user.id, false).await?;
-            }
-            Ok(user)
-        })
-    }
-
     /// All users who were not deleted; for the administrator of the installation.
     pub async fn list_users(&self, principal: &Principal) -> Result<Vec<User>, StoreError> {
         principal.require_administrator()?;
@@ -220,57 +182,6 @@ impl Store {
         let mut tx = self.read().await?;
         let user = find(&mut tx, name).await?;
         if user.id == principal.user_id() || principal.administrator() { Ok(user) } else { Err(StoreError::NotFound) }
-    }
-
-    /// Makes a group with members (usernames or addresses); for the administrator of the installation.
-    pub async fn create_group(
-        &self,
-        principal: &Principal,
-        name: &str,
-        members: &[String],
-        now: Timestamp,
-    ) -> Result<(Group, Vec<User>), StoreError> {
-        principal.require_administrator()?;
-        let (principal, name, members) = (principal.clone(), clean_name(name)?, members.to_vec());
-        let made = transaction!(self, Person, async |tx| {
-            if tx.exists("SELECT id FROM user_groups WHERE name = $1", values![&name]).await? {
-                return Err(StoreError::Exists(format!("a group named {name} is there already")));
-            }
-            let row = named! { uuid: Uuid::new_v4(), name: &name, created_at: now };
-            let group: Group = tx.insert_read("user_groups", row, "id, uuid, name, created_at").await?;
-            let mut joined: BTreeMap<i64, User> = BTreeMap::new();
-            for member in &members {
-                let user = find(tx, member).await?;
-                groups::join(tx, group.id, user.id, false).await?;
-                joined.insert(user.id, user);
-            }
-            audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now).await?;
-            Ok((group, joined.into_values().collect()))
-        })?;
-        self.inner.access.clear();
-        Ok(made)
-    }
-
-    /// The groups with their members: all for the administrator of the installation, else the caller's own.
-    pub async fn list_groups(&self, principal: &Principal) -> Result<Vec<(Group, Vec<User>)>, StoreError> {
-        let mut tx = self.read().await?;
-        let sql = format!("SELECT {} FROM user_groups g ORDER BY g.id", list::<Group>());
-        let mut groups = Vec::new();
-        for group in tx.read_all::<Group>(&sql, Vec::new()).await? {
-            if principal.administrator() || principal.groups().contains(&group.id) {
-                groups.push((group, Vec::new()));
-            }
-        }
-        let sql = format!(
-            "SELECT g.group_id, {} FROM group_members g JOIN users u ON u.id = g.user_id ORDER BY u.id",
-            list::<User>()
-        );
-        for (id, user) in tx.read_all::<(i64, User)>(&sql, Vec::new()).await? {
-            if let Some((_, members)) = groups.iter_mut().find(|(group, _)| group.id == id) {
-                members.push(user);
-            }
-        }
-        Ok(groups)
     }
 
     /// Gives a user or group a privilege, or moves its end; for the administrator of the installation.
