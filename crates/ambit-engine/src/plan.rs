@@ -121,7 +121,9 @@ fn has_probed(task: &Task, facts: &Facts) -> bool {
 /// Probe results of the task, with their arguments, that nothing binds to the entity any more.
 fn orphaned(task: &Task, facts: &Facts, bound: &[String]) -> Vec<ProbeKey> {
     let probes = facts.probes.get(&task.name).into_iter().flatten();
-    let lost = probes.filter(|(argument, _)| !bound.contains(argument));
+    // A hub is bound to as many as it has probes.
+    let bound: HashSet<&str> = bound.iter().map(String::as_str).collect();
+    let lost = probes.filter(|(argument, _)| !bound.contains(argument.as_str()));
     let key = |argument: &String| ProbeKey { entity: facts.uid, task: task.name, argument: argument.clone() };
     lost.map(|(argument, _)| key(argument)).collect()
 }

@@ -6,6 +6,7 @@ mod alone;
 mod ending;
 mod flight;
 mod giving_back;
+mod hubs;
 mod load;
 mod obeying;
 mod planned;
@@ -29,10 +30,11 @@ use ambit_model::scope::Rules;
 use ambit_model::{Kind, TaskName, Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
 use ambit_store::StoreError;
-use ambit_store::engine::Commit;
+use ambit_store::engine::{Commit, Work};
 use ambit_tasks::Settings;
 use ambit_vulns::Knowledge;
 use flight::Flight;
+use hubs::Hubs;
 use planned::PlannedRows;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -204,6 +206,7 @@ struct Drive<'a> {
     graph: Graph,
     guard: Arc<ScopeGuard>,
     flight: Flight<'a>,
+    hubs: Hubs,
     /// The wire's date when this engine took the run.
     date: Timestamp,
     /// When this engine took the run, by both clocks.
@@ -250,6 +253,7 @@ impl<'a> Drive<'a> {
             graph: Graph::beside(reserved),
             guard,
             flight: Flight::new(config, worker),
+            hubs: Hubs::default(),
             date: config.wire.date(),
             began: ((config.clock)(), std::time::Instant::now()),
             controlled: std::time::Instant::now(),
@@ -397,24 +401,12 @@ impl<'a> Drive<'a> {
         if leased.is_empty() {
             return Ok(());
         }
-        let uids: BTreeSet<Uid> = leased.iter().map(|work| work.uid).collect();
-        let uids: Vec<Uid> = uids.into_iter().collect();
-        let known = self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid));
-        let known = self.flight.beside(known).await?;
-        let facts: HashMap<Uid, Arc<Facts>> =
-            known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();
-        let mut orphaned = Vec::new();
-        let mut bindings = Bindings::default();
-        for work in leased {
-            let facts = facts
-                .get(&work.uid)
-                .cloned()
-                .ok_or_else(|| StoreError::Bug("a leased row's entity is not in the store".to_owned()))?;
-            if !bindings.hold(&work, &facts, &self.config.settings) {
-                orphaned.push(work);
-                continue;
-            }
-            self.flight.add(work, facts);
+        let unbound = self.take_up(leased).await?;
+        let older: BTreeSet<Uid> =
+            unbound.iter().map(|work| work.uid).filter(|uid| self.hubs.forget_older(uid)).collect();
+        let (again, mut orphaned): (Vec<_>, Vec<_>) = unbound.into_iter().partition(|work| older.contains(&work.uid));
+        if !again.is_empty() {
+            orphaned.extend(self.take_up(again).await?);
         }
         if orphaned.is_empty() {
             return Ok(());
@@ -422,6 +414,33 @@ impl<'a> Drive<'a> {
         self.dry = false;
         self.planned.forget();
         self.config.engine.unplan(self.run.id, orphaned).await
+    }
+
+    /// Takes up leased rows with the facts of their entities. Returns those that name what their entities are not bound
+    /// to.
+    async fn take_up(&mut self, leased: Vec<Work>) -> Result<Vec<Work>, StoreError> {
+        let uids: BTreeSet<Uid> = leased.iter().map(|work| work.uid).collect();
+        self.hubs.expire();
+        let unread: Vec<Uid> = uids.into_iter().filter(|uid| !self.hubs.remember(uid, &self.graph)).collect();
+        let begun = std::time::Instant::now();
+        let known = self.config.engine.known(self.run.id, &unread, |uid| self.graph.end(uid));
+        let known = self.flight.beside(known).await?;
+        let read: HashMap<Uid, Arc<Facts>> =
+            known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();
+        self.hubs.keep(read.values(), begun.elapsed());
+        let (mut bindings, mut unbound) = (Bindings::default(), Vec::new());
+        for work in leased {
+            let facts = read.get(&work.uid).or_else(|| self.hubs.facts(&work.uid)).cloned();
+            let facts = facts.ok_or_else(|| StoreError::Bug("a leased row's entity is not in the store".to_owned()))?;
+            let settings = &self.config.settings;
+            let held = self.hubs.hold(&work, settings);
+            if held.unwrap_or_else(|| bindings.hold(&work, &facts, settings)) {
+                self.flight.add(work, facts);
+            } else {
+                unbound.push(work);
+            }
+        }
+        Ok(unbound)
     }
 
     #[tracing::instrument(target = "traces", skip_all)]

@@ -15,7 +15,7 @@ use ambit_model::scope::SCOPED_FROM;
 use ambit_model::{Clearance, Details, Kind, TaskName, Timestamp, Uid};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The entity at the other end of an edge, with its current decision (the record of a gone one shows an old decision).
 #[derive(Clone, Copy, Debug)]
@@ -219,6 +219,9 @@ columns! {
     }
 }
 
+/// What most neighbours tell: a hub has a hundred thousand of them.
+static NOTHING: LazyLock<Arc<Details>> = LazyLock::new(Arc::default);
+
 impl EdgeRow {
     /// What no two edges share.
     fn key(&self) -> (ambit_model::EdgeKind, &str, &str, Uid, Uid) {
@@ -235,7 +238,7 @@ impl EdgeRow {
             name: end.name.to_owned(),
             scoped: end.scoped,
             clearance: end.clearance,
-            details: told.cloned().unwrap_or_default(),
+            details: Arc::clone(told.unwrap_or(&NOTHING)),
         }
     }
 }
