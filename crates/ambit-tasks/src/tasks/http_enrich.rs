@@ -224,7 +224,7 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange, fetch: &HttpFetch)
     cx.observe(uri::GENERATOR, json!(page.generator));
     cx.observe(uri::HAS_FORMS, json!(!page.forms.is_empty()));
     cx.observe(uri::FORMS, forms(&page));
-    cx.observe(uri::PAGE_POLICIES, json!(page.policies.iter().map(|policy| normal::text(policy)).collect::<Vec<_>>()));
+    cx.observe(uri::PAGE_POLICIES, page.policies.iter().map(|policy| normal::text(policy)).collect::<Vec<String>>());
     cx.observe(uri::SCRIPTS, page.scripts.iter().map(|script| json!(normal::text(script))).collect::<Value>());
     cx.observe(uri::DOM_SHA1, json!(html.then_some(&page.dom_sha1)));
     cx.observe(uri::RESPONSE_DATA_HASH, json!(normal::body_hash(exchange)));
