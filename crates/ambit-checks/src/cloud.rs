@@ -9,14 +9,15 @@ mod transport;
 
 use crate::judge::Judge;
 use crate::look;
-use ambit_model::entity::aws::{RESOURCE_TYPE, setting};
+use ambit_model::entity::aws::{CONFIGURATION, RESOURCE_TYPE, setting};
 use ambit_model::issue::{
     Confidence, IssueKind, Proof, SEVERITY_CRITICAL, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM,
     Verdict,
 };
-use ambit_model::policy::{is_everybody, is_open_to_anyone};
+use ambit_model::policy::{is_everybody, open_statements};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// The kinds of things in accounts.
 const KINDS: &[Kind] = &[
@@ -40,18 +41,47 @@ const LISTED_BY: &[TaskName] = &[TaskName::AwsAccount, TaskName::CloudAccount];
 /// Settings that are yes or no: where a provider answers and does not say which, it said nothing.
 const FLAGS: &[&str] = &["https_only", "public"];
 
+/// Statements of a policy that its proof names.
+const STATEMENTS_MAX: usize = 20;
+
 /// What a row found, or nothing.
 type Finding = Option<Found>;
 
-/// What was found: the sentence, and how sure it is where that is not as sure as the issue otherwise is.
+/// What was found.
 struct Found {
     sentence: String,
+    /// Where it is not as sure as the issue otherwise is.
     confidence: Option<Confidence>,
+    /// Where it is not as grave as the issue otherwise is.
+    severity: Option<i64>,
+    /// The part of the thing that shows it, with its name in the proof: listeners, statements.
+    part: Option<(&'static str, Value)>,
 }
 
 impl From<String> for Found {
     fn from(sentence: String) -> Self {
-        Self { sentence, confidence: None }
+        Self { sentence, confidence: None, severity: None, part: None }
+    }
+}
+
+impl Found {
+    /// The same with the part of the thing that shows it.
+    fn by(self, name: &'static str, part: Value) -> Self {
+        Self { part: Some((name, part)), ..self }
+    }
+}
+
+/// What a row makes of a thing of which all was said that it needs.
+enum Weighed {
+    Found(Found),
+    Nothing,
+    /// Something that the thing leads to could not be read.
+    Unknown,
+}
+
+impl From<Finding> for Weighed {
+    fn from(finding: Finding) -> Self {
+        finding.map_or(Self::Nothing, Self::Found)
     }
 }
 
@@ -127,6 +157,11 @@ impl Thing<'_> {
         self.said(name).as_str().unwrap_or_default().to_owned()
     }
 
+    /// Only a state of Terraform said anything of it, and no provider was asked.
+    fn is_of_state(&self) -> bool {
+        CONFIGURATION.items(&self.facts.details).next().is_none()
+    }
+
     /// The texts of a list, or one text.
     fn texts(&self, name: &str) -> Vec<String> {
         let said = self.said(name);
@@ -136,7 +171,7 @@ impl Thing<'_> {
 
 /// Judges a thing of one of these sorts, once it was said what the row needs: the first setting is what the row is
 /// about, and the others can only clear what that shows, so that nothing is found while one of them could not be read.
-fn weigh(facts: &Facts, of: &[&str], needs: &str, find: impl Fn(&Thing<'_>) -> Finding) -> Verdict {
+fn weigh<W: Into<Weighed>>(facts: &Facts, of: &[&str], needs: &str, find: impl Fn(&Thing<'_>) -> W) -> Verdict {
     if !of.contains(&sort_of(facts).as_str()) {
         return Verdict::Clear;
     }
@@ -146,10 +181,11 @@ fn weigh(facts: &Facts, of: &[&str], needs: &str, find: impl Fn(&Thing<'_>) -> F
     if !was_said(about) {
         return Verdict::Unknown;
     }
-    match find(&Thing { facts }) {
-        Some(_) if !clearing.split_whitespace().all(was_said) => Verdict::Unknown,
-        Some(found) => Verdict::Proven(vec![proof(facts, found)]),
-        None => Verdict::Clear,
+    match find(&Thing { facts }).into() {
+        Weighed::Found(_) if !clearing.split_whitespace().all(was_said) => Verdict::Unknown,
+        Weighed::Found(found) => Verdict::Proven(vec![proof(facts, found)]),
+        Weighed::Nothing => Verdict::Clear,
+        Weighed::Unknown => Verdict::Unknown,
     }
 }
 
@@ -164,8 +200,11 @@ fn sort_of(facts: &Facts) -> String {
 }
 
 fn proof(facts: &Facts, found: Found) -> Proof {
-    let details = json!({"resource": facts.name, "resource_type": sort_of(facts)});
-    Proof { confidence: found.confidence, ..look::proof(found.sentence, details) }
+    let mut details = json!({"resource": facts.name, "resource_type": sort_of(facts)});
+    if let Some((name, part)) = found.part {
+        details[name] = part;
+    }
+    Proof { confidence: found.confidence, severity: found.severity, ..look::proof(found.sentence, details) }
 }
 
 /// A finding where it is so.
@@ -176,6 +215,21 @@ fn once(is: bool, sentence: &str) -> Finding {
 /// The values of a list; none where there is no list.
 fn each(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
+}
+
+/// A finding where the policy of a thing at AWS allows everybody something, with the statements that do.
+fn lets_everybody(thing: &Thing<'_>, what: &str) -> Finding {
+    let policy = thing.said("policy");
+    let open = open_statements(&policy);
+    let named = |(number, statement): &(usize, &Value)| match statement["Sid"].as_str() {
+        Some(sid) if !sid.is_empty() => look::shown(sid),
+        _ => number.to_string(),
+    };
+    let names: Vec<String> = open.iter().take(STATEMENTS_MAX).map(named).collect();
+    let statements: Vec<&Value> = open.iter().take(STATEMENTS_MAX).map(|(_, statement)| *statement).collect();
+    let word = if names.len() == 1 { "statement" } else { "statements" };
+    let sentence = || format!("The policy of {what} allows everybody something by its {word} {}.", names.join(", "));
+    (!open.is_empty()).then(|| Found::from(sentence()).by("statements", json!(statements)))
 }
 
 /// A finding where the policy of a thing at Google Cloud grants everybody something. Where every grant has a condition,
@@ -189,8 +243,8 @@ fn roles_for_everybody(thing: &Thing<'_>) -> Finding {
     match (roles(false).as_slice(), roles(true).as_slice()) {
         ([], []) => None,
         ([], roles) => Some(Found {
-            sentence: format!("Its policy grants everybody {} under a condition.", roles.join(", ")),
             confidence: Some(Confidence::Potential),
+            ..format!("Its policy grants everybody {} under a condition.", roles.join(", ")).into()
         }),
         (roles, _) => Some(format!("Its policy grants everybody {}.", roles.join(", ")).into()),
     }

@@ -51,15 +51,26 @@ pub fn is_everybody(source: &str) -> bool {
 
 /// Returns whether a policy allows strangers something that it does not deny them as well.
 pub fn is_open_to_anyone(policy: &Value) -> bool {
+    !open_statements(policy).is_empty()
+}
+
+/// Returns the statements by which it does so, with the places at which they stand in it, counted from one.
+pub fn open_statements(policy: &Value) -> Vec<(usize, &Value)> {
     let statements = several(&policy["Statement"]);
     let of_anyone = |effect: &'static str| {
-        statements.iter().copied().filter(move |statement| statement["Effect"] == effect && is_of_anyone(statement))
+        let numbered = (1..).zip(statements.iter().copied());
+        numbered.filter(move |(_, statement)| statement["Effect"] == effect && is_of_anyone(statement))
     };
     let denials: Vec<&Value> = of_anyone("Deny")
+        .map(|(_, statement)| statement)
         .filter(|statement| conditions(statement).iter().all(|holds| *holds == Holds::Always))
         .collect();
-    of_anyone("Allow").any(|statement| {
+    let is_open = |statement: &Value| {
         conditions(statement).iter().all(|holds| *holds != Holds::ForFew) && !is_denied(statement, &denials)
+    };
+    of_anyone("Allow").filter(|(_, statement)| is_open(statement)).collect()
+}
+
     })
 }
 
@@ -208,6 +219,24 @@ mod tests {
         ] {
             assert_eq!(is_open_to_anyone(&policy), open, "{policy}");
         }
+    }
+
+    #[test]
+    fn the_statements_that_open_a_policy_are_told_by_their_places() {
+        let named = |sid: &str, members: Value| with(allows(members), json!({ "Sid": sid }));
+        let policy = json!({"Statement": [
+            named("Own", json!({"Principal": {"AWS": "arn:aws:iam::1:root"}})),
+            named("Open", json!({})),
+            named("Denied", json!({"Effect": "Deny", "Action": "x:Put"})),
+            named("Put", json!({"Action": "x:Put"})),
+            named("All", json!({"Action": "x:List"})),
+        ]});
+        let open: Vec<(usize, &str)> = open_statements(&policy)
+            .into_iter()
+            .map(|(number, open)| (number, open["Sid"].as_str().unwrap()))
+            .collect();
+        assert_eq!(open, [(2, "Open"), (5, "All")]);
+        assert_eq!(open_statements(&json!({"Statement": allows(json!({}))}))[0].0, 1, "one stands without a list");
     }
 
     #[test]

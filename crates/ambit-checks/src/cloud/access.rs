@@ -92,10 +92,7 @@ misconfigurations! {
                       the programs and secrets in them, or replaced.",
         remediation: "Name the accounts and organisations in the policy that need the images, and nobody else.",
         reference: "https://docs.aws.amazon.com/AmazonECR/latest/userguide/repository-policies.html",
-        finds: |thing, date| once(
-            is_open_to_anyone(&thing.said("policy")),
-            "The policy of the registry allows everybody something.",
-        ),
+        finds: |thing, date| lets_everybody(thing, "the registry"),
         reports: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": "*", "Action": "ecr:*"}]}}),
         near_miss: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::1:root"}}]}}),
     }
@@ -110,10 +107,7 @@ misconfigurations! {
         remediation: "Name in the policy who may send and receive, or add a condition on the account or the source.",
         reference: "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/\
                     sqs-security-best-practices.html",
-        finds: |thing, date| once(
-            is_open_to_anyone(&thing.said("policy")),
-            "The policy of the queue allows everybody something.",
-        ),
+        finds: |thing, date| lets_everybody(thing, "the queue"),
         reports: json!([
             {"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"}}]}},
             {"policy": {"Statement": [{"Effect": "Allow", "NotPrincipal": {"AWS": "arn:aws:iam::1:user/ann"}}]}},
@@ -138,10 +132,7 @@ misconfigurations! {
         remediation: "Name in the policy who may publish and subscribe, or add a condition on the account or the \
                       source.",
         reference: "https://docs.aws.amazon.com/sns/latest/dg/sns-security-best-practices.html",
-        finds: |thing, date| once(
-            is_open_to_anyone(&thing.said("policy")),
-            "The policy of the topic allows everybody something.",
-        ),
+        finds: |thing, date| lets_everybody(thing, "the topic"),
         reports: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": "*"}]}}),
         near_miss: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"},
             "Condition": {"StringEquals": {"AWS:SourceOwner": "123456789012"}}}]}}),
@@ -156,10 +147,8 @@ misconfigurations! {
                       Its indexes, which often are logs, are read and deleted by strangers.",
         remediation: "Move the domain into a private network, or demand signed requests of named roles in its policy.",
         reference: "https://docs.aws.amazon.com/opensearch-service/latest/developerguide/ac.html",
-        finds: |thing, date| once(
-            !thing.is("inside") && is_open_to_anyone(&thing.said("policy")),
-            "The policy of the domain, which stands on the internet, allows everybody something.",
-        ),
+        finds: |thing, date| lets_everybody(thing, "the domain, which stands on the internet,")
+            .filter(|_| !thing.is("inside")),
         reports: json!([
             {"inside": false, "policy": {"Statement": [{"Effect": "Allow", "Principal": "*"}]}},
             {"inside": false, "policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"},
@@ -337,5 +326,30 @@ misconfigurations! {
         finds: |thing, date| once(thing.text("second_factor") == "OFF", "The pool has no second factor."),
         reports: json!({"second_factor": "OFF"}),
         near_miss: json!({"second_factor": "OPTIONAL"}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{Told, facts};
+    use ambit_model::entity::aws::configuration;
+
+    #[test]
+    fn the_statements_that_open_a_policy_are_told_by_their_names_or_places() {
+        let told = |statements: Value| {
+            let says = json!({"policy": {"Statement": statements}});
+            let (name, value) = configuration(says.as_object().cloned().unwrap());
+            let queue = facts(Kind::AwsResource, "arn:aws:x:eu-west-1:123456789012:acme").with(json!({ name: value }));
+            lets_everybody(&Thing { facts: &queue }, "the queue").map(|found| (found.sentence, found.part))
+        };
+        let open = |sid: &str| json!({"Sid": sid, "Effect": "Allow", "Principal": "*", "Action": "sqs:*"});
+        let own = json!({"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::1:root"}, "Action": "sqs:*"});
+        let (sentence, part) = told(json!([own, open("")])).unwrap();
+        assert_eq!(sentence, "The policy of the queue allows everybody something by its statement 2.");
+        assert_eq!(part, Some(("statements", json!([open("")]))));
+        let (sentence, _) = told(json!([open("All"), own, open("")])).unwrap();
+        assert_eq!(sentence, r#"The policy of the queue allows everybody something by its statements "All", 3."#);
+        assert_eq!(told(json!([own])), None);
     }
 }

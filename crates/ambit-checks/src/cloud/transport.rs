@@ -16,23 +16,36 @@ const OLD_POLICIES: &[&str] = &[
     "ELBSecurityPolicy-TLS13-1-1-FIPS-2023-04",
 ];
 
-/// A load balancer that the internet reaches and that passes on what comes in the clear. Providers write protocols in
-/// either case; some say where a listener leads to, and some that it leads to HTTPS.
-fn speaks_in_the_clear(thing: &Thing<'_>) -> bool {
-    let listeners = thing.said("listeners");
+/// A finding where the internet reaches a load balancer that passes on what comes in the clear, with the listeners that
+/// do. Providers write protocols in either case; some say where a listener leads to, and some that it leads to HTTPS.
+fn speaks_in_the_clear(thing: &Thing<'_>) -> Finding {
     let says = |listener: &Value, name: &str, wanted: &str| {
         listener[name].as_str().is_some_and(|said| said.eq_ignore_ascii_case(wanted))
     };
     let leads_on = |listener: &Value| ["https", "true"].iter().any(|wanted| says(listener, "redirects_to", wanted));
     let is_inside = thing.is_not("public") || thing.text("network") == "INTERNAL";
     let is_reached = thing.text("scheme") == "internet-facing" && !is_inside;
-    is_reached && each(&listeners).any(|listener| says(listener, "protocol", "http") && !leads_on(listener))
+    let is_clear = |listener: &Value| is_reached && says(listener, "protocol", "http") && !leads_on(listener);
+    by_listeners(thing, is_clear, |at| format!("A listener{at} takes HTTP and does not lead to HTTPS."))
 }
 
-fn has_old_policy(thing: &Thing<'_>) -> bool {
+fn has_old_policy(thing: &Thing<'_>) -> Finding {
+    let is_old = |listener: &Value| listener["tls_policy"].as_str().is_some_and(|name| OLD_POLICIES.contains(&name));
+    by_listeners(thing, is_old, |at| format!("The policy of a listener{at} allows TLS 1.0 or 1.1."))
+}
+
+/// A finding where listeners of a load balancer are so, with these and what is said of them by their ports.
+fn by_listeners(thing: &Thing<'_>, is_so: impl Fn(&Value) -> bool, sentence: fn(&str) -> String) -> Finding {
     let listeners = thing.said("listeners");
-    let mut policies = each(&listeners).filter_map(|listener| listener["tls_policy"].as_str());
-    policies.any(|policy| OLD_POLICIES.contains(&policy))
+    let found: Vec<&Value> = each(&listeners).filter(|listener| is_so(listener)).collect();
+    let ports: BTreeSet<i64> = found.iter().filter_map(|listener| listener["port"].as_i64()).collect();
+    let named: Vec<String> = ports.iter().map(i64::to_string).collect();
+    let at = match named.len() {
+        0 => String::new(),
+        1 => format!(" at port {}", named[0]),
+        _ => format!(" at the ports {}", named.join(", ")),
+    };
+    (!found.is_empty()).then(|| Found::from(sentence(&at)).by("listeners", json!(found)))
 }
 
 misconfigurations! {
@@ -46,7 +59,7 @@ misconfigurations! {
                       send, passwords and sessions among it, is read and changed on the way.",
         remediation: "Let the listener redirect to HTTPS, and say with HSTS that browsers come encrypted from then on.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
-        finds: |thing, date| once(speaks_in_the_clear(thing), "A listener takes HTTP and does not lead to HTTPS."),
+        finds: |thing, date| speaks_in_the_clear(thing),
         reports: json!([
             {"scheme": "internet-facing", "listeners": [{"port": 80, "protocol": "HTTP", "redirects_to": null}]},
             {"scheme": "internet-facing", "public": true, "listeners": [{"port": 80, "protocol": "http"}]},
@@ -72,7 +85,7 @@ misconfigurations! {
                       broken.",
         remediation: "Take a policy that begins with TLS 1.2, such as ELBSecurityPolicy-TLS13-1-2-2021-06.",
         reference: "https://www.rfc-editor.org/rfc/rfc8996",
-        finds: |thing, date| once(has_old_policy(thing), "The policy of a listener allows TLS 1.0 or 1.1."),
+        finds: |thing, date| has_old_policy(thing),
         reports: json!({"listeners": [{"protocol": "HTTPS", "tls_policy": "ELBSecurityPolicy-2016-08"}]}),
         near_miss: json!({"listeners": [{"protocol": "HTTPS", "tls_policy": "ELBSecurityPolicy-TLS13-1-2-2021-06"}]}),
     }
@@ -244,5 +257,35 @@ misconfigurations! {
         ),
         reports: json!({"encryption": "flexible"}),
         near_miss: json!({"encryption": "strict"}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{Told, facts};
+    use ambit_model::entity::aws::configuration;
+
+    #[test]
+    fn the_listeners_that_are_open_are_told_with_their_ports() {
+        let told = |listeners: Value| {
+            let says = json!({"scheme": "internet-facing", "listeners": listeners});
+            let (name, value) = configuration(says.as_object().cloned().unwrap());
+            let balancer =
+                facts(Kind::AwsResource, "arn:aws:x:eu-west-1:123456789012:acme").with(json!({ name: value }));
+            speaks_in_the_clear(&Thing { facts: &balancer }).map(|found| (found.sentence, found.part))
+        };
+        let clear = |port: Value| json!({"port": port, "protocol": "HTTP"});
+        let safe = json!({"port": 443, "protocol": "HTTPS"});
+        for (listeners, at) in [
+            (vec![clear(json!(80))], " at port 80"),
+            (vec![clear(json!(8080)), clear(json!(80))], " at the ports 80, 8080"),
+            (vec![clear(Value::Null)], ""),
+        ] {
+            let wanted = format!("A listener{at} takes HTTP and does not lead to HTTPS.");
+            let part = Some(("listeners", json!(listeners)));
+            assert_eq!(told([listeners, vec![safe.clone()]].concat().into()), Some((wanted, part)));
+        }
+        assert_eq!(told(json!([safe])), None);
     }
 }
