@@ -37,13 +37,14 @@ pub fn page(
     }
 }
 
-/// The host at which a list is asked in a region; `None` where nobody knows how it is asked in that partition.
-pub fn host_of(form: &Form, region: &str) -> Option<String> {
-    let partition = partition(region);
+/// The host at which a list is asked in the region of a place; `None` where nobody knows how it is asked in that
+/// partition.
+pub fn host_of(form: &Form, place: &Place<'_>) -> Option<String> {
+    let partition = partition(place.region);
     if form.only_in.is_some() && partition != FIRST_PARTITION {
         return None;
     }
-    let place = Place { region, partition, domain: domain(partition), ..Place::default() };
+    let place = Place { partition, domain: domain(partition), ..*place };
     let at = At { item: &Value::Null, parent: &Value::Null, place: &place };
     let template = form.host.as_deref().unwrap_or("{@service}.{@region}.{@domain}");
     at.template(&template.replace("{@service}", &form.service), str::to_owned)

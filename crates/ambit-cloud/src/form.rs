@@ -45,10 +45,14 @@ pub struct Form {
     post: Option<String>,
     /// What is asked beside: fields of the form, members of the JSON.
     with: BTreeMap<String, Value>,
+    /// Headers of the request.
+    headers: BTreeMap<String, String>,
     /// How the next page is asked for.
     page: Option<String>,
     /// The list whose items this one is asked for, one by one.
     pub after: Option<String>,
+    /// It is asked once for all of those items, since the answer holds for each.
+    pub once: bool,
     /// Where such an item says its region.
     region: Option<String>,
     /// Codes and statuses that say of such an item that it has nothing of this.
@@ -191,6 +195,9 @@ impl Form {
             with.insert(name.clone(), filled(value, &at)?);
         }
         let mut headers = Vec::new();
+        for (name, value) in &self.headers {
+            headers.push((name.clone(), at.template(value, str::to_owned)?));
+        }
         if let Some(query) = &self.query {
             let (version, action) = query.split_once(' ')?;
             let body = form_of(&[("Action", action), ("Version", version)], &with, argument);
@@ -223,7 +230,7 @@ impl Form {
     }
 
     /// Makes of an item what it stands for; `None` where it is none that is wanted.
-    pub(crate) fn asset(&'static self, item: Value, parent: &Value, place: &Place<'_>) -> Option<Asset> {
+    pub fn asset(&'static self, item: Value, parent: &Value, place: &Place<'_>) -> Option<Asset> {
         let at = At { item: &item, parent, place };
         if !self.only.iter().all(|wanted| at.says(wanted)) || self.unless.iter().any(|wanted| at.says(wanted)) {
             return None;

@@ -6,9 +6,39 @@ use super::*;
 const ALL_USERS: &[&str] =
     &["http://acs.amazonaws.com/groups/global/AllUsers", "http://acs.amazonaws.com/groups/global/AuthenticatedUsers"];
 
-fn is_granted_to_all(thing: &Thing<'_>) -> bool {
+/// A finding where the access list of a bucket grants something to everybody, with the grants that do.
+fn granted_to_all(thing: &Thing<'_>) -> Finding {
     let grants = thing.said("grants");
-    !thing.is("blocks_acls") && each(&grants).filter_map(|grant| grant["to"].as_str()).any(|to| ALL_USERS.contains(&to))
+    let is_of_all = |grant: &&Value| grant["to"].as_str().is_some_and(|to| ALL_USERS.contains(&to));
+    let open: Vec<&Value> = each(&grants).filter(is_of_all).collect();
+    let named: BTreeSet<&str> = open.iter().filter_map(|grant| grant["permission"].as_str()).collect();
+    let named: Vec<String> = named.into_iter().map(look::shown).collect();
+    let what = if named.is_empty() { "something".to_owned() } else { named.join(", ") };
+    let found: Option<Found> =
+        (!open.is_empty()).then(|| format!("The access list of the bucket grants {what} to everybody.").into());
+    found.map(|found| found.by("grants", json!(open)))
+}
+
+/// What a bucket shows, unless this block is switched on for it or for its account. What the account blocks no state of
+/// Terraform says.
+fn unless_blocked(thing: &Thing<'_>, block: &str, finding: Finding) -> Weighed {
+    let Some(found) = finding.filter(|_| !thing.is(block)) else { return Weighed::Nothing };
+    match thing.said(&format!("account_{block}")).as_bool() {
+        Some(true) => Weighed::Nothing,
+        Some(false) => Weighed::Found(found),
+        None if thing.is_of_state() => Weighed::Found(Found { confidence: Some(Confidence::Potential), ..found }),
+        None => Weighed::Unknown,
+    }
+}
+
+/// A bucket that blocks neither public policies nor grants, in an account that blocks neither.
+fn unprotected(thing: &Thing<'_>) -> Weighed {
+    let is_open = thing.is_not("blocks_policies") && thing.is_not("blocks_acls");
+    let found = once(is_open, "Neither the bucket nor its account blocks public policies or public grants.");
+    match unless_blocked(thing, "blocks_policies", found) {
+        Weighed::Found(found) => unless_blocked(thing, "blocks_acls", Some(found)),
+        other => other,
+    }
 }
 
 /// Returns whether every address may reach a database, as one of its sources or because it has none and its provider
@@ -103,21 +133,30 @@ misconfigurations! {
         added: "2026-11-25",
         of: ["bucket"],
         needs: "public_by_policy blocks_policies",
-        description: "The policy of the bucket allows everybody something, and no block of the bucket stands against \
-                      it. What lies in it may be read, listed or changed by strangers.",
+        description: "The policy of the bucket allows everybody something, and no block of the bucket or its account \
+                      stands against it. What lies in it may be read, listed or changed by strangers.",
         remediation: "Take everybody out of the policy, switch the block of public access on for the bucket and its \
                       account, and share single files by signed addresses.",
         reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html",
-        finds: |thing, date| once(
-            thing.is("public_by_policy") && !thing.is("blocks_policies"),
-            "The policy of the bucket is public.",
+        finds: |thing, date| unless_blocked(
+            thing,
+            "blocks_policies",
+            once(thing.is("public_by_policy"), "The policy of the bucket is public.")
+                .map(|found| lets_everybody(thing, "the bucket").unwrap_or(found)),
         ),
-        reports: json!({"public_by_policy": true, "blocks_policies": false}),
+        reports: json!({"public_by_policy": true, "blocks_policies": false, "account_blocks_policies": false}),
         near_miss: json!([
             {"public_by_policy": true, "blocks_policies": true},
+            {"public_by_policy": true, "blocks_policies": false, "account_blocks_policies": true},
+            {"public_by_policy": true, "account_blocks_policies": true},
             {"public_by_policy": false},
         ]),
-        unknown: json!({"public_by_policy": true}),
+        unknown: json!([
+            {"public_by_policy": true},
+            {"public_by_policy": true, "blocks_policies": false},
+            {"public_by_policy": true, "account_blocks_policies": false},
+            {"public_by_policy": true, "blocks_policies": false, "account_blocks_acls": true},
+        ]),
     }
     cloud_public_bucket_grants {
         pretty_name: "Grants give a bucket to everybody",
@@ -126,21 +165,24 @@ misconfigurations! {
         of: ["bucket"],
         needs: "grants blocks_acls",
         description: "The access list of the bucket grants something to everybody, or to every customer of the \
-                      provider, which is the same.",
+                      provider, which is the same, and no block of the bucket or its account stands against it.",
         remediation: "Take the grants away, switch access lists off for the bucket, and switch the block of public \
                       access on.",
         reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html",
-        finds: |thing, date| once(
-            is_granted_to_all(thing),
-            "The access list of the bucket grants something to everybody.",
-        ),
-        reports: json!({"grants": [{"to": ALL_USERS[0], "permission": "READ"}], "blocks_acls": false}),
+        finds: |thing, date| unless_blocked(thing, "blocks_acls", granted_to_all(thing)),
+        reports: json!({"grants": [{"to": ALL_USERS[0], "permission": "READ"}], "blocks_acls": false,
+            "account_blocks_acls": false}),
         near_miss: json!([
             {"grants": [{"to": "0123abcd", "permission": "FULL_CONTROL"}], "blocks_acls": false},
             {"grants": [{"to": ALL_USERS[0], "permission": "READ"}], "blocks_acls": true},
+            {"grants": [{"to": ALL_USERS[0], "permission": "READ"}], "blocks_acls": false,
+                "account_blocks_acls": true},
             {"grants": []},
         ]),
-        unknown: json!({"grants": [{"to": ALL_USERS[0], "permission": "READ"}]}),
+        unknown: json!([
+            {"grants": [{"to": ALL_USERS[0], "permission": "READ"}]},
+            {"grants": [{"to": ALL_USERS[0], "permission": "READ"}], "blocks_acls": false},
+        ]),
     }
     cloud_public_bucket_roles {
         pretty_name: "Policy gives a bucket of Google Cloud to everybody",
@@ -164,16 +206,20 @@ misconfigurations! {
         added: "2026-11-25",
         of: ["bucket"],
         needs: "blocks_policies",
-        description: "The bucket does not block public policies and grants. One mistake in either gives what lies in \
-                      it to everybody.",
+        description: "Neither the bucket nor its account blocks public policies and grants. One mistake in either \
+                      gives what lies in it to everybody.",
         remediation: "Switch the block of public access on for the bucket, or better for the whole account.",
         reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html",
-        finds: |thing, date| once(
-            thing.is_not("blocks_policies") && thing.is_not("blocks_acls"),
-            "The bucket blocks neither public policies nor public grants.",
-        ),
-        reports: json!({"blocks_policies": false, "blocks_acls": false}),
-        near_miss: json!({"blocks_policies": true, "blocks_acls": true}),
+        finds: |thing, date| unprotected(thing),
+        reports: json!({"blocks_policies": false, "blocks_acls": false, "account_blocks_policies": false,
+            "account_blocks_acls": false}),
+        near_miss: json!([
+            {"blocks_policies": true, "blocks_acls": true},
+            {"blocks_policies": false, "blocks_acls": false, "account_blocks_policies": false,
+                "account_blocks_acls": true},
+            {"blocks_policies": false, "blocks_acls": false, "account_blocks_policies": true},
+        ]),
+        unknown: json!({"blocks_policies": false, "blocks_acls": false}),
     }
     cloud_bucket_website {
         pretty_name: "Bucket is published as a web site",
@@ -269,5 +315,58 @@ misconfigurations! {
         finds: |thing, date| once(thing.text("prevention") != "enforced", "Public access is not prevented."),
         reports: json!({"prevention": "inherited"}),
         near_miss: json!({"prevention": "enforced"}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{Told, facts};
+    use ambit_model::entity::aws::{configuration, state_configuration};
+
+    fn judged(name: &str, said: &Value, make: fn(serde_json::Map<String, Value>) -> (String, Value)) -> Verdict {
+        let (member, value) = make(said.as_object().cloned().unwrap());
+        let bucket = facts(Kind::AwsS3Bucket, "acme-files").with(json!({ member: value }));
+        (JUDGES.iter().find(|judge| judge.issue.name == name).unwrap().judge)(&bucket, Timestamp(0))
+    }
+
+    #[test]
+    fn what_an_account_blocks_no_state_of_terraform_says() {
+        let said = json!({"public_by_policy": true, "blocks_policies": false});
+        let of_state = judged("cloud_public_bucket_policy", &said, state_configuration);
+        let Verdict::Proven(proofs) = of_state else { panic!("{of_state:?}") };
+        assert_eq!(proofs[0].confidence, Some(Confidence::Potential));
+        let of_account = judged("cloud_public_bucket_policy", &said, configuration);
+        assert_eq!(of_account, Verdict::Unknown, "the account was asked and denied it");
+    }
+
+    #[test]
+    fn the_statement_that_makes_a_bucket_public_is_told_where_it_was_read() {
+        let told = |policy: &Value| {
+            let said = json!({"public_by_policy": true, "blocks_policies": false, "account_blocks_policies": false,
+                "policy": policy});
+            match judged("cloud_public_bucket_policy", &said, configuration) {
+                Verdict::Proven(mut proofs) => proofs.remove(0).description,
+                other => panic!("{other:?}"),
+            }
+        };
+        let open = json!({"Statement": [{"Sid": "Everyone", "Effect": "Allow", "Principal": "*", "Action": "s3:*"}]});
+        assert_eq!(told(&open), r#"The policy of the bucket allows everybody something by its statement "Everyone"."#);
+        let other = json!({"Statement": [{"Effect": "Allow", "Principal": "*", "Condition": {"x": "y"}}]});
+        assert_eq!(told(&other), "The policy of the bucket is public.", "the provider says it and we do not see why");
+        assert_eq!(told(&Value::Null), "The policy of the bucket is public.");
+    }
+
+    #[test]
+    fn the_grants_that_open_a_bucket_are_told() {
+        let said = json!({"blocks_acls": false, "account_blocks_acls": false, "grants": [
+            {"to": "0123abcd", "permission": "FULL_CONTROL"},
+            {"to": ALL_USERS[1], "permission": "WRITE"},
+            {"to": ALL_USERS[0], "permission": "READ"},
+        ]});
+        let verdict = judged("cloud_public_bucket_grants", &said, configuration);
+        let Verdict::Proven(proofs) = verdict else { panic!("{verdict:?}") };
+        assert_eq!(proofs[0].description, r#"The access list of the bucket grants "READ", "WRITE" to everybody."#);
+        assert_eq!(proofs[0].details["grants"].as_array().map(Vec::len), Some(2));
     }
 }

@@ -145,8 +145,38 @@ mod tests {
         let none = crate::aws::page(status, None, &page.assets[1].item, &PLACE, (404, without)).unwrap();
         assert_eq!(names(&none.assets), ["acme.logs"]);
         assert_eq!(none.assets[0].says["public_by_policy"], false);
+        let policy = br#"{"Version":"2012-10-17","Statement":[{"Sid":"All","Effect":"Allow","Principal":"*"}]}"#;
+        let form = list("s3:GetBucketPolicy").unwrap();
+        let read = crate::aws::page(form, None, &page.assets[0].item, &PLACE, (200, policy)).unwrap();
+        assert_eq!(read.assets[0].says["policy"]["Statement"][0]["Sid"], "All");
         let denied = b"<Error><Code>AccessDenied</Code></Error>";
         assert!(crate::aws::page(status, None, &page.assets[1].item, &PLACE, (403, denied)).is_err());
+    }
+
+    #[test]
+    fn what_the_account_blocks_is_asked_by_its_number_and_holds_for_each_bucket() {
+        let form = list("s3:GetAccountPublicAccessBlock").unwrap();
+        let bucket = json!({"Name": "acme.logs"});
+        let asked = form.request(None, &bucket, &PLACE).unwrap();
+        assert_eq!((asked.method, asked.target.as_str()), ("GET", "/v20180820/configuration/publicAccessBlock"));
+        assert_eq!(asked.headers, [("x-amz-account-id".to_owned(), "123456789012".to_owned())]);
+        let host = crate::aws::host_of(form, &PLACE).unwrap();
+        assert_eq!(host, "123456789012.s3-control.eu-west-1.amazonaws.com");
+        assert!(form.once);
+        let page = |status: u16, body: &str| crate::aws::page(form, None, &bucket, &PLACE, (status, body.as_bytes()));
+        let blocks = |body: &str| {
+            let found = page(200, body).unwrap().assets.remove(0);
+            assert_eq!(found.entity, Some(("AwsS3Bucket", "acme.logs".to_owned())));
+            [found.says["account_blocks_acls"].clone(), found.says["account_blocks_policies"].clone()]
+        };
+        let half = "<R><BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>false</IgnorePublicAcls>\
+                    <BlockPublicPolicy>true</BlockPublicPolicy><RestrictPublicBuckets>true</RestrictPublicBuckets></R>";
+        assert_eq!(blocks(half), [json!(false), json!(true)], "what is blocked for the time to come alone is open now");
+        let none = "<ErrorResponse><Error><Code>NoSuchPublicAccessBlockConfiguration</Code></Error></ErrorResponse>";
+        let none = page(404, none).unwrap();
+        assert_eq!(none.assets[0].says["account_blocks_policies"], false);
+        assert!(page(403, "<Error><Code>AccessDenied</Code></Error>").is_err());
+        assert!(page(404, "<Error><Code>NoSuchAccount</Code></Error>").is_err());
     }
 
     #[test]
@@ -331,8 +361,9 @@ mod tests {
         let (name, value) = &asked.headers[0];
         let operation = "AmazonEC2ContainerRegistry_V20150921.DescribeRepositories";
         assert_eq!((name.as_str(), value.as_str()), ("x-amz-target", operation));
-        assert_eq!(crate::aws::host_of(form, "eu-west-1").as_deref(), Some("api.ecr.eu-west-1.amazonaws.com"));
-        assert_eq!(crate::aws::host_of(list("route53:ListHostedZones").unwrap(), "cn-north-1"), None);
+        assert_eq!(crate::aws::host_of(form, &PLACE).as_deref(), Some("api.ecr.eu-west-1.amazonaws.com"));
+        let china = Place { region: "cn-north-1", ..PLACE };
+        assert_eq!(crate::aws::host_of(list("route53:ListHostedZones").unwrap(), &china), None);
     }
 
     #[test]

@@ -77,6 +77,9 @@ impl Caller {
         if parents.len() > PARENTS_MAX {
             return Err(TaskError::OutOfBudget(format!("{words} has more than {PARENTS_MAX} items")));
         }
+        if list.once {
+            return self.once(cx, list, &parents, place, &mut bytes).await;
+        }
         let mut reading = Reading::default();
         for parent in parents {
             let region = list.region_of(&parent.item).filter(|region| ambit_cloud::aws::is_region(region));
@@ -90,6 +93,24 @@ impl Caller {
             reading.add(read, list, &parent, &place)?;
         }
         reading.end()
+    }
+
+    /// Asks once for what holds for every item of the list before.
+    async fn once(
+        &self,
+        cx: &Context<'_>,
+        list: &'static Form,
+        parents: &[Asset],
+        place: &Place<'_>,
+        bytes: &mut usize,
+    ) -> Result<Listed, TaskError> {
+        let Some(first) = parents.first() else { return Ok(Listed { assets: Vec::new(), unread: None }) };
+        let words = format!("{}, {}", self.words(list, place), list.permission);
+        let said = self.pages(cx, list, &first.item, place, &words, bytes).await?;
+        let of_one = |parent: &Asset| -> Vec<Asset> {
+            said.iter().filter_map(|said| list.asset(said.item.clone(), &parent.item, place)).collect()
+        };
+        Ok(Listed { assets: parents.iter().flat_map(of_one).collect(), unread: None })
     }
 
     /// Asks for the further accounts that the same secrets open, by their ids; the account itself is none of them.
@@ -169,7 +190,7 @@ impl Caller {
         request: &Request,
     ) -> Result<Option<HttpRequest>, TaskError> {
         match self {
-            Self::Aws(caller) => caller.of_list(cx, list, place.region, request),
+            Self::Aws(caller) => caller.of_list(cx, list, place, request),
             Self::Other(caller) => caller.dressed(cx, &caller.url(list, &request.target), request).map(Some),
         }
     }

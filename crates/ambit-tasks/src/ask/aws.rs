@@ -5,7 +5,7 @@ use super::provider::{denied, opened, patiently, request};
 use crate::{Account, Context, TaskError};
 use ambit_cloud::Refusal;
 use ambit_cloud::aws::{self, Keys};
-use ambit_cloud::form::{Form, Request};
+use ambit_cloud::form::{Form, Place, Request};
 use ambit_model::entity::aws as known;
 use ambit_net::http::{HttpRequest, Url};
 
@@ -105,16 +105,16 @@ impl Caller {
         patiently(cx, &format!("{}{what}", words(service, region)), dressed, read).await
     }
 
-    /// The request for a list in a region; `None` where nobody knows how it is asked there.
+    /// The request for a list at a place; `None` where nobody knows how it is asked there.
     pub(super) fn of_list(
         &self,
         cx: &Context<'_>,
         list: &Form,
-        region: &str,
+        place: &Place<'_>,
         request: &Request,
     ) -> Result<Option<HttpRequest>, TaskError> {
-        let Some(host) = aws::host_of(list, region) else { return Ok(None) };
-        self.signed(cx, &At { service: &list.service, region, host: &host }, request).map(Some)
+        let Some(host) = aws::host_of(list, place) else { return Ok(None) };
+        self.signed(cx, &At { service: &list.service, region: place.region, host: &host }, request).map(Some)
     }
 
     /// The request with its signature, to the provider's own host or to where the operator says.

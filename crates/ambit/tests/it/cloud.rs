@@ -282,8 +282,8 @@ fn what_is_denied_is_told_and_closes_nothing_and_what_is_no_longer_opened_is_gon
     let run = installation.run(&collection);
     let not_done = run["not_done"].as_array().expect("a list");
     let [row] = not_done.as_slice() else { panic!("one thing is denied: {run}") };
-    // Each of the five lists of buckets is one that failed.
-    assert_eq!((&row["reason"], &row["task"], &row["count"]), (&json!("denied"), &json!("aws_account"), &json!(5)));
+    // Each of the seven lists of buckets is one that failed.
+    assert_eq!((&row["reason"], &row["task"], &row["count"]), (&json!("denied"), &json!("aws_account"), &json!(7)));
     assert!(row["example"].to_string().contains("s3 in us-east-1: denied: status 403, AccessDenied"), "{row}");
     installation.finds(&collection, "AwsEC2Instance", &cloud.texts("hosts"));
     installation.finds(&collection, "AwsS3Bucket", &BTreeSet::new());

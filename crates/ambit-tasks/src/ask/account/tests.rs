@@ -146,6 +146,25 @@ fn a_bucket_that_is_denied_silences_no_other_and_what_was_known_of_it_stands() {
 }
 
 #[test]
+fn what_an_account_blocks_is_asked_once_for_all_its_buckets_and_a_denial_is_told() {
+    let list = format!("s3.us-east-1.amazonaws.com xml \"{BUCKETS}\"");
+    let control = "123456789012.s3-control.us-east-1.amazonaws.com";
+    let block = "<R><IgnorePublicAcls>true</IgnorePublicAcls><RestrictPublicBuckets>false</RestrictPublicBuckets></R>";
+    let known = [(Kind::AwsS3Bucket, "acme-a"), (Kind::AwsS3Bucket, "acme-b")];
+    let ask = |answers: &[String]| row(answers, "s3:GetAccountPublicAccessBlock", &known);
+    let (answer, found) = ask(&[list.clone(), format!("{control} xml \"{block}\"")]);
+    assert_eq!((answer, names(&found)), (Ok(Answer::Found), vec!["acme-a", "acme-b"]));
+    let says = |name: &str, value: bool| json!({"name": name, "value": value});
+    let wanted = json!([says("account_blocks_acls", true), says("account_blocks_policies", false)]);
+    assert!(found.edges.iter().all(|edge| edge.details["hidden_configuration"] == wanted), "{found:?}");
+    let (answer, found) = ask(&[list, format!("{control} {DENIED}")]);
+    let why = "AWS, s3 in us-east-1, s3:GetAccountPublicAccessBlock: denied: status 403, AccessDenied";
+    assert_eq!((answer, found.edges.len()), (Err(TaskError::Denied(why.to_owned())), 0));
+    let (answer, found) = ask(&["s3.us-east-1.amazonaws.com xml \"<R><Buckets/></R>\"".to_owned()]);
+    assert_eq!((answer, found.edges.len()), (Ok(Answer::Found), 0), "without a bucket nothing is asked");
+}
+
+#[test]
 fn a_list_that_refuses_item_after_item_is_asked_no_more_and_the_rest_is_not_read() {
     let list = ambit_cloud::aws::list("s3:GetBucketAcl").unwrap();
     let bucket = Asset { item: json!({"Name": "acme-a"}), ..Asset::default() };
