@@ -33,6 +33,8 @@ pub struct Form {
     pub only_in: Option<String>,
     /// The account has one for all its regions.
     pub of_account: bool,
+    /// It is asked about what another list names, and never by itself.
+    pub named: bool,
     /// An action with its version, for services that take a form: `2016-11-15 DescribeImages`.
     query: Option<String>,
     /// An operation with its version, for services that take JSON: `1.1 AmazonEC2ContainerRegistry_V20150921.X`.

@@ -208,8 +208,10 @@ mod tests {
             asset(resource, attributes.as_object().cloned().unwrap()).map(|asset| Value::Object(asset.says))
         };
         let group = json!({"arn": "arn:aws:ec2:eu-west-1:1:security-group/sg-1", "description": "s3cret", "ingress": [
-            {"protocol": "tcp", "from_port": 3306, "to_port": 3306, "cidr_blocks": ["0.0.0.0/0"]}]});
-        let inward = json!([{"protocol": "tcp", "from": 3306, "to": 3306, "sources": ["0.0.0.0/0"]}]);
+            {"protocol": "tcp", "from_port": 3306, "to_port": 3306, "cidr_blocks": ["0.0.0.0/0"],
+                "prefix_list_ids": ["pl-1"]}]});
+        let inward = json!([{"protocol": "tcp", "from": 3306, "to": 3306, "sources": ["0.0.0.0/0"],
+            "unread_lists": ["pl-1"]}]);
         assert_eq!(says("aws_security_group", group), Some(json!({"inward": inward})));
         let database = json!({"arn": "arn:aws:rds:eu-west-1:1:db:a", "publicly_accessible": true});
         assert_eq!(says("aws_db_instance", database), Some(json!({"public": true})), "nothing is said of its disks");
@@ -230,7 +232,8 @@ mod tests {
             read("aws_vpc_security_group_ingress_rule", rule.clone()).as_deref(),
             Some("AwsResource arn:aws:ec2:eu-west-1:1:security-group/sg-1 -> ")
         );
-        let inward = json!([{"protocol": "tcp", "from": 27017, "to": 27017, "sources": ["0.0.0.0/0"]}]);
+        let inward = json!([{"protocol": "tcp", "from": 27017, "to": 27017, "sources": ["0.0.0.0/0"],
+            "unread_lists": []}]);
         assert_eq!(says("aws_vpc_security_group_ingress_rule", rule), Some(json!({"inward": inward})));
         let unnamed = json!({"security_group_id": "sg-1", "cidr_ipv4": "0.0.0.0/0"});
         assert_eq!(says("aws_vpc_security_group_ingress_rule", unnamed), None, "nobody knows whose group it is");

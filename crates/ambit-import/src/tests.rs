@@ -657,7 +657,8 @@ fn rules_and_policies_in_resources_of_their_own_are_those_of_their_group_and_buc
         let found = import.sighted.iter().find(|one| one.name == name && one.resource_type.is_some());
         json!(found.unwrap_or_else(|| panic!("{name}: {import:?}")).configuration.clone())
     };
-    let inward = json!({"inward": [{"protocol": "tcp", "from": 6379, "to": 6379, "sources": ["0.0.0.0/0"]}]});
+    let inward = json!({"inward": [{"protocol": "tcp", "from": 6379, "to": 6379, "sources": ["0.0.0.0/0"],
+        "unread_lists": []}]});
     assert_eq!(set_up(&arn("sg-1")), inward);
     assert_eq!(set_up(&arn("sg-2")), inward, "the same rule is told once");
     assert_eq!(set_up("acme-b"), json!({"public_by_policy": true, "blocks_policies": false}), "nothing blocks it");

@@ -55,12 +55,20 @@ fn cut(ports: Ports, denied: Ports) -> Vec<Ports> {
     [(protocol, from, first - 1), (protocol, last + 1, to)].into_iter().filter(|(_, from, to)| from <= to).collect()
 }
 
-/// The ports of a rule, if it is about everybody. Some providers write ports as texts: `22`, `8000-8100`, `*`; where
-/// they write none, and where AWS writes the protocol -1, all are meant.
+/// The ports of a rule, if it is about everybody.
 fn of_everybody(rule: &Value) -> Vec<Ports> {
-    if !each(&rule["sources"]).filter_map(Value::as_str).any(is_everybody) {
-        return Vec::new();
-    }
+    let is_open = each(&rule["sources"]).filter_map(Value::as_str).any(is_everybody);
+    if is_open { ports_of(rule) } else { Vec::new() }
+}
+
+/// The ports of a rule, if it may be about everybody: a prefix list that it names could not be read.
+fn perhaps_of_everybody(rule: &Value) -> Vec<Ports> {
+    if each(&rule["unread_lists"]).next().is_some() { ports_of(rule) } else { Vec::new() }
+}
+
+/// The ports of a rule. Some providers write them as texts: `22`, `8000-8100`, `*`; where they write none, and where
+/// AWS writes the protocol -1, all are meant.
+fn ports_of(rule: &Value) -> Vec<Ports> {
     let said = rule["protocol"].as_str().unwrap_or("-1").to_ascii_lowercase();
     let protocol = match said.as_str() {
         "-1" | "*" | "all" | "any" => Protocol::All,
@@ -94,15 +102,52 @@ fn is_wide((_, from, to): &Ports) -> bool {
     to - from + 1 >= WIDE
 }
 
-/// A finding where a rule that is about few ports lets everybody in at one of these.
-fn lets_in(thing: &Thing<'_>, protocol: &str, ports: &[i64]) -> Finding {
+/// Whether a rule that is about few ports lets everybody in at one of these.
+fn lets_in(thing: &Thing<'_>, protocol: &str, ports: &[i64]) -> Weighed {
     let wanted = if protocol == "udp" { Protocol::Udp } else { Protocol::Tcp };
-    let narrow: Vec<Ports> = open(thing).into_iter().filter(|ports| !is_wide(ports)).collect();
-    let is_of = |of: Protocol| of == wanted || of == Protocol::All;
-    let is_open = |port: &&i64| narrow.iter().any(|(of, from, to)| is_of(*of) && (from..=to).contains(port));
-    let found: Vec<String> = ports.iter().filter(is_open).map(i64::to_string).collect();
-    let ports = found.join(", ");
-    (!found.is_empty()).then(|| format!("The rules let everybody on the internet in at {protocol} {ports}.").into())
+    let is_at = |of: &[Ports], port: i64| of.iter().any(|ports| !is_wide(ports) && has(ports, wanted, port));
+    let open = open(thing);
+    let found: Vec<String> = ports.iter().filter(|port| is_at(&open, **port)).map(i64::to_string).collect();
+    let sentence = format!("The rules let everybody on the internet in at {protocol} {}", found.join(", "));
+    weighed(thing, !found.is_empty(), |of| ports.iter().any(|port| is_at(of, *port)), &sentence)
+}
+
+/// Whether rules let everybody in at so many ports that they are about no one service.
+fn is_open_wide(thing: &Thing<'_>) -> Weighed {
+    let is_so = |of: &[Ports]| of.iter().any(is_wide);
+    let sentence = "The rules let everybody on the internet in at all ports, or at a thousand and more";
+    weighed(thing, is_so(&open(thing)), is_so, sentence)
+}
+
+fn has((of, from, to): &Ports, wanted: Protocol, port: i64) -> bool {
+    (*of == wanted || *of == Protocol::All) && (*from..=*to).contains(&port)
+}
+
+/// What was found, with the rules about its ports and the prefix lists through which they let everybody in. Where
+/// nothing was, a rule about them that names a list which could not be read leaves it open.
+fn weighed(thing: &Thing<'_>, is_found: bool, is_about: impl Fn(&[Ports]) -> bool, sentence: &str) -> Weighed {
+    let inward = thing.said("inward");
+    if !is_found {
+        let is_unread = each(&inward).any(|rule| is_about(&perhaps_of_everybody(rule)));
+        return if is_unread { Weighed::Unknown } else { Weighed::Nothing };
+    }
+    let rules: Vec<&Value> = each(&inward).filter(|rule| is_about(&of_everybody(rule))).collect();
+    let lists: BTreeSet<&str> =
+        rules.iter().flat_map(|rule| each(&rule["wide_lists"])).filter_map(Value::as_str).collect();
+    let through = match lists.is_empty() {
+        true => String::new(),
+        false => format!(", also by the prefix list {}", lists.into_iter().collect::<Vec<_>>().join(", ")),
+    };
+    let found = Found::from(format!("{sentence}{through}."));
+    Weighed::Found(found.by("rules", rules.into_iter().map(shown).collect()))
+}
+
+/// A rule with the sources that are everybody, and no others.
+fn shown(rule: &Value) -> Value {
+    let sources = each(&rule["sources"]).filter(|source| source.as_str().is_some_and(is_everybody)).cloned();
+    let mut rule = rule.clone();
+    rule["sources"] = sources.collect();
+    rule
 }
 
 macro_rules! doors {
@@ -132,7 +177,13 @@ macro_rules! doors {
                     {"inward": [{"protocol": $protocol, "from": $ports[0], "to": $ports[0], "sources": ["*"],
                         "priority": 200}],
                         "denied": [{"protocol": "*", "ports": ["0-65535"], "sources": ["Internet"], "priority": 100}]},
+                    {"inward": [{"protocol": $protocol, "from": $ports[0], "to": $ports[0], "sources": [],
+                        "prefix_lists": ["pl-1"]}]},
+                    {"inward": [{"protocol": $protocol, "from": 443, "to": 443, "sources": [],
+                        "unread_lists": ["pl-1"]}]},
                 ]),
+                unknown: json!({"inward": [{"protocol": $protocol, "from": $ports[0], "to": $ports[0], "sources": [],
+                    "unread_lists": ["pl-1"]}]}),
             })*)*
             cloud_firewall_open_wide {
                 pretty_name: "Firewall lets everybody in at a thousand ports or more",
@@ -145,10 +196,7 @@ macro_rules! doors {
                 remediation: "Replace the rule by one for each port that is meant for everybody, and allow the others \
                               only from the addresses that need them.",
                 reference: "https://cwe.mitre.org/data/definitions/284.html",
-                finds: |thing, date| once(
-                    open(thing).iter().any(is_wide),
-                    "The rules let everybody on the internet in at all ports, or at a thousand and more.",
-                ),
+                finds: |thing, date| is_open_wide(thing),
                 reports: json!([
                     {"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["::/0"]}]},
                     {"inward": [{"protocol": "tcp", "ports": ["0"], "sources": ["0.0.0.0/0"]}]},
@@ -167,6 +215,7 @@ macro_rules! doors {
                         {"protocol": "TCP", "ports": ["1-65535"], "sources": ["0.0.0.0/0"]},
                         {"protocol": "UDP", "ports": [], "sources": ["0.0.0.0/0"]}]},
                 ]),
+                unknown: json!({"inward": [{"protocol": "-1", "sources": [], "unread_lists": ["pl-1"]}]}),
             }
         }
     };
@@ -281,6 +330,30 @@ mod tests {
         assert_eq!(issues(1_000), ["cloud_firewall_open_wide"]);
         let single = issues(999);
         assert!(single.contains(&"cloud_firewall_open_ssh") && !single.contains(&"cloud_firewall_open_wide"));
+    }
+
+    #[test]
+    fn the_rules_that_open_a_port_are_told_with_the_prefix_lists_through_which_they_do() {
+        let told = |inward: Value| {
+            let (name, value) = configuration([("inward".to_owned(), inward)]);
+            let group = facts(Kind::CloudResource, "x:firewall:1").with(json!({ name: value }));
+            match lets_in(&Thing { facts: &group }, "tcp", &[22]) {
+                Weighed::Found(found) => Some((found.sentence, found.part.unwrap().1)),
+                Weighed::Nothing | Weighed::Unknown => None,
+            }
+        };
+        let by_list = rule(json!({"ports": ["22"], "sources": ["0.0.0.0/0"], "wide_lists": ["pl-1"]}));
+        let office = rule(json!({"ports": ["22"], "sources": ["198.51.100.0/24"]}));
+        let web = rule(json!({"ports": ["443"]}));
+        let (sentence, rules) = told(json!([by_list, office, web])).unwrap();
+        let said = "The rules let everybody on the internet in at tcp 22, also by the prefix list pl-1.";
+        assert_eq!((sentence.as_str(), rules), (said, json!([by_list])));
+        let both = rule(json!({"ports": ["22"], "sources": ["198.51.100.0/24", "::/0"]}));
+        let unread = rule(json!({"ports": ["22"], "sources": [], "unread_lists": ["pl-1"]}));
+        let (sentence, rules) = told(json!([both, unread])).unwrap();
+        assert_eq!(sentence, "The rules let everybody on the internet in at tcp 22.");
+        assert_eq!(rules, json!([rule(json!({"ports": ["22"], "sources": ["::/0"]}))]));
+        assert_eq!(told(json!([unread])), None);
     }
 
     #[test]

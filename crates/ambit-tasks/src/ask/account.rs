@@ -95,6 +95,22 @@ impl Caller {
         reading.end()
     }
 
+    /// Asks for a list about what another one names, page by page.
+    ///
+    /// # Errors
+    /// Something of it could not be asked for.
+    pub(super) async fn about(
+        &self,
+        cx: &Context<'_>,
+        list: &'static Form,
+        item: &Value,
+        place: &Place<'_>,
+    ) -> Result<Vec<Asset>, TaskError> {
+        let words = format!("{}, {}", self.words(list, place), list.permission);
+        let mut bytes = BYTES_MAX;
+        self.pages(cx, list, item, place, &words, &mut bytes).await
+    }
+
     /// Asks once for what holds for every item of the list before.
     async fn once(
         &self,

@@ -2,7 +2,7 @@
 //! use. What is asked for and what is made of it is data (`ambit-cloud/src/aws/lists/`).
 
 use crate::ask::aws::{Caller, PROVIDER};
-use crate::ask::{account, zones};
+use crate::ask::{account, prefix_lists, zones};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::aws;
 use ambit_cloud::form::{Asset, Place};
@@ -61,7 +61,7 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     let named = |what: &str| settings.accounts.get(first).and_then(|account| account.named(what));
     let is_wanted = |what: &str, name: &str| named(what).is_none_or(|wanted| wanted.contains(&name));
     regions.retain(|region| is_wanted("regions", region));
-    let lists = aws::lists().iter().filter(|list| is_wanted("services", &list.service));
+    let lists = aws::lists().iter().filter(|list| !list.named && is_wanted("services", &list.service));
     // An account that its organisation named has no other accounts.
     let lists = lists.filter(|list| member.is_none() || list.permission != ORGANIZATION).flat_map(|list| {
         let places = match &list.only_in {
@@ -88,8 +88,15 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let partition = arn.split(':').nth(1).unwrap_or(aws::FIRST_PARTITION);
     let place = Place { account: &number, region, partition, domain: aws::domain(partition) };
     let caller = account::Caller::Aws(caller);
-    let account::Listed { assets, unread } = caller.listed(cx, list, &place).await?;
-    let answer = account::ended(cx, TASK.name, unread);
+    let account::Listed { mut assets, unread } = caller.listed(cx, list, &place).await?;
+    let mut answer = account::ended(cx, TASK.name, unread);
+    let unfilled = match permission {
+        prefix_lists::OF => prefix_lists::fill(cx, &caller, &place, &mut assets).await,
+        _ => None,
+    };
+    if let Some(error) = unfilled {
+        answer = Answer::InPart(error);
+    }
     if permission == ORGANIZATION {
         organization(cx, &assets);
         return Ok(answer);

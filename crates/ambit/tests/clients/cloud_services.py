@@ -83,6 +83,15 @@ def network(client, region, note):
         rule = {"IpProtocol": "tcp", "FromPort": 3306, "ToPort": 3306, "IpRanges": [{"CidrIp": source}]}
         ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[rule])
         note("ec2", "arn:aws:ec2:%s:123456789012:security-group/%s" % (region, group))
+    for name, block in [("everybody", "0.0.0.0/0"), ("branches", "198.51.100.0/24")]:
+        made = ec2.create_managed_prefix_list(
+            PrefixListName=name, MaxEntries=5, AddressFamily="IPv4", Entries=[{"Cidr": block}]
+        )
+        group = ec2.create_security_group(GroupName=name, Description=name)["GroupId"]
+        source = [{"PrefixListId": made["PrefixList"]["PrefixListId"]}]
+        rule = {"IpProtocol": "tcp", "FromPort": 6379, "ToPort": 6379, "PrefixListIds": source}
+        ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[rule])
+        note("ec2", "arn:aws:ec2:%s:123456789012:security-group/%s" % (region, group))
     subnets = [subnet["SubnetId"] for subnet in ec2.describe_subnets()["Subnets"]][:2]
     for name, scheme in [("front", "internet-facing"), ("inner", "internal")]:
         balancer = elb.create_load_balancer(Name=name, Subnets=subnets, Scheme=scheme)["LoadBalancers"][0]

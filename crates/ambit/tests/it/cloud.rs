@@ -384,6 +384,7 @@ const NOT_SIMULATED: usize = 3 * (4 + 2 + 3 + 1 + 1) + 1;
 /// Issues that the planted things have, and how many of each: what is open to everybody, and never its twin.
 const OPEN: &[(&str, &str, usize)] = &[
     ("cloud_firewall_open_mysql", "security-group/", 3),
+    ("cloud_firewall_open_redis", "security-group/", 3),
     ("cloud_balancer_in_the_clear", "loadbalancer/", 6),
     ("cloud_distribution_in_the_clear", "distribution/", 1),
     // Registering a domain makes a zone as well.

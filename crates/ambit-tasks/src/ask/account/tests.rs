@@ -258,3 +258,54 @@ fn regions_that_the_integration_names_are_read_where_all_are_denied() {
     assert_eq!(found.details["regions"], json!(["us-east-1"]), "of this partition, and what is the name of one");
     assert_eq!(found.details["account_id"], "123456789012");
 }
+
+/// What is said of the rules of a security group that names these prefix lists, and how the row ends.
+fn rules_by(lists: &[&str], answers: &[String]) -> (Result<Answer, TaskError>, Value) {
+    let host = "ec2.us-east-1.amazonaws.com";
+    let named: String = lists.iter().map(|id| format!("<item><prefixListId>{id}</prefixListId></item>")).collect();
+    let rule = format!(
+        "<item><ipProtocol>tcp</ipProtocol><fromPort>22</fromPort><toPort>22</toPort><prefixListIds>{named}\
+         </prefixListIds></item>"
+    );
+    let group = format!("<item><groupId>sg-1</groupId><ipPermissions>{rule}</ipPermissions></item>");
+    let groups = format!(
+        "{host} when Action=DescribeSecurityGroups xml \"<R><securityGroupInfo>{group}</securityGroupInfo></R>\""
+    );
+    let (answer, found) = row(&[answers, &[groups]].concat(), "ec2:DescribeSecurityGroups us-east-1", &[]);
+    let said = found.edges[0].details["hidden_configuration"].as_array().unwrap().clone();
+    let inward = said.into_iter().find(|setting| setting["name"] == "inward").unwrap();
+    (answer, inward["value"][0].clone())
+}
+
+/// The answer about a prefix list.
+fn prefix_list(id: &str, blocks: &[&str]) -> String {
+    let entries: String = blocks.iter().map(|block| format!("<item><cidr>{block}</cidr></item>")).collect();
+    format!("ec2.us-east-1.amazonaws.com when PrefixListId={id} xml \"<R><entrySet>{entries}</entrySet></R>\"")
+}
+
+#[test]
+fn a_prefix_list_that_holds_everybody_opens_a_rule_and_one_that_does_not_opens_none() {
+    let wide = prefix_list("pl-wide", &["198.51.100.0/24", "0.0.0.0/0"]);
+    let narrow = prefix_list("pl-aws", &["198.51.100.0/24", "203.0.113.0/25"]);
+    let (answer, rule) = rules_by(&["pl-aws", "pl-wide"], &[wide, narrow.clone()]);
+    assert_eq!(answer, Ok(Answer::Found));
+    assert_eq!((&rule["sources"], &rule["wide_lists"]), (&json!(["0.0.0.0/0"]), &json!(["pl-wide"])));
+    assert_eq!(rule.get("unread_lists"), None);
+    let (answer, rule) = rules_by(&["pl-aws"], &[narrow]);
+    assert_eq!((answer, &rule["sources"], rule.get("wide_lists")), (Ok(Answer::Found), &json!([]), None));
+    let (answer, rule) = rules_by(&[], &[]);
+    assert_eq!((answer, &rule["prefix_lists"]), (Ok(Answer::Found), &json!([])), "nothing more is asked");
+}
+
+#[test]
+fn a_prefix_list_that_is_denied_is_not_taken_for_one_of_nobody() {
+    let (answer, rule) = rules_by(&["pl-1", "pl-2"], &[prefix_list("pl-2", &["0.0.0.0/0"])]);
+    let why = "AWS, ec2 in us-east-1, ec2:GetManagedPrefixListEntries: denied: ";
+    assert!(matches!(&answer, Ok(Answer::InPart(TaskError::Denied(said))) if said.starts_with(why)), "{answer:?}");
+    assert_eq!(rule["unread_lists"], json!(["pl-1", "pl-2"]), "who may not read one may read none");
+    let gone = "ec2.us-east-1.amazonaws.com when PrefixListId=pl-1 status 400 xml \
+                \"<R><Errors><Error><Code>InvalidPrefixListID.NotFound</Code></Error></Errors></R>\"";
+    let (answer, rule) = rules_by(&["pl-1", "pl-2"], &[gone.to_owned(), prefix_list("pl-2", &["::/0"])]);
+    assert!(matches!(answer, Ok(Answer::InPart(TaskError::SourceDown(_)))), "{answer:?}");
+    assert_eq!((&rule["unread_lists"], &rule["wide_lists"]), (&json!(["pl-1"]), &json!(["pl-2"])));
+}
