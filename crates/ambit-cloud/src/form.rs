@@ -152,6 +152,17 @@ pub struct Asset {
     pub item: Value,
 }
 
+impl Asset {
+    /// Adds what a further page says of the same thing: lists go on.
+    pub fn go_on(&mut self, more: Self) {
+        for (name, value) in more.says {
+            if let (Some(Value::Array(list)), Value::Array(rest)) = (self.says.get_mut(&name), value) {
+                list.extend(rest);
+            }
+        }
+    }
+}
+
 /// What asks for the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mark {

@@ -6,7 +6,90 @@ use ambit_model::moment::DAY_MS;
 /// How long a key of a service account may be used, in milliseconds.
 const KEY_MS: i64 = 90 * DAY_MS;
 
+/// Routes of a gateway that a sentence names.
+const ROUTES_NAMED: usize = 5;
+/// Routes of a gateway that a proof lists.
+const ROUTES_MAX: usize = 100;
+
+/// Whether a gateway has routes at which nobody is asked who they are, neither by an authoriser nor by a key, and its
+/// policy keeps nobody out. What browsers ask before a request across origins (OPTIONS) is asked without either.
+fn asks_nobody(thing: &Thing<'_>) -> Weighed {
+    let (routes, policy, sort) = (thing.said("routes"), thing.said("policy"), thing.text("sort"));
+    if thing.is("has_policy") && !policy.is_object() {
+        return Weighed::Unknown;
+    }
+    // Whoever connects by WebSocket is asked then and at no message.
+    let is_asked = |name: &str| if sort == "WEBSOCKET" { name == "$connect" } else { !name.starts_with("OPTIONS") };
+    let mut open = BTreeSet::new();
+    for route in each(&routes) {
+        let path = route["path"].as_str().unwrap_or_default();
+        // Those of REST have methods within a route.
+        for part in each(&route["methods"]).chain([route]) {
+            let name = format!("{} {path}", part["method"].as_str().unwrap_or_default()).trim().to_owned();
+            if part["authentication"] == "NONE" && part["by_key"] != true && is_asked(&name) {
+                open.insert(name);
+            }
+        }
+    }
+    if open.is_empty() || (policy.is_object() && open_statements(&policy).is_empty()) {
+        return Weighed::Nothing;
+    }
+    let named: Vec<String> = open.iter().take(ROUTES_NAMED).map(|name| look::shown(name)).collect();
+    let more = match open.len().saturating_sub(ROUTES_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let found = Found::from(format!("Nobody is asked who they are at {}{more}.", named.join(", ")));
+    Weighed::Found(found.by("routes", open.into_iter().take(ROUTES_MAX).collect()))
+}
+
 misconfigurations! {
+    cloud_gateway_without_authentication {
+        pretty_name: "Gateway passes on requests of everybody",
+        severity: SEVERITY_LOW,
+        added: "2026-11-28",
+        of: ["interface gateway"],
+        needs: "routes sort deployed",
+        description: "The gateway stands on the internet and has routes at which it asks neither for a login nor for a \
+                      key. Unless the program behind checks who calls, strangers use what it may do, and its owner \
+                      pays.",
+        remediation: "Give the routes an authoriser or demand signed requests (AWS_IAM), unless they are meant for \
+                      everybody or the program behind them checks the caller.",
+        reference: "https://docs.aws.amazon.com/apigateway/latest/developerguide/\
+                    apigateway-control-access-to-api.html",
+        finds: |thing, date| asks_nobody(thing),
+        reports: json!([
+            {"sort": "REST", "deployed": "yes", "has_policy": false, "policy": null, "routes": [
+                {"path": "/orders", "methods": [{"method": "GET", "authentication": "NONE", "by_key": false}]}]},
+            {"sort": "REST", "deployed": "yes", "has_policy": true,
+                "policy": {"Statement": [{"Effect": "Allow", "Principal": "*", "Action": "execute-api:Invoke"}]},
+                "routes": [{"path": "/", "methods": [{"method": "ANY", "authentication": "NONE", "by_key": false}]}]},
+            {"sort": "HTTP", "deployed": "yes", "routes": [
+                {"path": "$default", "authentication": "NONE", "by_key": false}]},
+            {"sort": "WEBSOCKET", "deployed": "yes", "routes": [
+                {"path": "$connect", "authentication": "NONE", "by_key": false}]},
+        ]),
+        near_miss: json!([
+            {"sort": "REST", "deployed": "yes", "routes": [{"path": "/orders", "methods": [
+                {"method": "OPTIONS", "authentication": "NONE", "by_key": false},
+                {"method": "GET", "authentication": "NONE", "by_key": true},
+                {"method": "PUT", "authentication": "AWS_IAM", "by_key": false}]}]},
+            {"sort": "REST", "deployed": "yes", "has_policy": true, "policy": {"Statement": [{"Effect": "Allow",
+                "Principal": "*", "Condition": {"IpAddress": {"aws:SourceIp": "198.51.100.0/24"}}}]},
+                "routes": [{"path": "/", "methods": [{"method": "ANY", "authentication": "NONE", "by_key": false}]}]},
+            {"sort": "HTTP", "deployed": "yes", "routes": [
+                {"path": "GET /x", "authentication": "JWT", "by_key": false},
+                {"path": "OPTIONS /{proxy+}", "authentication": "NONE", "by_key": false}]},
+            {"sort": "WEBSOCKET", "deployed": "yes", "routes": [
+                {"path": "$connect", "authentication": "CUSTOM", "by_key": false},
+                {"path": "$default", "authentication": "NONE", "by_key": false}]},
+        ]),
+        unknown: json!([
+            {"sort": "HTTP", "routes": [{"path": "$default", "authentication": "NONE", "by_key": false}]},
+            {"deployed": "yes", "routes": [{"path": "$default", "authentication": "NONE", "by_key": false}]},
+            {"sort": "REST", "deployed": "yes", "has_policy": true, "policy": null, "routes": []},
+        ]),
+    }
     cloud_function_without_authentication {
         pretty_name: "Function is called without authentication",
         severity: SEVERITY_MEDIUM,

@@ -250,6 +250,37 @@ mod tests {
     }
 
     #[test]
+    fn routes_of_gateways_say_who_is_asked_and_a_policy_is_read_as_it_is_escaped() {
+        let asked = list("apigateway:GET.restapis").unwrap().request(None, &Value::Null, &PLACE).unwrap();
+        assert_eq!(asked.headers, [("accept".to_owned(), "application/json".to_owned())]);
+        let hal = br#"{"_links":{},"_embedded":{"item":{"id":"a1b2"}}}"#;
+        let form = list("apigateway:GET.restapis").unwrap();
+        let answered = crate::aws::page(form, None, &Value::Null, &PLACE, (200, hal));
+        assert!(answered.is_err(), "gateways in another form are not none: {answered:?}");
+        let rest =
+            r#"{"item":[{"id":"a1b2","policy":"{\\\"Statement\\\":[{\\\"Effect\\\":\\\"Allow\\\"}]}"},{"id":"c3d4"}]}"#;
+        let found = read("apigateway:GET.restapis", &Value::Null, rest);
+        assert_eq!(found[0].says["policy"], json!({"Statement": [{"Effect": "Allow"}]}));
+        assert_eq!((&found[1].says["has_policy"], &found[1].says["policy"]), (&json!(false), &Value::Null));
+        let resources = r#"{"item":[{"path":"/"},{"path":"/orders","resourceMethods":{"GET":{"httpMethod":"GET",
+            "authorizationType":"NONE","apiKeyRequired":false},"PUT":{"httpMethod":"PUT",
+            "authorizationType":"AWS_IAM","apiKeyRequired":true}}}]}"#;
+        let found = read("apigateway:GET.resources", &found[0].item, resources);
+        assert_eq!(names(&found), ["arn:aws:apigateway:eu-west-1::/restapis/a1b2"]);
+        let method =
+            |name: &str, by: &str, by_key: bool| json!({"method": name, "authentication": by, "by_key": by_key});
+        let methods = [method("GET", "NONE", false), method("PUT", "AWS_IAM", true)];
+        assert_eq!(
+            found[0].says["routes"],
+            json!([{"path": "/", "methods": []}, {"path": "/orders", "methods": methods}])
+        );
+        let routes = r#"{"items":[{"routeKey":"GET /x","authorizationType":"JWT"}]}"#;
+        let found = read("apigateway:GET.routes", &json!({"apiId": "x"}), routes);
+        assert_eq!(found[0].says["routes"], json!([{"path": "GET /x", "authentication": "JWT", "by_key": false}]));
+        assert_eq!(read("apigateway:GET.stages", &json!({"id": "a1b2"}), "{}"), [], "nothing is deployed");
+    }
+
+    #[test]
     fn records_of_one_name_that_fill_a_page_go_on_on_the_next() {
         let form = list("route53:ListResourceRecordSets").unwrap();
         let zone = json!({"Id": "/hostedzone/Z1"});

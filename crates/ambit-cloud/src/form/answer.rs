@@ -68,7 +68,7 @@ impl Form {
     }
 
     /// Returns whether its answer is a list, which may be empty, and not the one thing that is asked for.
-    pub(crate) fn is_of_several(&self) -> bool {
+    pub fn is_of_several(&self) -> bool {
         self.items != ONE
     }
 

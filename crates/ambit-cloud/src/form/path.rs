@@ -14,8 +14,8 @@ pub(crate) struct At<'a> {
 
 impl At<'_> {
     /// Returns the values to which a path leads. `^` before it begins at the item of the list before. Within it, `*`
-    /// stands for every member, `list[name=text]` for the objects of a list that say so, `@json` reads a text as JSON,
-    /// `@last` takes what is behind its last slash, and `@host` the host of a URL.
+    /// stands for every member, `list[name=text]` for the objects of a list that say so, `@json` reads a text as JSON
+    /// and `@url` as it stands in a URL, `@last` takes what is behind its last slash, and `@host` the host of a URL.
     pub(crate) fn all(&self, path: &str) -> Vec<Value> {
         let (start, path) = match path.strip_prefix('^') {
             Some(path) => (self.parent, path),
@@ -135,13 +135,32 @@ fn below(value: Value, step: &str) -> Vec<Value> {
             None => members.remove(step).into_iter().collect(),
             Some((list, told)) => members.remove(list).map(|value| telling(value, told)).unwrap_or_default(),
         },
-        Value::String(text) if step == "@json" => serde_json::from_str(&text).into_iter().collect(),
+        Value::String(text) if step == "@json" => json_of(&text).into_iter().collect(),
+        Value::String(text) if step == "@url" => unescaped(&text).map(Value::String).into_iter().collect(),
         Value::String(text) if step == "@host" => vec![Value::String(host_of(&text).to_owned())],
         Value::String(text) if step == "@last" => {
             vec![Value::String(text.rsplit('/').next().unwrap_or_default().to_owned())]
         }
         _ => Vec::new(),
     }
+}
+
+/// A text as JSON; some services escape it as it stands within a text of JSON.
+fn json_of(text: &str) -> Option<Value> {
+    let plain = || serde_json::from_str::<String>(&format!("\"{text}\"")).ok();
+    serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&plain()?).ok())
+}
+
+/// A text without the escapes of a URL (RFC 3986 §2.1); `None` where it is none with them.
+fn unescaped(text: &str) -> Option<String> {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (code, rest) = part.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(code, 16).ok()?);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// The host of a URL.
@@ -183,4 +202,25 @@ fn number(value: f64) -> Value {
         return Value::from(value as i64);
     }
     Value::from(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn texts_within_texts_are_read_however_they_are_escaped() {
+        let place = Place::default();
+        let all = |item: &str, path: &str| At { item: &json!(item), parent: &Value::Null, place: &place }.all(path);
+        let wanted = [json!({"a": "b c"})];
+        assert_eq!(all(r#"{"a":"b c"}"#, "@json"), wanted);
+        assert_eq!(all(r#"{\"a\":\"b c\"}"#, "@json"), wanted);
+        assert_eq!(all("%7B%22a%22%3A%22b%20c%22%7d", "@url/@json"), wanted);
+        assert_eq!(all("%C3%A9+", "@url"), ["é+"]);
+        for broken in ["%", "%2", "%zz", "%ff", "%é"] {
+            assert!(all(broken, "@url").is_empty(), "{broken}");
+        }
+        assert!(all("{", "@json").is_empty());
+    }
 }

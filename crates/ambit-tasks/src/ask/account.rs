@@ -151,7 +151,7 @@ impl Caller {
         bytes: &mut usize,
     ) -> Result<Vec<Asset>, TaskError> {
         let unknown = || TaskError::Failed(format!("{words}: it is not known how it is asked"));
-        let (mut assets, mut marks) = (Vec::new(), Vec::new());
+        let (mut assets, mut marks) = (Vec::<Asset>::new(), Vec::new());
         for _ in 0..PAGES_MAX {
             let mark = marks.last();
             let request = list.request(mark, parent, place).ok_or_else(unknown)?;
@@ -162,7 +162,10 @@ impl Caller {
             let (Page { assets: more, next }, size) = patiently(cx, words, dressed, read).await?;
             let too_long = || TaskError::OutOfBudget(format!("{words} is longer than what is read of one list"));
             *bytes = bytes.checked_sub(size).ok_or_else(too_long)?;
-            assets.extend(more);
+            match assets.first_mut().filter(|_| !list.is_of_several()) {
+                Some(first) => more.into_iter().for_each(|more| first.go_on(more)),
+                None => assets.extend(more),
+            }
             let Some(next) = next else { return Ok(assets) };
             if marks.contains(&next) {
                 return Err(TaskError::SourceDown(format!("{words}: the next page is one that was read before")));

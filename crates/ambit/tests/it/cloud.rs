@@ -377,9 +377,9 @@ fn a_role_that_nothing_can_take_is_told_when_it_is_given() {
     assert!(run["not_done"].to_string().contains("its integration lacks keys that may take the role"), "{run}");
 }
 
-/// Lists of services that the simulated AWS does not have, in three regions: four of interfaces, two of user pools and
+/// Lists of services that the simulated AWS does not have, in three regions: seven of interfaces, two of user pools and
 /// three of simple machines, one of containers, one of URLs of functions; and one that is the account's.
-const NOT_SIMULATED: usize = 3 * (4 + 2 + 3 + 1 + 1) + 1;
+const NOT_SIMULATED: usize = 3 * (7 + 2 + 3 + 1 + 1) + 1;
 
 /// Issues that the planted things have, and how many of each: what is open to everybody, and never its twin.
 const OPEN: &[(&str, &str, usize)] = &[

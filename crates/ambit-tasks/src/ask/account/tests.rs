@@ -146,6 +146,29 @@ fn a_bucket_that_is_denied_silences_no_other_and_what_was_known_of_it_stands() {
 }
 
 #[test]
+fn what_two_pages_say_of_one_thing_is_said_together() {
+    let host = "elasticloadbalancing.us-east-1.amazonaws.com";
+    let page = |port: u16, next: &str| {
+        format!(
+            "xml \"<R><DescribeListenersResult><Listeners><member><Port>{port}</Port></member></Listeners>{next}\
+             </DescribeListenersResult></R>\""
+        )
+    };
+    let balancers = "<R><DescribeLoadBalancersResult><LoadBalancers><member><LoadBalancerArn>arn:lb</LoadBalancerArn>\
+                     </member></LoadBalancers></DescribeLoadBalancersResult></R>";
+    let answers = [
+        format!("{host} when Marker=m {}", page(443, "")),
+        format!("{host} when Action=DescribeListeners {}", page(80, "<NextMarker>m</NextMarker>")),
+        format!("{host} xml \"{balancers}\""),
+    ];
+    let (answer, found) = row(&answers, "elasticloadbalancing:DescribeListeners us-east-1", &[]);
+    assert_eq!((answer, names(&found)), (Ok(Answer::Found), vec!["arn:lb"]));
+    let listeners = found.edges[0].details["hidden_configuration"][0]["value"].as_array().unwrap();
+    let ports: Vec<&Value> = listeners.iter().map(|listener| &listener["port"]).collect();
+    assert_eq!(ports, [80, 443]);
+}
+
+#[test]
 fn what_an_account_blocks_is_asked_once_for_all_its_buckets_and_a_denial_is_told() {
     let list = format!("s3.us-east-1.amazonaws.com xml \"{BUCKETS}\"");
     let control = "123456789012.s3-control.us-east-1.amazonaws.com";
