@@ -14,7 +14,7 @@ use ambit_model::issue::{
     Confidence, IssueKind, Proof, SEVERITY_CRITICAL, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM,
     Verdict,
 };
-use ambit_model::policy::{is_everybody, open_statements};
+use ambit_model::policy::{is_everybody, open_statements, open_to_programs};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

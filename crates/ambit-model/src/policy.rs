@@ -71,7 +71,51 @@ pub fn open_statements(policy: &Value) -> Vec<(usize, &Value)> {
     of_anyone("Allow").filter(|(_, statement)| is_open(statement)).collect()
 }
 
+/// Services at which every customer runs programs, and which vouch for all of them under one name. What tells customers
+/// apart is in the claims of a token.
+const SHARED_VOUCHERS: &[&str] =
+    &["agent.buildkite.com", "app.terraform.io", "gitlab.com", "token.actions.githubusercontent.com"];
+/// The claim that says for whom a token is meant, which is the same for all customers.
+const AUDIENCE: &str = "aud";
+
+/// Returns the services at which programs of every customer may take a role by this trust: a statement lets the service
+/// vouch for them, and no condition asks whose they are. The place of the statement is counted from one.
+pub fn open_to_programs(trust: &Value) -> Vec<(usize, &'static str)> {
+    let statements = (1..).zip(several(&trust["Statement"])).filter(|(_, statement)| statement["Effect"] == "Allow");
+    let open = |(number, statement): (usize, &Value)| {
+        let vouchers = texts(&statement["Principal"]["Federated"]);
+        let names = |service: &&&str| {
+            vouchers.iter().any(|arn| arn.split_once(":oidc-provider/").is_some_and(|(_, host)| host == **service))
+        };
+        let is_open = |service: &&&str| !asks_whose(statement, service);
+        let open = SHARED_VOUCHERS.iter().filter(names).filter(is_open);
+        open.map(|service| (number, *service)).collect::<Vec<_>>()
+    };
+    statements.flat_map(open).collect()
+}
+
+/// Returns whether a condition of a statement asks for a claim by which this service tells its customers apart. One of
+/// any other kind is not known to leave anybody in.
+fn asks_whose(statement: &Value, service: &str) -> bool {
+    let operators = statement["Condition"].as_object().into_iter().flatten();
+    let mut keys = operators.flat_map(|(operator, keys)| {
+        keys.as_object().into_iter().flatten().map(move |(key, values)| (operator.to_ascii_lowercase(), key, values))
+    });
+    keys.any(|(operator, key, values)| {
+        let claim = key.to_ascii_lowercase();
+        let claim = claim.strip_prefix(service).and_then(|rest| rest.strip_prefix(':'));
+        // One that is met by a token without the claim, or by whatever it says, asks nothing.
+        let is_met = ["ifexists", "forallvalues:", "not", "null"].iter().any(|part| operator.contains(part));
+        let narrows = !texts(values).iter().any(|value| is_of_all(value));
+        claim != Some(AUDIENCE) && (claim.is_none() || (!is_met && narrows))
     })
+}
+
+/// Returns whether a pattern of a claim fits what every customer's tokens say.
+fn is_of_all(pattern: &str) -> bool {
+    let rest = ["repo:", "project_path:", "organization:"].iter().find_map(|start| pattern.strip_prefix(start));
+    let rest = rest.unwrap_or(pattern);
+    !rest.is_empty() && rest.chars().all(|letter| matches!(letter, '*' | '/' | ':'))
 }
 
 /// A value, or those of a list.
@@ -270,6 +314,38 @@ mod tests {
             let policy = json!({"Statement": [allows(json!({ "Condition": condition }))]});
             assert_eq!(is_open_to_anyone(&policy), open, "{policy}");
         }
+    }
+
+    #[test]
+    fn a_trust_in_a_service_of_many_customers_is_open_unless_it_asks_whose_program_it_is() {
+        let github = "token.actions.githubusercontent.com";
+        let key = |claim: &str| format!("{github}:{claim}");
+        let trust = |condition: Value| {
+            let federated = format!("arn:aws:iam::1:oidc-provider/{github}");
+            json!({"Statement": {"Effect": "Allow", "Principal": {"Federated": federated}, "Condition": condition}})
+        };
+        for (condition, open) in [
+            (json!({}), true),
+            (json!({"StringEquals": {key("aud"): "sts.amazonaws.com"}}), true),
+            (json!({"StringLike": {key("sub"): "repo:acme/*"}}), false),
+            (json!({"StringLike": {key("SUB"): ["repo:acme/shop:*", "repo:acme/pay:*"]}}), false),
+            (json!({"StringLike": {key("sub"): "*"}}), true),
+            (json!({"StringLike": {key("sub"): ["repo:acme/*", "repo:*/*:*"]}}), true),
+            (json!({"StringLikeIfExists": {key("sub"): "repo:acme/*"}}), true),
+            (json!({"ForAllValues:StringLike": {key("sub"): "repo:acme/*"}}), true),
+            (json!({"Null": {key("sub"): "false"}}), true),
+            (json!({"StringNotLike": {key("sub"): "repo:acme/*"}}), true),
+            (json!({"StringEquals": {key("repository_owner"): "acme"}}), false),
+            (json!({"StringEquals": {"aws:RequestTag/x": "y"}}), false),
+        ] {
+            let trust = trust(condition.clone());
+            let found = open_to_programs(&trust);
+            assert_eq!(found, if open { vec![(1, github)] } else { vec![] }, "{condition}");
+        }
+        let other = json!({"Statement": [{"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::1:root"}}, {
+            "Effect": "Allow", "Principal": {"Federated": "arn:aws:iam::1:oidc-provider/id.acme.test"}}, {
+            "Effect": "Deny", "Principal": {"Federated": format!("arn:aws:iam::1:oidc-provider/{github}")}}]});
+        assert_eq!(open_to_programs(&other), []);
     }
 
     #[test]

@@ -43,6 +43,18 @@ fn asks_nobody(thing: &Thing<'_>) -> Weighed {
     Weighed::Found(found.by("routes", open.into_iter().take(ROUTES_MAX).collect()))
 }
 
+/// A finding where the trust of a role lets programs of strangers take it.
+fn lets_programs(thing: &Thing<'_>) -> Finding {
+    let trust = thing.said("policy");
+    let open = open_to_programs(&trust);
+    let (number, service) = open.first()?;
+    let sentence =
+        format!("Programs of every customer of {service} may take the role by statement {number} of its trust.");
+    let statements: Vec<Value> =
+        open.iter().map(|(number, service)| json!({"statement": number, "service": service})).collect();
+    Some(Found::from(sentence).by("statements", json!(statements)))
+}
+
 misconfigurations! {
     cloud_gateway_without_authentication {
         pretty_name: "Gateway passes on requests of everybody",
@@ -164,6 +176,49 @@ misconfigurations! {
         ),
         reports: json!({"created": "2026-01-01T00:00:00Z"}),
         near_miss: json!({"created": "2026-05-01T00:00:00Z"}),
+    }
+    cloud_role_open_to_anyone {
+        pretty_name: "Role may be taken by everybody",
+        severity: SEVERITY_HIGH,
+        added: "2026-11-28",
+        of: ["role"],
+        needs: "policy",
+        description: "The trust of the role names everybody without a condition. Whoever has an account at the \
+                      provider takes the role by its name, which is no secret, and may do in your account what it may \
+                      do.",
+        remediation: "Name the accounts that need the role in its trust, and demand an external id of those that are \
+                      not yours. Look in the logs who took it.",
+        reference: "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html",
+        finds: |thing, date| lets_everybody(thing, "the role"),
+        reports: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"},
+            "Action": "sts:AssumeRole"}]}}),
+        near_miss: json!([
+            {"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole",
+                "Condition": {"StringEquals": {"sts:ExternalId": "acme-42"}}}]}},
+            {"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole",
+                "Condition": {"StringEquals": {"aws:PrincipalOrgID": "o-1"}}}]}},
+        ]),
+    }
+    cloud_role_open_to_programs {
+        pretty_name: "Role may be taken by programs of strangers",
+        severity: SEVERITY_HIGH,
+        added: "2026-11-28",
+        of: ["role"],
+        needs: "policy",
+        description: "The trust of the role lets a service that runs programs for all its customers vouch for them, \
+                      and does not ask whose they are. A stranger's program there takes the role and may do in your \
+                      account what it may do.",
+        remediation: "Add a condition on the claim that names your organisation or repository (sub), beside the one on \
+                      the audience. Look in the logs who took the role.",
+        reference: "https://docs.github.com/en/actions/security-for-github-actions/\
+                    security-hardening-your-deployments/configuring-openid-connect-in-amazon-web-services",
+        finds: |thing, date| lets_programs(thing),
+        reports: json!({"policy": {"Statement": [{"Effect": "Allow", "Action": "sts:AssumeRoleWithWebIdentity",
+            "Principal": {"Federated": "arn:aws:iam::1:oidc-provider/token.actions.githubusercontent.com"},
+            "Condition": {"StringEquals": {"token.actions.githubusercontent.com:aud": "sts.amazonaws.com"}}}]}}),
+        near_miss: json!({"policy": {"Statement": [{"Effect": "Allow", "Action": "sts:AssumeRoleWithWebIdentity",
+            "Principal": {"Federated": "arn:aws:iam::1:oidc-provider/token.actions.githubusercontent.com"},
+            "Condition": {"StringLike": {"token.actions.githubusercontent.com:sub": "repo:acme/*"}}}]}}),
     }
     cloud_registry_open_to_anyone {
         pretty_name: "Registry of images is open to everybody",

@@ -24,6 +24,7 @@ const FILES: &[(&str, &str)] = &[
     ("elasticloadbalancing", include_str!("lists/elasticloadbalancing.toml")),
     ("es", include_str!("lists/es.toml")),
     ("globalaccelerator", include_str!("lists/globalaccelerator.toml")),
+    ("iam", include_str!("lists/iam.toml")),
     ("kafka", include_str!("lists/kafka.toml")),
     ("lambda", include_str!("lists/lambda.toml")),
     ("lightsail", include_str!("lists/lightsail.toml")),
@@ -278,6 +279,34 @@ mod tests {
         let found = read("apigateway:GET.routes", &json!({"apiId": "x"}), routes);
         assert_eq!(found[0].says["routes"], json!([{"path": "GET /x", "authentication": "JWT", "by_key": false}]));
         assert_eq!(read("apigateway:GET.stages", &json!({"id": "a1b2"}), "{}"), [], "nothing is deployed");
+    }
+
+    #[test]
+    fn roles_are_read_whose_trust_names_everybody_or_a_service_of_many_customers() {
+        let role = |name: &str, principal: Value| {
+            let statement = json!({"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"});
+            let trust = crate::form::escaped(&json!({ "Statement": [statement] }).to_string());
+            format!(
+                "<member><Arn>arn:aws:iam::123456789012:role/{name}</Arn><AssumeRolePolicyDocument>{trust}\
+                 </AssumeRolePolicyDocument></member>"
+            )
+        };
+        let provider =
+            |account: &str, host: &str| json!({"Federated": format!("arn:aws:iam::{account}:oidc-provider/{host}")});
+        let roles = [
+            role("any", json!("*")),
+            role("listed", json!({"AWS": ["arn:aws:iam::1:root", "*"]})),
+            role("builds", provider("123456789012", "token.actions.githubusercontent.com")),
+            role("own", json!({"AWS": "arn:aws:iam::123456789012:root"})),
+            role("machines", json!({"Service": "ec2.amazonaws.com"})),
+            role("cluster", provider("123456789012", "oidc.eks.eu-west-1.amazonaws.com/id/1")),
+        ];
+        let body = format!("<R><ListRolesResult><Roles>{}</Roles></ListRolesResult></R>", roles.concat());
+        let found = read("iam:ListRoles", &Value::Null, &body);
+        let arns = ["any", "listed", "builds"].map(|name| format!("arn:aws:iam::123456789012:role/{name}"));
+        assert_eq!(names(&found), arns);
+        assert_eq!(found[0].says["policy"]["Statement"][0]["Principal"], "*");
+        assert_eq!(read("iam:ListRoles", &Value::Null, "<R><ListRolesResult><Roles/></ListRolesResult></R>"), []);
     }
 
     #[test]

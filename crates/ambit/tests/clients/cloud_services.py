@@ -70,6 +70,11 @@ def once(client, note):
         TechContact=contact,
     )
     note("route53domains", "arn:aws:route53domains::123456789012:domain/acme-zone.com")
+    iam = client("iam")
+    for name, condition in [("anyone", {}), ("partner", {"StringEquals": {"sts:ExternalId": "acme-42"}})]:
+        trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole", "Condition": condition}
+        document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+        note("iam", iam.create_role(RoleName=name, AssumeRolePolicyDocument=document)["Role"]["Arn"])
     s3 = client("s3")
     s3.put_bucket_acl(Bucket="acme-files", ACL="public-read")
     block = {name: True for name in ["BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets"]}

@@ -385,6 +385,7 @@ const NOT_SIMULATED: usize = 3 * (7 + 2 + 3 + 1 + 1) + 1;
 const OPEN: &[(&str, &str, usize)] = &[
     ("cloud_firewall_open_mysql", "security-group/", 3),
     ("cloud_firewall_open_redis", "security-group/", 3),
+    ("cloud_role_open_to_anyone", "role/anyone", 1),
     ("cloud_balancer_in_the_clear", "loadbalancer/", 6),
     ("cloud_distribution_in_the_clear", "distribution/", 1),
     // Registering a domain makes a zone as well.
