@@ -1,9 +1,11 @@
 //! Amazon Web Services: keys, signed requests, the lists that are gone through, and what a refusal says.
 
+mod buckets;
 mod lists;
 mod sign;
 mod sts;
 
+pub use buckets::{ask_bucket, bucket_of, has_bucket};
 pub use lists::{list, lists};
 pub use sign::{Keys, sign};
 pub use sts::{Identity, ask_identity, assume_role, assumed, identity};

@@ -6,7 +6,48 @@ use ambit_model::moment::DAY_MS;
 /// How long before its end a certificate that is used is told, in milliseconds: the provider renews 60 days before.
 const EXPIRING_MS: i64 = 30 * DAY_MS;
 
+/// Whether a distribution fetches what it hands out from where nobody is.
+fn fetches_from_nobody(thing: &Thing<'_>) -> Weighed {
+    let (gone, unread) = (thing.said("gone_origins"), thing.said("unread_origins"));
+    let free = each(&gone).find(|origin| !origin["free"].is_null());
+    let Some(first) = free.or_else(|| each(&gone).next()).filter(|_| !thing.is_not("enabled")) else {
+        let is_unknown = !thing.is_not("enabled") && each(&unread).next().is_some();
+        return if is_unknown { Weighed::Unknown } else { Weighed::Nothing };
+    };
+    let host = look::shown(first["origin"].as_str().unwrap_or_default());
+    let sentence = match first["free"].as_str() {
+        Some(what) => format!("It fetches from {host}, which is gone: anybody may make the {what} anew."),
+        None => format!("It fetches from {host}, which is gone."),
+    };
+    let severity = free.is_none().then_some(SEVERITY_LOW);
+    Weighed::Found(Found { severity, ..sentence.into() }.by("origins", gone.clone()))
+}
+
 misconfigurations! {
+    cloud_distribution_dangling_origin {
+        pretty_name: "Content network fetches from where nobody is",
+        severity: SEVERITY_HIGH,
+        added: "2026-11-28",
+        of: ["content distribution"],
+        needs: "gone_origins",
+        description: "An origin of the distribution, a bucket or a host, does not exist. Whoever makes it anew answers \
+                      in the names of the distribution, with its certificates and the cookies of its visitors.",
+        remediation: "Remove the origin from the distribution, or make the bucket or host anew yourself. Remove \
+                      origins before what they lead to.",
+        reference: "https://developer.mozilla.org/en-US/docs/Web/Security/Subdomain_takeovers",
+        finds: |thing, date| fetches_from_nobody(thing),
+        reports: json!([
+            {"enabled": true, "gone_origins": [{"origin": "acme-gone.s3.amazonaws.com", "free": "bucket"}],
+                "unread_origins": ["partner.s3.amazonaws.com"]},
+            {"gone_origins": [{"origin": "old.acme.test", "free": null}], "unread_origins": []},
+        ]),
+        near_miss: json!([
+            {"enabled": true, "gone_origins": [], "unread_origins": []},
+            {"enabled": false, "gone_origins": [{"origin": "acme-gone.s3.amazonaws.com", "free": "bucket"}],
+                "unread_origins": []},
+        ]),
+        unknown: json!({"enabled": true, "gone_origins": [], "unread_origins": ["partner.s3.amazonaws.com"]}),
+    }
     cloud_unused_address {
         pretty_name: "Public address is held and used by nothing",
         severity: SEVERITY_INFO,
@@ -97,5 +138,29 @@ misconfigurations! {
         finds: |thing, date| once(thing.text("signing") == "NOT_SIGNING", "The zone is not signed."),
         reports: json!({"signing": "NOT_SIGNING"}),
         near_miss: json!({"signing": "SIGNING"}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{Told, facts};
+    use ambit_model::entity::aws::configuration;
+
+    #[test]
+    fn an_origin_that_anybody_may_make_anew_weighs_more_and_is_told_first() {
+        let told = |gone: Value| {
+            let (name, value) = configuration([("gone_origins".to_owned(), gone)]);
+            let distribution = facts(Kind::AwsResource, "arn:aws:cloudfront::1:distribution/d");
+            match fetches_from_nobody(&Thing { facts: &distribution.with(json!({ name: value })) }) {
+                Weighed::Found(found) => (found.sentence, found.severity),
+                Weighed::Nothing | Weighed::Unknown => panic!("it is gone"),
+            }
+        };
+        let (gone, free) = (json!({"origin": "a.test", "free": null}), json!({"origin": "b.test", "free": "domain"}));
+        let (sentence, severity) = told(json!([gone, free]));
+        assert_eq!(sentence, r#"It fetches from "b.test", which is gone: anybody may make the domain anew."#);
+        assert_eq!(severity, None);
+        assert_eq!(told(json!([gone])), (r#"It fetches from "a.test", which is gone."#.to_owned(), Some(SEVERITY_LOW)));
     }
 }

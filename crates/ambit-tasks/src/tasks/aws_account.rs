@@ -2,7 +2,7 @@
 //! use. What is asked for and what is made of it is data (`ambit-cloud/src/aws/lists/`).
 
 use crate::ask::aws::{Caller, PROVIDER};
-use crate::ask::{account, prefix_lists, zones};
+use crate::ask::{account, origins, prefix_lists, zones};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::aws;
 use ambit_cloud::form::{Asset, Place};
@@ -92,6 +92,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut answer = account::ended(cx, TASK.name, unread);
     let unfilled = match permission {
         prefix_lists::OF => prefix_lists::fill(cx, &caller, &place, &mut assets).await,
+        origins::OF => origins::fill(cx, &caller, &mut assets).await,
         _ => None,
     };
     if let Some(error) = unfilled {

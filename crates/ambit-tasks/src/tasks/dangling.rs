@@ -150,7 +150,7 @@ pub(crate) async fn gone(cx: &Context<'_>, record: &str, targets: &BTreeSet<Stri
 }
 
 /// The target, or the end of the aliases that it leads to, where that does not exist.
-async fn gone_at(cx: &Context<'_>, target: &str) -> Result<Option<(String, DanglingReason)>, TaskError> {
+pub(crate) async fn gone_at(cx: &Context<'_>, target: &str) -> Result<Option<(String, DanglingReason)>, TaskError> {
     let answer = cx.net.lookup(target, RecordType::A).await?;
     if !answer.is_nxdomain() {
         return Ok(None);

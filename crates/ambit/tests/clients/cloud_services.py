@@ -31,11 +31,14 @@ def once(client, note):
         "Enabled": True,
         "Aliases": {"Quantity": 1, "Items": ["cdn.acme.test"]},
         "Origins": {
-            "Quantity": 1,
-            "Items": [{"Id": "o", "DomainName": "acme-files.s3.amazonaws.com", "S3OriginConfig": {"OriginAccessIdentity": ""}}],
+            "Quantity": 2,
+            "Items": [
+                {"Id": name, "DomainName": name + ".s3.amazonaws.com", "S3OriginConfig": {"OriginAccessIdentity": ""}}
+                for name in ["acme-files", "acme-gone"]
+            ],
         },
         "DefaultCacheBehavior": {
-            "TargetOriginId": "o",
+            "TargetOriginId": "acme-files",
             "ViewerProtocolPolicy": "allow-all",
             "MinTTL": 0,
             "ForwardedValues": {"QueryString": False, "Cookies": {"Forward": "none"}},

@@ -388,6 +388,7 @@ const OPEN: &[(&str, &str, usize)] = &[
     ("cloud_role_open_to_anyone", "role/anyone", 1),
     ("cloud_balancer_in_the_clear", "loadbalancer/", 6),
     ("cloud_distribution_in_the_clear", "distribution/", 1),
+    ("cloud_distribution_dangling_origin", "distribution/", 1),
     // Registering a domain makes a zone as well.
     ("cloud_zone_not_signed", "hostedzone/", 2),
     ("cloud_domain_not_renewed", "domain/acme-zone.com", 1),

@@ -46,6 +46,7 @@ org acme "Acme Corp" ours
 block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
 zone acme.test of acme
   ns ns1.acme.test 203.0.113.2
+name www.acme.test A 203.0.113.10
 account aws "Lists" of acme
   secret aws_access_key_id acme-first
   secret aws_secret_access_key not-a-secret
@@ -331,4 +332,38 @@ fn a_prefix_list_that_is_denied_is_not_taken_for_one_of_nobody() {
     let (answer, rule) = rules_by(&["pl-1", "pl-2"], &[gone.to_owned(), prefix_list("pl-2", &["::/0"])]);
     assert!(matches!(answer, Ok(Answer::InPart(TaskError::SourceDown(_)))), "{answer:?}");
     assert_eq!((&rule["unread_lists"], &rule["wide_lists"]), (&json!(["pl-1"]), &json!(["pl-2"])));
+}
+
+#[test]
+fn an_origin_of_a_distribution_is_gone_only_where_its_provider_or_its_zone_says_so() {
+    let origin = |host: &str| format!("<Origin><DomainName>{host}</DomainName></Origin>");
+    let hosts = [
+        "acme-files.s3.us-east-1.amazonaws.com",
+        "acme-gone.s3.amazonaws.com",
+        "partner.s3.amazonaws.com",
+        "www.acme.test",
+        "old.acme.test",
+    ];
+    let inside = "<Origin><DomainName>ip-10-0-0-5.ec2.internal</DomainName><VpcOriginConfig>\
+                  <VpcOriginId>v</VpcOriginId></VpcOriginConfig></Origin>";
+    let all: String = hosts.iter().map(|host| origin(host)).chain([inside.to_owned()]).collect();
+    let distribution =
+        format!("<DistributionSummary><ARN>arn:d</ARN><Origins><Items>{all}</Items></Origins></DistributionSummary>");
+    let s3 = "s3.us-east-1.amazonaws.com";
+    let answers = [
+        format!("cloudfront.amazonaws.com xml \"<R><Items>{distribution}</Items></R>\""),
+        format!("{s3} when /acme-files?location xml \"<LocationConstraint/>\""),
+        format!("{s3} when /acme-gone?location status 404 xml \"<Error><Code>NoSuchBucket</Code></Error>\""),
+        format!("{s3} {DENIED}"),
+    ];
+    let (answer, found) = row(&answers, "cloudfront:ListDistributions us-east-1", &[]);
+    assert_eq!(answer, Ok(Answer::Found), "the bucket of a partner is denied to everybody else");
+    let edge = found.edges.iter().find(|edge| edge.name == "arn:d").unwrap();
+    let said = edge.details["hidden_configuration"].as_array().unwrap();
+    let says = |name: &str| said.iter().find(|setting| setting["name"] == name).unwrap()["value"].clone();
+    let gone = json!([
+        {"origin": "acme-gone.s3.amazonaws.com", "free": "bucket"},
+        {"origin": "old.acme.test", "free": null},
+    ]);
+    assert_eq!((says("gone_origins"), says("unread_origins")), (gone, json!(["partner.s3.amazonaws.com"])));
 }
