@@ -4,7 +4,7 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::in_account::{self, ZoneTarget};
-use ambit_model::entity::network;
+use ambit_model::entity::{domain, network};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
@@ -31,7 +31,13 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
-    reads: &[TaskName::AwsAccount, TaskName::CloudAccount, TaskName::CloudAttribution, TaskName::Resolve],
+    reads: &[
+        TaskName::AwsAccount,
+        TaskName::CloudAccount,
+        TaskName::CloudAttribution,
+        TaskName::Resolve,
+        TaskName::WildcardProfile,
+    ],
     judge,
 };
 
@@ -46,10 +52,9 @@ enum Holder {
 }
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    let of_aws = in_account::AWS_ZONE_TARGETS.items(&facts.details);
-    let targets = of_aws.chain(in_account::CLOUD_ZONE_TARGETS.items(&facts.details));
     let (mut gone, mut is_unknown) = (Vec::new(), false);
-    for target in targets {
+    // The alias of a wildcard is looked up: `dangling_wildcard`.
+    for target in in_account::zone_targets(&facts.details).filter(|target| target.record != "CNAME") {
         match holder(facts, &target) {
             Holder::Somebody => {}
             Holder::Unknown => is_unknown = true,
@@ -59,7 +64,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let Some((first, owner)) = gone.first() else {
         return if is_unknown { Verdict::Unknown } else { Verdict::Clear };
     };
-    let (record, name, target) = (&first.record, &facts.name, &first.target);
+    let (record, name, target) = (&first.record, name_of(facts, first), &first.target);
     let description = if is_address(first) {
         format!(
             "The {record} record of {name} points at {target}, which is an address of {owner} that no connected \
@@ -73,7 +78,12 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     };
     let records: Vec<Value> =
         gone.iter().map(|(target, _)| json!({"record": target.record, "target": target.target})).collect();
-    Verdict::Proven(vec![look::proof(description, json!({"name": facts.name, "records": records}))])
+    Verdict::Proven(vec![look::proof(description, json!({"name": name, "records": records}))])
+}
+
+/// The name of a record: its own, or that of the wildcard.
+fn name_of(facts: &Facts, target: &ZoneTarget) -> String {
+    if target.wildcard { format!("*.{}", facts.name) } else { facts.name.clone() }
 }
 
 fn is_address(target: &ZoneTarget) -> bool {
@@ -86,6 +96,13 @@ fn holder(facts: &Facts, target: &ZoneTarget) -> Holder {
     }
     if !is_address(target) {
         return of_alias(facts, target);
+    }
+    if target.wildcard {
+        // The owner alone is told beside the address, since no name leads there.
+        return match target.held.iter().find(|(_, held)| **held == Some(false)) {
+            Some((owner, _)) => Holder::Nobody(owner.clone()),
+            None => Holder::Unknown,
+        };
     }
     let address = facts.to(EdgeKind::ResolvesTo).find(|neighbour| neighbour.name == target.target);
     let Some(details) = address.map(|address| &address.details) else { return Holder::Unknown };
@@ -105,10 +122,21 @@ fn holder(facts: &Facts, target: &ZoneTarget) -> Holder {
 /// An alias of a load balancer in an account that is not connected leads somewhere all the same.
 fn of_alias(facts: &Facts, target: &ZoneTarget) -> Holder {
     let missed = target.held.iter().find(|(_, held)| **held == Some(false)).map(|(owner, _)| owner);
-    match (facts.outcome(TaskName::Resolve), missed) {
+    let outcome = if target.wildcard { of_nobodys(facts) } else { facts.outcome(TaskName::Resolve) };
+    match (outcome, missed) {
         (Some(ProbeOutcome::Found), _) => Holder::Somebody,
         (Some(ProbeOutcome::Absent), Some(owner)) => Holder::Nobody(owner.clone()),
         _ => Holder::Unknown,
+    }
+}
+
+/// Whether names that nobody made lead anywhere.
+fn of_nobodys(facts: &Facts) -> Option<ProbeOutcome> {
+    let types = domain::WILDCARD_TYPES.raw(&facts.details).and_then(Value::as_array);
+    let leads = types.into_iter().flatten().any(|of| matches!(of.as_str(), Some("A" | "AAAA")));
+    match facts.outcome(TaskName::WildcardProfile) {
+        Some(ProbeOutcome::Found) if !leads => Some(ProbeOutcome::Absent),
+        outcome => outcome,
     }
 }
 
@@ -124,12 +152,25 @@ pub(super) fn samples() -> crate::samples::Samples {
     let cloud = |held: Value| name("hidden_cloud_zone_targets", "203.0.113.9", held);
     let alias =
         |held: Value| name("hidden_aws_zone_targets", "old-1.eu-west-1.elb.amazonaws.com", json!({ amazon: held }));
+    let wildcard = |target: &str, held: Value| {
+        let target = json!({"record": "A", "target": target, "held": { amazon: held }, "wildcard": true});
+        facts(Kind::DnsRecord, "apps.acme.test").with(json!({"hidden_aws_zone_targets": [target]}))
+    };
+    let every = |held: Value| wildcard("old-1.eu-west-1.elb.amazonaws.com", held);
+    let alias_of_all = json!({"hidden_aws_zone_targets": [
+        {"record": "CNAME", "target": "old.vendor.test", "held": {}, "wildcard": true}]});
     let at = |details: Value| neighbour(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.9", false, details);
     let of = |owner: &str| at(json!({"cloud_providers": [owner]}));
     Samples::new()
         .reports(aws(json!(false)).leads_to(of(amazon)))
         .reports(cloud(json!({"DigitalOcean": false, amazon: null})).leads_to(of("DigitalOcean")))
         .reports(alias(json!(false)).absent(TaskName::Resolve))
+        .reports(every(json!(false)).absent(TaskName::WildcardProfile))
+        .reports(every(json!(false)).found(TaskName::WildcardProfile).with(json!({"hidden_wildcard_types": ["TXT"]})))
+        .reports(wildcard("203.0.113.9", json!(false)))
+        .near_miss(every(json!(false)).found(TaskName::WildcardProfile).with(json!({"hidden_wildcard_types": ["A"]})))
+        .near_miss(every(json!(true)).absent(TaskName::WildcardProfile))
+        .near_miss(facts(Kind::DnsRecord, "apps.acme.test").with(alias_of_all))
         .near_miss(aws(json!(true)).leads_to(of(amazon)))
         .near_miss(cloud(json!({"DigitalOcean": false, amazon: true})).leads_to(of("DigitalOcean")))
         .near_miss(cloud(json!({"DigitalOcean": false})).leads_to(of(amazon)))
@@ -141,6 +182,9 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(facts(Kind::DnsRecord, "www.acme.test").leads_to(of(amazon)))
         .near_miss(alias(json!(false)).found(TaskName::Resolve))
         .near_miss(alias(json!(true)).absent(TaskName::Resolve))
+        .unknown(every(json!(false)).absent(TaskName::Resolve))
+        .unknown(every(json!(null)).absent(TaskName::WildcardProfile))
+        .unknown(wildcard("203.0.113.9", json!(null)))
         .unknown(aws(json!(null)).leads_to(of(amazon)))
         .unknown(cloud(json!({"DigitalOcean": null})).leads_to(of("DigitalOcean")))
         .unknown(aws(json!(false)))

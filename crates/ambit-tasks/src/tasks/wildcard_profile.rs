@@ -3,6 +3,7 @@
 use crate::tasks::dangling::alias;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{self, Dangling, DanglingReason};
+use ambit_model::entity::in_account;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
@@ -26,7 +27,7 @@ pub(crate) const TASK: Task = Task {
     volatile: &[domain::WILDCARD.name()],
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Ends),
-    plan: |facts, _| Plan::once_if(facts.decision.scoped() && is_level(facts)),
+    plan: |facts, _| Plan::once_if(facts.decision.scoped() && (is_level(facts) || has_wildcard(facts))),
     run: |cx| Box::pin(run(cx)),
 };
 
@@ -89,6 +90,11 @@ pub(crate) fn is_level(facts: &Facts) -> bool {
     facts.kind == Kind::Domain || facts.seed || is_named_level(&facts.name) || is_zone_top()
 }
 
+/// True where the zone of an account shows a wildcard below the name.
+fn has_wildcard(facts: &Facts) -> bool {
+    in_account::zone_targets(&facts.details).any(|target| target.wildcard)
+}
+
 /// True for a name whose first label says that names stand below it.
 pub(crate) fn is_named_level(name: &str) -> bool {
     let label = name.split('.').next().unwrap_or("");
@@ -125,8 +131,21 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::tests::facts;
+
+    #[test]
+    fn an_account_tells_of_a_wildcard_below_a_name_that_is_called_like_no_level() {
+        let name = |wildcard: bool| {
+            let target = json!({"record": "CNAME", "target": "x.test", "held": {}, "wildcard": wildcard});
+            facts(Kind::DnsRecord, "shop.acme.test", json!({"hidden_aws_zone_targets": [target]}))
+        };
+        assert!(has_wildcard(&name(true)) && !is_level(&name(true)));
+        assert!(!has_wildcard(&name(false)));
+    }
+
     #[test]
     fn level_labels_are_sorted() {
-        assert!(super::LEVEL_LABELS.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(LEVEL_LABELS.windows(2).all(|pair| pair[0] < pair[1]));
     }
 }

@@ -20,7 +20,16 @@ const RECORDS: &str = "<R><ResourceRecordSets><ResourceRecordSet><Name>www.acme.
     <DNSName>dualstack.Front-1.eu-west-1.elb.amazonaws.com.</DNSName></AliasTarget></ResourceRecordSet>\
     <ResourceRecordSet><Name>gone.acme.test.</Name><Type>A</Type><AliasTarget><DNSName>gone-1.eu-west-1.elb.amazonaws.com.\
     </DNSName></AliasTarget></ResourceRecordSet><ResourceRecordSet><Name>cdn.acme.test.</Name><Type>A</Type><AliasTarget>\
-    <DNSName>d1.cloudfront.net.</DNSName></AliasTarget></ResourceRecordSet></ResourceRecordSets></R>";
+    <DNSName>d1.cloudfront.net.</DNSName></AliasTarget></ResourceRecordSet>\
+    <ResourceRecordSet><Name>*.apps.acme.test.</Name><Type>A</Type><AliasTarget>\
+    <DNSName>gone-2.eu-west-1.elb.amazonaws.com.</DNSName></AliasTarget></ResourceRecordSet>\
+    <ResourceRecordSet><Name>*.pool.acme.test.</Name><Type>A</Type><ResourceRecords><ResourceRecord>\
+    <Value>203.0.113.11</Value></ResourceRecord><ResourceRecord><Value>203.0.113.9</Value></ResourceRecord>\
+    <ResourceRecord><Value>203.0.113.12</Value></ResourceRecord></ResourceRecords></ResourceRecordSet>\
+    <ResourceRecordSet><Name>*.web.acme.test.</Name><Type>CNAME</Type><ResourceRecords><ResourceRecord>\
+    <Value>X.vendor.test.</Value></ResourceRecord></ResourceRecords></ResourceRecordSet></ResourceRecordSets></R>";
+/// Names below which everything else is answered by a wildcard.
+const LEVELS: &[&str] = &["apps.acme.test", "pool.acme.test", "web.acme.test"];
 const BALANCERS: &str = "<R><DescribeLoadBalancersResult><LoadBalancers><member><LoadBalancerArn>arn:x</LoadBalancerArn>\
     <Scheme>internet-facing</Scheme><DNSName>front-1.eu-west-1.elb.amazonaws.com</DNSName></member></LoadBalancers>\
     </DescribeLoadBalancersResult></R>";
@@ -31,8 +40,15 @@ const IDENTITY: &str = "<R><GetCallerIdentityResult><Arn>arn:aws:iam::1234567890
     </GetCallerIdentityResult></R>";
 const DENIED: &str = "<R><Errors><Error><Code>UnauthorizedOperation</Code></Error></Errors></R>";
 
-/// What is said of each name, where the interfaces of the account are answered so.
+/// What is said of each name that is no wildcard's, where the interfaces of the account are answered so.
 fn points(interfaces: &str, settings: Value) -> Vec<(String, Value)> {
+    let mut said = said_of_all(interfaces, settings);
+    said.retain(|(name, _)| !LEVELS.contains(&name.as_str()));
+    said
+}
+
+/// The same of every name.
+fn said_of_all(interfaces: &str, settings: Value) -> Vec<(String, Value)> {
     let text = format!(
         r#"
 world zones "Zones"
@@ -41,6 +57,8 @@ org acme "Acme Corp" ours
 block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
 zone acme.test of acme
   ns ns1.acme.test 203.0.113.2
+host 203.0.113.11 of acme
+  ptr ec2-203-0-113-11.eu-west-1.compute.amazonaws.com
 account aws "Zones" of acme
   secret aws_access_key_id acme-first
   secret aws_secret_access_key not-a-secret
@@ -108,6 +126,28 @@ fn a_name_in_a_zone_keeps_its_addresses_and_whether_they_are_held() {
     assert_eq!(points(&denied, region), unknown(), "what cannot be read may be held there");
     let narrowed = json!({"region": "eu-west-1", "regions": ["eu-west-1"]});
     assert_eq!(points(whole, narrowed), unknown(), "other regions are not looked at");
+}
+
+#[test]
+fn a_wildcard_in_a_zone_keeps_where_it_leads_unless_nobody_knows_whose_that_is() {
+    let of = |held: Value| {
+        let point =
+            |of: &str, to: &str, held: Value| json!([{"record": of, "target": to, "held": held, "wildcard": true}]);
+        let points = [
+            point("A", "gone-2.eu-west-1.elb.amazonaws.com", json!({ AMAZON: held })),
+            // One address is held, and of another one no name says whose it is.
+            point("A", "203.0.113.11", json!({ AMAZON: held })),
+            point("CNAME", "x.vendor.test", json!({})),
+        ];
+        LEVELS.iter().map(|name| (*name).to_owned()).zip(points).collect::<Vec<_>>()
+    };
+    let levels = |interfaces: &str| {
+        let mut said = said_of_all(interfaces, json!({"region": "eu-west-1"}));
+        said.retain(|(name, _)| LEVELS.contains(&name.as_str()));
+        said
+    };
+    assert_eq!(levels("xml \"<R><networkInterfaceSet/></R>\""), of(json!(false)));
+    assert_eq!(levels(&format!("status 403 xml \"{DENIED}\"")), of(Value::Null));
 }
 
 /// What is said of names in a zone at Cloudflare where two accounts at Hetzner and one at Linode are connected; the
