@@ -20,6 +20,7 @@ pub(crate) mod host;
 pub(crate) mod identify;
 pub(crate) mod inputs;
 pub(crate) mod mirror;
+pub(crate) mod node_ports;
 pub(crate) mod origins;
 pub(crate) mod prefix_lists;
 pub(crate) mod provider;

@@ -7,6 +7,8 @@
 mod app_links;
 #[path = "worlds/app_stores.rs"]
 mod app_stores;
+#[path = "worlds/clusters.rs"]
+mod clusters;
 #[path = "worlds/datagrams.rs"]
 mod datagrams;
 #[path = "worlds/explorer.rs"]

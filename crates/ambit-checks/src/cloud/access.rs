@@ -43,6 +43,16 @@ fn asks_nobody(thing: &Thing<'_>) -> Weighed {
     Weighed::Found(found.by("routes", open.into_iter().take(ROUTES_MAX).collect()))
 }
 
+/// A finding where a service answers at ports of nodes that have public addresses. What firewalls before them do is not
+/// known.
+fn answers_at_nodes(thing: &Thing<'_>) -> Finding {
+    let ports = thing.texts("node_ports").join(", ");
+    (!ports.is_empty() && !thing.is_not("nodes_outside")).then(|| Found {
+        confidence: Some(Confidence::Potential),
+        ..format!("It answers at port {ports} of every node, and nodes of the cluster have public addresses.").into()
+    })
+}
+
 /// A finding where the trust of a role lets programs of strangers take it.
 fn lets_programs(thing: &Thing<'_>) -> Finding {
     let trust = thing.said("policy");
@@ -373,6 +383,27 @@ misconfigurations! {
         ),
         reports: json!({"public": true, "sources": ["128.0.0.0/1", "0.0.0.0/1"]}),
         near_miss: json!({"public": true, "sources": ["198.51.100.0/24"]}),
+    }
+    cloud_node_port_outside {
+        pretty_name: "Service answers at a port of nodes with public addresses",
+        severity: SEVERITY_LOW,
+        added: "2026-11-28",
+        of: ["service"],
+        needs: "node_ports nodes_outside",
+        description: "The service answers at a port of every node of the cluster, and nodes have public addresses. \
+                      Unless a firewall before the nodes keeps strangers out, they reach the service past its load \
+                      balancer, its ingress and their rules.",
+        remediation: "Close the ports 30000 to 32767 of the nodes to the internet, give nodes private addresses alone, \
+                      or let the balancer reach the service without ports of nodes \
+                      (allocateLoadBalancerNodePorts: false).",
+        reference: "https://kubernetes.io/docs/concepts/services-networking/service/#type-nodeport",
+        finds: |thing, date| answers_at_nodes(thing),
+        reports: json!({"sort": "NodePort", "node_ports": ["30080"], "nodes_outside": true}),
+        near_miss: json!([
+            {"sort": "NodePort", "node_ports": ["30080"], "nodes_outside": false},
+            {"sort": "LoadBalancer", "node_ports": []},
+        ]),
+        unknown: json!({"sort": "NodePort", "node_ports": ["30080"]}),
     }
     cloud_cache_open_access {
         pretty_name: "Database in memory asks nobody for a password",

@@ -175,7 +175,7 @@ impl Caller {
         Err(TaskError::OutOfBudget(format!("{words} has more than {PAGES_MAX} pages")))
     }
 
-    fn list(&self, permission: &str) -> Option<&'static Form> {
+    pub(super) fn list(&self, permission: &str) -> Option<&'static Form> {
         match self {
             Self::Aws(_) => ambit_cloud::aws::list(permission),
             Self::Other(caller) => caller.provider.list(permission),

@@ -2,7 +2,7 @@
 //! lists, is data (`ambit-cloud/src/providers/`).
 
 use crate::ask::cloud::{Caller, PROVIDER, provider_by, provider_of};
-use crate::ask::{account, zones};
+use crate::ask::{account, node_ports, zones};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::form::Place;
 use ambit_model::entity::{cloud as known, in_account};
@@ -84,8 +84,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     let place = Place { account: &name, region, ..Place::default() };
     let own = in_account::CLOUD.is(cx.facts.name.clone());
-    let account::Listed { assets, unread } = caller.listed(cx, list, &place).await?;
+    let account::Listed { mut assets, unread } = caller.listed(cx, list, &place).await?;
     let answer = account::ended(cx, TASK.name, unread);
+    node_ports::fill(cx, &caller, &place, &mut assets).await;
     if list.has_records() {
         zones::tell(cx, &assets, &own, in_account::CLOUD_ZONE_TARGETS).await;
         return Ok(answer);
