@@ -24,6 +24,8 @@ use std::path::Path;
 /// What a SQLite database begins with, and the bytes of its header.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 const HEADER_BYTES: usize = 100;
+/// What a backup is called while it is written.
+const DRAFT: &str = ".ambit.db.backup";
 /// Rows that only say "seen again" live this long, in milliseconds.
 const SEEN_ROWS_MS: i64 = 7 * DAY_MS;
 /// One page in so many stays free in a SQLite database, and its size is a multiple of so many pages (1 MiB): what grows
@@ -55,30 +57,35 @@ impl Store {
             let remedy = "keep pg_dump's copy of it, and the secret's file beside that";
             return Err(StoreError::Invalid(format!("a PostgreSQL database is backed up by its own tools: {remedy}")));
         };
-        refuse_used(target)?;
+        refuse_used(target, &self.inner.secret)?;
         folder::create(target)?;
-        let copied = self.copy_into(pool, origin, target).await;
+        // Drafts of backups that were killed; one that goes on at this moment fails where it lost its own.
+        remove_drafts(target)?;
+        let draft = target.join(format!("{DRAFT}.{:016x}", rand::random::<u64>()));
+        let copied = self.copy_into(pool, origin, target, &draft).await;
         if copied.is_err() {
             // Half a copy is none, and the next one must find room. What cannot be removed is named by that.
-            for name in [DATABASE, SECRET] {
-                fs::remove_file(target.join(name)).ok();
-            }
+            remove_drafts(target).ok();
         }
         copied
     }
 
-    async fn copy_into(&self, pool: &SqlitePool, origin: &Origin, target: &Path) -> Result<(), StoreError> {
-        self.inner.secret.save(&target.join(SECRET))?;
-        let copy = target.join(DATABASE);
+    /// The copy gets its name when it is whole: a kill before that leaves nothing that looks like a backup.
+    async fn copy_into(
+        &self,
+        pool: &SqlitePool,
+        origin: &Origin,
+        target: &Path,
+        draft: &Path,
+    ) -> Result<(), StoreError> {
         // SQLite writes into an empty file that is there, which keeps its mode.
-        folder::create_private(&copy)?;
+        folder::create_private(draft)?;
         let name =
-            copy.to_str().ok_or_else(|| StoreError::Invalid(format!("{}: the path is not UTF-8", copy.display())))?;
+            draft.to_str().ok_or_else(|| StoreError::Invalid(format!("{}: the path is not UTF-8", draft.display())))?;
         let copied = sqlx::query("VACUUM INTO ?1").bind(name).execute(pool).await;
         copied.map_err(|error| origin.failed(error))?;
-        File::open(&copy)?.sync_all()?;
-        File::open(target)?.sync_all()?;
-        Ok(())
+        File::open(draft)?.sync_all()?;
+        place(target, &self.inner.secret, draft)
     }
 
     /// Sweeps what is over for longer than it is kept, unreferenced blobs, old `seen` rows of the feed and the rows of
@@ -196,6 +203,16 @@ async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     Ok(tx.run(&sql, values![now.0 - SEEN_ROWS_MS]).await? > 0)
 }
 
+fn remove_drafts(target: &Path) -> Result<(), StoreError> {
+    for entry in fs::read_dir(target)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(DRAFT) {
+            fs::remove_file(entry.path()).or_else(missing_is_fine)?;
+        }
+    }
+    Ok(())
+}
+
 /// Makes a data folder of a backup, once that has proved to be whole. The database comes last, in one step: a folder
 /// without one is no installation.
 pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
@@ -203,9 +220,9 @@ pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
     if !folder::has(&database)? || !database.is_file() {
         return Err(StoreError::Invalid(format!("{} is no backup: it has no {DATABASE}", backup.display())));
     }
-    refuse_used(target)?;
     refuse_partial(&database)?;
     let secret = Secret::read(&secret)?;
+    refuse_used(target, &secret)?;
     folder::create(target)?;
     let draft = target.join(format!(".{DATABASE}.restored"));
     folder::create_private(&draft)?;
@@ -215,11 +232,32 @@ pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
         fs::remove_file(&draft)?;
         return Err(error.in_place(&database.display().to_string()));
     }
-    secret.save(&target.join(SECRET))?;
     File::open(&draft)?.sync_all()?;
-    fs::rename(&draft, target.join(DATABASE))?;
+    place(target, &secret, &draft)
+}
+
+/// Puts the secret and then the finished database in their places, each in one step. A kill between the two leaves the
+/// secret alone, which is neither an installation nor a backup, and over which the next try goes on.
+fn place(target: &Path, secret: &Secret, draft: &Path) -> Result<(), StoreError> {
+    let path = target.join(SECRET);
+    if !folder::has(&path)? {
+        let half = draft.with_extension(SECRET);
+        fs::remove_file(&half).or_else(missing_is_fine)?;
+        secret.save(&half)?;
+        fs::rename(&half, &path)?;
+    }
+    let database = target.join(DATABASE);
+    // What a lost database of this place left would be read as changes of this one.
+    for end in ["-wal", "-shm"] {
+        fs::remove_file(target.join(format!("{DATABASE}{end}"))).or_else(missing_is_fine)?;
+    }
+    fs::rename(draft, database)?;
     File::open(target)?.sync_all()?;
     Ok(())
+}
+
+fn missing_is_fine(error: std::io::Error) -> std::io::Result<()> {
+    if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
 /// Refuses a file that is no database, and one that ends before the database does: a copy that was cut off.
@@ -277,15 +315,21 @@ async fn whole(database: &Path, secret: &Secret) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn refuse_used(target: &Path) -> Result<(), StoreError> {
-    for name in [DATABASE, SECRET] {
-        let path = target.join(name);
-        if folder::has(&path)? {
-            return Err(StoreError::Invalid(format!(
-                "{} is there already: choose a folder without an installation",
-                path.display()
-            )));
-        }
+/// Refuses a folder with an installation. An empty database is none, and neither is this secret alone: a restore or a
+/// backup that was killed leaves that, and so does an installation whose database was lost.
+fn refuse_used(target: &Path, secret: &Secret) -> Result<(), StoreError> {
+    let used = |path: &Path| {
+        Err(StoreError::Invalid(format!(
+            "{} is there already: choose a folder without an installation",
+            path.display()
+        )))
+    };
+    let (database, own) = (target.join(DATABASE), target.join(SECRET));
+    if folder::has(&database)? && fs::metadata(&database)?.len() > 0 {
+        return used(&database);
+    }
+    if folder::has(&own)? && Secret::read(&own)?.mark() != secret.mark() {
+        return used(&own);
     }
     Ok(())
 }

@@ -216,6 +216,40 @@ async fn a_backup_that_fails_leaves_nothing_that_keeps_the_next_one_out() {
 }
 
 #[tokio::test]
+async fn a_backup_that_was_killed_looks_like_none_and_the_next_one_finds_room() {
+    let (folder, options) = old_folder().await;
+    let (store, _) = Store::open_unmigrated(&options).await.unwrap();
+    let (target, restored) = (folder.path().join("copy"), folder.path().join("restored"));
+    // As it is while SQLite writes, and between the two last steps.
+    std::fs::create_dir(&target).unwrap();
+    for name in [".ambit.db.backup.00ff", ".ambit.db.backup.00ff-journal"] {
+        std::fs::write(target.join(name), "half").unwrap();
+    }
+    for secret_is_there in [false, true] {
+        if secret_is_there {
+            std::fs::copy(folder.path().join("secret.key"), target.join("secret.key")).unwrap();
+        }
+        let refused = ambit_store::restore(&target, &restored).await.err();
+        assert!(matches!(refused, Some(StoreError::Invalid(_))), "{refused:?}");
+    }
+    store.back_up(&target).await.unwrap();
+    let mut names: Vec<_> =
+        std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["ambit.db", "secret.key"]);
+    for name in names {
+        assert_eq!(mode(&target.join(name)), 0o600);
+    }
+    assert!(matches!(store.back_up(&target).await, Err(StoreError::Invalid(_))), "a whole one is kept");
+    // A restore that was killed between its two last steps is gone on with.
+    std::fs::create_dir(&restored).unwrap();
+    std::fs::copy(target.join("secret.key"), restored.join("secret.key")).unwrap();
+    ambit_store::restore(&target, &restored).await.unwrap();
+    brought_up(&Options::folder(&restored)).await;
+    store.close().await;
+}
+
+#[tokio::test]
 async fn an_old_schema_is_brought_up_and_what_ran_is_said() {
     let (folder, options) = old_folder().await;
     brought_up(&options).await;
