@@ -62,6 +62,7 @@ fn of_store(error: StoreError) -> ApiError {
         | StoreError::Full { .. }
         | StoreError::ReadOnly { .. }
         | StoreError::Damaged { .. }
+        | StoreError::Lost { .. }
         | StoreError::Busy { .. } => {
             tracing::error!(%error, "the store is not available");
             ApiError::new(ErrorCode::Transient).retry_after(RETRY_S)

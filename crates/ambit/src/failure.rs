@@ -129,7 +129,7 @@ impl From<StoreError> for Failure {
             StoreError::NotFound => Self::not_found(message),
             StoreError::Forbidden(_) => Self::access(message),
             StoreError::Invalid(_) => Self::usage(message),
-            StoreError::Damaged { .. } => Self::partial(message),
+            StoreError::Damaged { .. } | StoreError::Lost { .. } => Self::partial(message),
             _ => Self::run_time(message),
         }
     }

@@ -33,6 +33,12 @@ pub enum StoreError {
     /// The data folder or database has no owner yet.
     #[error("{0} holds no data yet: `ambit scan DOMAIN` looks at something of yours, `ambit init` prepares a server")]
     Uninitialised(String),
+    /// The database of an installation is gone, while other parts of it are there: never to be replaced by an empty one.
+    #[error(
+        "{database} {state}, but {beside} beside it says that there was an installation: restore a backup with `ambit \
+         restore`, or remove the rest of the folder for a new installation"
+    )]
+    Lost { database: String, state: &'static str, beside: &'static str },
     /// A later version of the program wrote this data.
     #[error(
         "{place}: the data was written by a newer version of ambit (schema {found}, this program knows {known}): use \
@@ -63,7 +69,14 @@ impl StoreError {
     /// Returns true if the disk or the database failed rather than the call, so that the next call fails in the same
     /// way.
     pub fn is_of_place(&self) -> bool {
-        matches!(self, Self::Full { .. } | Self::ReadOnly { .. } | Self::Damaged { .. } | Self::Unavailable(_))
+        matches!(
+            self,
+            Self::Full { .. }
+                | Self::ReadOnly { .. }
+                | Self::Damaged { .. }
+                | Self::Lost { .. }
+                | Self::Unavailable(_)
+        )
     }
 
     /// Names the file or database that is meant, where the failure says one and does not name it yet.

@@ -17,6 +17,8 @@ const ENGINE_LOCK: &str = "engine.lock";
 /// The folder of the search index, and the file in it that names the one that counts.
 const INDEX: &str = "index";
 const INDEX_NAME: &str = "current";
+/// The folder of what was contacted when, which the program writes.
+const LEDGER: &str = "ledger";
 /// What a fresh file system has in its root.
 const LOST: &str = "lost+found";
 /// Between two tries for the lock.
@@ -77,6 +79,33 @@ fn is_foreign(path: &Path) -> io::Result<bool> {
         foreign |= name != LOST;
     }
     Ok(foreign)
+}
+
+/// Refuses a folder that held an installation whose database is missing or empty.
+///
+/// A first making that was cut off is none of these: it writes the first page of the database before it makes the
+/// secret, and the index and the ledger get their files later still. So a secret beside no database was never left by a
+/// making. A secret that is kept elsewhere (`own_secret` is false) may be there first and says nothing.
+pub(crate) fn refuse_lost(folder: &Path, own_secret: bool) -> Result<(), StoreError> {
+    let database = folder.join(DATABASE);
+    let state = match fs::metadata(&database) {
+        Ok(file) if file.len() > 0 => return Ok(()),
+        Ok(_) => "is empty",
+        Err(error) if error.kind() == io::ErrorKind::NotFound => "is missing",
+        // What cannot be looked at is told by whoever opens it.
+        Err(_) => return Ok(()),
+    };
+    let named = folder.join(INDEX).join(INDEX_NAME);
+    let beside = if own_secret && has(&folder.join(SECRET))? {
+        SECRET
+    } else if has(&named)? {
+        INDEX
+    } else if has(&folder.join(LEDGER))? {
+        LEDGER
+    } else {
+        return Ok(());
+    };
+    Err(StoreError::Lost { database: database.display().to_string(), state, beside })
 }
 
 /// Returns whether there is such a file; an error if that cannot be found out.

@@ -166,6 +166,9 @@ impl Store {
         let failpoints = Arc::new(Failpoints::default());
         let uninitialised = || StoreError::Uninitialised(options.named());
         if let Some(folder) = &options.folder {
+            if options.database.is_none() {
+                folder::refuse_lost(folder, options.secret_file.is_none())?;
+            }
             if create {
                 folder::create(folder)?;
                 folder::create_index(folder)?;

@@ -47,6 +47,58 @@ async fn a_making_that_was_cut_off_is_completed_by_the_next() {
 }
 
 #[tokio::test]
+async fn a_lost_database_is_never_replaced_by_an_empty_one() {
+    let folder = Folder::new();
+    let options = Options::folder(folder.path());
+    let database = folder.path().join("ambit.db");
+    let (store, _) = Store::init(&options, &owner(), Timestamp(BEGIN)).await.unwrap();
+    let copy = folder.path().join("copy");
+    store.back_up(&copy).await.unwrap();
+    store.close().await;
+    drop(store);
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{end}", database.display()));
+    }
+    for (state, put) in [("is missing", false), ("is empty", true)] {
+        if put {
+            std::fs::write(&database, "").unwrap();
+        }
+        for outcome in [Store::open(&options).await.err(), Store::init(&options, &owner(), Timestamp(BEGIN)).await.err()]
+        {
+            let text = outcome.expect("is refused").to_string();
+            assert!(text.starts_with(&format!("{} {state}, but secret.key beside it", database.display())), "{text}");
+            assert!(text.contains("ambit restore"), "{text}");
+        }
+        assert_eq!(std::fs::metadata(&database).map_or(0, |file| file.len()), 0, "nothing was made");
+    }
+    // The remedy that is named works on the folder as it is.
+    ambit_store::restore(&copy, folder.path()).await.unwrap();
+    Store::open(&options).await.unwrap().close().await;
+    // Without the secret, the index and the ledger tell as well; an empty folder of the index does not.
+    for name in ["index/current", "ledger/00000001.jsonl"] {
+        let folder = Folder::new();
+        let options = Options::folder(folder.path());
+        let file = folder.path().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "x").unwrap();
+        let lost = Store::init(&options, &owner(), Timestamp(BEGIN)).await.err();
+        assert!(matches!(lost, Some(StoreError::Lost { .. })), "{name}: {lost:?}");
+        std::fs::remove_file(&file).unwrap();
+        std::fs::remove_dir(folder.path().join("ledger")).ok();
+        Store::init(&options, &owner(), Timestamp(BEGIN)).await.unwrap().0.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_is_kept_elsewhere_may_be_there_first() {
+    let folder = Folder::new();
+    let secret_file = folder.path().join("secret.key");
+    std::fs::write(&secret_file, "ab".repeat(32)).unwrap();
+    let options = Options { secret_file: Some(secret_file), ..Options::folder(folder.path()) };
+    Store::init(&options, &owner(), Timestamp(BEGIN)).await.unwrap().0.close().await;
+}
+
+#[tokio::test]
 async fn a_lost_secret_is_never_replaced() {
     let folder = Folder::new();
     let options = Options::folder(folder.path());

@@ -42,11 +42,11 @@ pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Fai
     let opened = Store::open_unmigrated(&crate::local_store::options(&folder, settings)).await;
     let (store, schema) = match opened {
         Err(StoreError::Damaged { place, why }) => return damaged(&format!("{place}: {why}")),
+        Err(lost @ StoreError::Lost { .. }) => return damaged(&lost.to_string()),
         Err(StoreError::Bug(why)) => return damaged(&format!("{}: {why}", folder.display())),
         Err(StoreError::Uninitialised(place)) if Path::new(&place).join(DATABASE).exists() => {
             return damaged(&format!(
-                "{place}/{DATABASE} is empty: its making was cut off, which `ambit init` completes, or its content is \
-                 lost"
+                "{place}/{DATABASE} holds no installation: its making was cut off, which `ambit init` completes"
             ));
         }
         opened => opened?,
