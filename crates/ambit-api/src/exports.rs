@@ -53,6 +53,9 @@ contract! {
         pub last_seen: Timestamp,
         /// When the shown state began: the last change of the record.
         pub changed: Timestamp,
+        /// Whether it was open at the moment `since`; missing where that was not asked for, where it was not there
+        /// then, and where it is the same now.
+        pub was_open: Maybe<bool>,
     }
 
     /// An entity.
@@ -119,7 +122,24 @@ impl Finding {
             first_seen: seen.first_seen,
             last_seen: seen.last_seen,
             changed: seen.since,
+            was_open: Maybe(None),
         }
+    }
+
+    /// Returns true for an open issue that was not open at a moment: it was not there yet, or was closed then and has
+    /// come back.
+    pub fn is_new_since(&self, since: Timestamp) -> bool {
+        self.status.0.is_open() && (self.first_seen > since || self.is_back())
+    }
+
+    /// Returns true for an open issue that was there and closed at the moment that was asked for.
+    pub fn is_back(&self) -> bool {
+        self.status.0.is_open() && self.was_open.0 == Some(false)
+    }
+
+    /// Returns true for a closed issue that was not closed yet at a moment.
+    pub fn is_closed_since(&self, since: Timestamp) -> bool {
+        !self.status.0.is_open() && self.changed > since && self.was_open.0 != Some(false)
     }
 }
 

@@ -27,8 +27,9 @@ pub(crate) struct Report {
     pub(crate) closed_count: u64,
     /// Open issues by severity, 1 to 5, beginning at 0.
     pub(crate) by_severity: [u64; 5],
-    /// Of those, what came after the report's date.
-    pub(crate) new_by_severity: [u64; 5],
+    /// Of those, what came after the report's date for the first time, and what was closed then and has come back.
+    pub(crate) new_count: u64,
+    pub(crate) back_count: u64,
     /// Open issues by name: how many, worst severity, title.
     pub(crate) by_name: BTreeMap<String, (u64, i64, String)>,
     /// Open issues by kind of entity.

@@ -97,6 +97,32 @@ fn a_document_of_nothing_is_whole() {
 }
 
 #[test]
+fn what_was_closed_and_is_open_again_is_told_as_change() {
+    let since = Some(Timestamp(5_000));
+    let with = |severity: i64, status: Status, changed: i64, was_open: Option<bool>| Finding {
+        was_open: Maybe(was_open),
+        ..finding(severity, status, changed)
+    };
+    let new = Finding { first_seen: Timestamp(6_000), ..with(1, Status::OpenNew, 6_000, None) };
+    let rows = [
+        new,
+        with(2, Status::OpenNew, 9_000, Some(false)),
+        with(3, Status::OpenNew, 9_001, Some(true)),
+        with(4, Status::OpenNew, 1_000, None),
+        with(3, Status::ClosedResolved, 9_002, Some(true)),
+        with(3, Status::ClosedResolved, 9_003, Some(false)),
+    ];
+    let page = written("html", since, &rows);
+    assert!(page.contains("<strong>1</strong> new, <strong>1</strong> back, <strong>1</strong> closed."), "{page}");
+    assert!(page.contains("<h3>New (1)</h3>") && page.contains("<h3>Back (1)</h3>"), "{page}");
+    let sarif: Value = serde_json::from_str(&written("sarif", since, &rows[..4])).expect("is JSON");
+    let states: Vec<&str> = sarif["runs"][0]["results"].as_array().expect("rows").iter()
+        .map(|result| result["baselineState"].as_str().expect("is said"))
+        .collect();
+    assert_eq!(states, ["new", "new", "unchanged", "unchanged"]);
+}
+
+#[test]
 fn a_document_of_the_past_says_of_which_moment_it_is() {
     for (name, place) in [
         ("sarif", "\"properties\":{\"asOf\":\"1970-01-01T00:02:00.000Z\"}"),

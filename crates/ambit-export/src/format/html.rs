@@ -37,10 +37,9 @@ const STYLE: &str = include_str!("html/report.css");
 
 fn finding(document: &mut Document, finding: &Finding) {
     let since = document.head.since;
-    let is_new = since.is_some_and(|since| finding.first_seen > since);
     let report = &mut document.kept.report;
     if !finding.status.0.is_open() {
-        if since.is_some_and(|since| finding.changed > since) {
+        if since.is_some_and(|since| finding.is_closed_since(since)) {
             report.closed_count += 1;
             keep(&mut report.closed, finding);
         }
@@ -48,7 +47,8 @@ fn finding(document: &mut Document, finding: &Finding) {
     }
     let band = usize::try_from(finding.severity.clamp(1, 5) - 1).unwrap_or(4);
     report.by_severity[band] += 1;
-    report.new_by_severity[band] += u64::from(is_new);
+    report.new_count += u64::from(since.is_some_and(|since| finding.first_seen > since));
+    report.back_count += u64::from(since.is_some() && finding.is_back());
     let title = || (0, finding.severity, finding.title.clone());
     let named = report.by_name.entry(finding.name.clone()).or_insert_with(title);
     *named = (named.0 + 1, named.1.min(finding.severity), std::mem::take(&mut named.2));
@@ -119,10 +119,11 @@ fn management(document: &Document, report: &Report, page: &mut String) {
     page.push_str(&verdict(report, open, document.head.as_of.is_some()));
     page.push_str("</p>");
     if let Some(since) = document.head.since {
-        let new: u64 = report.new_by_severity.iter().sum();
         page.push_str(&format!(
-            "<p>Since {}: <strong>{new}</strong> new, <strong>{}</strong> closed.</p>",
+            "<p>Since {}: <strong>{}</strong> new, <strong>{}</strong> back, <strong>{}</strong> closed.</p>",
             minute(since),
+            report.new_count,
+            report.back_count,
             report.closed_count
         ));
     }
@@ -172,12 +173,14 @@ fn verdict(report: &Report, open: u64, was: bool) -> String {
     format!("<strong>{open}</strong> {noun} open: {}.", parts.join(", "))
 }
 
-/// What is new and what is gone since the report's date.
+/// What is new, what has come back and what is gone since the report's date.
 fn changes(document: &Document, report: &Report, page: &mut String) {
     let Some(since) = document.head.since else { return };
     page.push_str(&format!("<section><h2>Changes since {}</h2>", minute(since)));
     let new: Vec<&Finding> = report.worst.iter().filter(|finding| finding.first_seen > since).collect();
-    listed("New", &new, report.new_by_severity.iter().sum(), page);
+    let back: Vec<&Finding> = report.worst.iter().filter(|finding| finding.is_back()).collect();
+    listed("New", &new, report.new_count, page);
+    listed("Back", &back, report.back_count, page);
     listed("Closed", &report.closed.iter().collect::<Vec<_>>(), report.closed_count, page);
     page.push_str("</section>");
 }

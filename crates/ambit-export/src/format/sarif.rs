@@ -51,7 +51,7 @@ fn finding(document: &mut Document, finding: &Finding) {
         },
     });
     if let Some(since) = document.head.since {
-        result["baselineState"] = json!(if finding.first_seen > since { "new" } else { "unchanged" });
+        result["baselineState"] = json!(if finding.is_new_since(since) { "new" } else { "unchanged" });
     }
     if let Some((request, answer)) = first(finding).and_then(|(asked, came)| Some((parts(asked)?, parts(came)?))) {
         result["webRequest"] = web_request(&request);

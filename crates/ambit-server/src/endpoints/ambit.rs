@@ -64,6 +64,12 @@ const EXPORT_ROWS: &[Parameter] = &[
         doc: "How many open issues of the page, the first ones, come with their `probes`: what was asked and \
               answered, with secrets masked. 0 by default, at most 200.",
     },
+    Parameter {
+        name: "since",
+        shape: &Shape::When,
+        required: false,
+        doc: "Issues that have changed from this date or moment on say whether they were open then (`was_open`).",
+    },
     AS_OF[0],
 ];
 

@@ -7,7 +7,7 @@ use crate::searching::{caller, context, placed};
 use crate::window::{set_last_seen, window};
 use ambit_api::exports::{Asset, ExportRows, Finding};
 use ambit_api::{ApiError, Maybe};
-use ambit_model::Uid;
+use ambit_model::{Timestamp, Uid};
 use ambit_query::{Noun, Search, parse_search};
 use ambit_search::{Record, SearchRequest, Window};
 
@@ -21,6 +21,8 @@ pub(crate) struct Walk {
     pub(crate) token: Option<Vec<u8>>,
     /// Open issues that are still to be told with what was asked and answered.
     pub(crate) probed: u64,
+    /// Issues say whether they were open at this moment.
+    pub(crate) since: Option<Timestamp>,
     /// What the search has to say, such as that words stand for themselves.
     pub(crate) message: Option<String>,
 }
@@ -41,7 +43,7 @@ impl Walk {
             return Err(ApiError::invalid(format!("search_string: {unknown}")));
         }
         let window = window(call, &search)?;
-        Ok(Self { noun, search, window, size, token, probed: 0, message: None })
+        Ok(Self { noun, search, window, size, token, probed: 0, since: None, message: None })
     }
 
     /// The next page of rows.
@@ -86,7 +88,23 @@ impl Walk {
                 Record::Technology(_) => {}
             }
         }
+        self.compare(call, project, &mut rows.findings).await?;
         Ok(rows)
+    }
+
+    /// Says of each issue that was there at the moment `since` and has changed from then on whether it was open then.
+    async fn compare(&self, call: &Call, project: i64, findings: &mut [Finding]) -> Result<(), ApiError> {
+        let Some(since) = self.since else { return Ok(()) };
+        let is_other = |finding: &&Finding| finding.first_seen <= since && finding.changed > since;
+        let uids: Vec<Uid> = findings.iter().filter(is_other).map(|finding| finding.uid).collect();
+        if uids.is_empty() {
+            return Ok(());
+        }
+        let then = call.store().issue_records(call.caller(), project, &uids, Some(since)).await.about("Project")?;
+        for finding in findings {
+            finding.was_open = Maybe(then.get(&finding.uid).map(|record| record.status.is_open()));
+        }
+        Ok(())
     }
 }
 

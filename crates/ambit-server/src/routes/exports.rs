@@ -45,6 +45,7 @@ pub(crate) async fn document(mut call: Call) -> Result<Answer, ApiError> {
         version: env!("CARGO_PKG_VERSION"),
     };
     let mut walk = Walk::begin(&call, noun, &query, PAGE_SIZE_MAX, None)?;
+    walk.since = head.since;
     walk.probed = if format.takes_probes { probed(&call, PROBED_MAX) } else { 0 };
     // What is wrong with the search is said before anything is sent.
     let first = walk.next(&call).await?;
@@ -65,6 +66,7 @@ pub(crate) async fn rows(call: Call) -> Result<Answer, ApiError> {
     let size = whole_number(&call, "page_size")?.unwrap_or(ROWS).clamp(1, PAGE_SIZE_MAX);
     let query = call.query("search_string").unwrap_or_default();
     let mut walk = Walk::begin(&call, noun, query, size, page_token(&call)?)?;
+    walk.since = start_of(&call, "since")?;
     walk.probed = probed(&call, whole_number(&call, "probed")?.unwrap_or(0));
     let mut rows = walk.next(&call).await?;
     rows.next_page_token = walk.token.as_deref().map(|token| sealed(&call, token));

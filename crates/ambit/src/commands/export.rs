@@ -78,6 +78,9 @@ pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<(), Fail
     if let Some(moment) = export.as_of {
         target.push_str(&format!("&as_of={}", escaped(&moment.to_string())));
     }
+    if let Some(moment) = export.since {
+        target.push_str(&format!("&since={}", escaped(&moment.to_string())));
+    }
     let mut token = String::new();
     let mut probed = if export.format.takes_probes { PROBED_MAX } else { 0 };
     loop {
