@@ -8,7 +8,7 @@ use crate::shares::Share;
 use crate::state::ServerState;
 use crate::upload::Upload;
 use ambit_api::request::TEXT_CHARS_MAX;
-use ambit_api::{ApiError, Contract, ErrorCode, Shape};
+use ambit_api::{ApiError, Contract, ErrorCode, KEY_NAME, Shape};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::{Principal, Store, StoreError};
 use bytes::Bytes;
@@ -124,6 +124,18 @@ impl Call {
     /// A parameter of the query, the last one where it stands twice.
     pub fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Refuses parameters of the query beside these and the key.
+    pub(crate) fn takes_only(&self, known: &[&str]) -> Result<(), ApiError> {
+        let is_known = |name: &str| known.contains(&name) || name.eq_ignore_ascii_case(KEY_NAME);
+        match self.query.iter().find(|(name, _)| !is_known(name)) {
+            Some((name, _)) => Err(ApiError::invalid(format!(
+                "there is no parameter {name} here: give {}",
+                known.join(", ")
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Waits for something that costs nothing here: meanwhile others have the place.

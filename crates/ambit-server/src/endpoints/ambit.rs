@@ -128,6 +128,22 @@ const LIMIT: &[Parameter] = &[Parameter {
     doc: "Most rows: 100 by default, at most 1,000.",
 }];
 
+const AUDIT: &[Parameter] = &[
+    LIMIT[0],
+    Parameter {
+        name: "before",
+        shape: &Shape::Count,
+        required: false,
+        doc: "Only rows with smaller ids: the `id` of the last row of the page before.",
+    },
+    Parameter {
+        name: "of",
+        shape: TEXT,
+        required: false,
+        doc: "`project` (the default), or `installation` for its administrator.",
+    },
+];
+
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/user_collections/{collection_uuid}/plan", OfCollection(Viewer), handler!(collection_runs::plan))
@@ -315,8 +331,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(CONTACTS)
         .answers(contacts::Contacts::SHAPE),
     get("/audit", InProject(Owner), handler!(audit::list))
-        .says("List what people changed in a project, newest first.")
-        .asks(LIMIT)
+        .says(
+            "List what people changed in a project, newest first. The administrator of the installation also reads what \
+             concerns no project, and with `of=installation` all projects and those that were deleted.",
+        )
+        .asks(AUDIT)
         .answers(Vec::<audit::Entry>::SHAPE),
     get("/receivers", InProject(Owner), handler!(receivers::list))
         .says(

@@ -1,13 +1,14 @@
-//! The audit log of a project, for its owners.
+//! The audit log of a project, for its owners, and of the installation, for its administrator.
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, whole_number};
 use crate::failure::About;
-use ambit_api::{ApiError, contract, copied, success};
+use ambit_api::{ApiError, ErrorCode, contract, copied, success};
 use ambit_model::Timestamp;
 use ambit_store::AuditRow;
 use serde::Serialize;
 use serde_json::Value;
+use uuid::Uuid;
 
 /// Rows where the caller does not say.
 const ROWS_DEFAULT: usize = 100;
@@ -21,38 +22,55 @@ contract! {
         id: i64,
         at: Timestamp,
         user: Option<String>,
+        /// The project that it concerns, which may be deleted; null where it concerns the installation.
+        project_uuid: Option<Uuid>,
         action: String,
         object: String,
         details: Value,
     }
 }
 
-/// List what people changed in a project, newest first.
+/// List what people changed in a project, newest first; with `of=installation`, for its administrator, in all projects
+/// and those that were deleted.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    // A page that is asked for by a mistyped name would be the newest one again and again.
+    call.takes_only(&["limit", "before", "of"])?;
     let rows = match call.query("limit") {
         Some(text) => text.parse().map_err(|_| ApiError::invalid("limit must be a whole number from 0"))?,
         None => ROWS_DEFAULT,
     };
-    let project = call.project_or_404()?;
-    let found = rows_of(&call, project, rows.min(ROWS_MAX)).await?;
+    let before = whole_number(&call, "before")?.map(|id| i64::try_from(id).unwrap_or(i64::MAX));
+    let project = match call.query("of") {
+        None | Some("" | "project") => Some(call.project_or_404()?),
+        Some("installation") if call.caller().administrator() => None,
+        Some("installation") => return Err(ApiError::new(ErrorCode::Forbidden)),
+        Some(_) => return Err(ApiError::invalid("of must be project or installation")),
+    };
+    let found = rows_of(&call, project, before, rows.min(ROWS_MAX)).await?;
     let result: Vec<Entry> = found.into_iter().map(shown).collect();
     Ok(Answer::json(&success("Audit log", result)))
 }
 
-/// The newest rows of a project; of the installation too where the caller administers it.
-async fn rows_of(call: &Call, project: i64, wanted: usize) -> Result<Vec<AuditRow>, ApiError> {
+/// The newest rows of a project before an id, and of the installation too where the caller administers it; without a
+/// project all that the caller may read.
+async fn rows_of(
+    call: &Call,
+    project: Option<i64>,
+    mut before: Option<i64>,
+    wanted: usize,
+) -> Result<Vec<AuditRow>, ApiError> {
     let mut rows: Vec<AuditRow> = Vec::new();
-    let mut before = None;
     while rows.len() < wanted {
         let page = call.store().list_audit(call.caller(), before, ROWS_MAX).await.about("Project")?;
         let Some(last) = page.last() else { break };
         before = Some(last.id);
-        rows.extend(page.into_iter().filter(|row| row.project.is_none_or(|of| of == project)));
+        let is_wanted = |row: &AuditRow| project.is_none() || row.project.is_none() || row.project == project;
+        rows.extend(page.into_iter().filter(is_wanted));
     }
     rows.truncate(wanted);
     Ok(rows)
 }
 
 fn shown(row: AuditRow) -> Entry {
-    copied!(Entry from row { id, at, user, action, object, details })
+    copied!(Entry from row { id, at, user, project_uuid, action, object, details })
 }

@@ -6,6 +6,7 @@ use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::Value;
 use std::fmt::Display;
+use uuid::Uuid;
 
 /// Rows of one page at most.
 const PAGE_ROWS_MAX: usize = 1_000;
@@ -19,6 +20,8 @@ columns! {
         /// Address of the user; `None` for the program itself.
         pub user: Option<String> = "u.email",
         pub project: Option<i64> = "a.project_id",
+        /// Of a deleted project as well.
+        pub project_uuid: Option<Uuid> = "p.uuid",
         /// `collection.create`, `key.revoke` …
         pub action: String,
         /// What it was done to: a uuid, uid, id or name.
@@ -68,9 +71,10 @@ impl Store {
         let limit = i64::try_from(limit.min(PAGE_ROWS_MAX)).unwrap_or(i64::MAX);
         let sql = format!(
             "SELECT {} FROM audit a LEFT JOIN users u ON u.id = a.user_id
+             LEFT JOIN projects p ON p.id = a.project_id
              WHERE a.id < $1 AND ($2 = 1 OR a.project_id IN
-                 (SELECT m.project_id FROM members m JOIN projects p ON p.id = m.project_id
-                  WHERE m.user_id = $3 AND m.role = 'owner' AND p.deleted_at IS NULL))
+                 (SELECT m.project_id FROM members m JOIN projects o ON o.id = m.project_id
+                  WHERE m.user_id = $3 AND m.role = 'owner' AND o.deleted_at IS NULL))
              ORDER BY a.id DESC LIMIT $4",
             list::<AuditRow>()
         );

@@ -159,6 +159,13 @@ async fn the_audit_log_is_read_in_pages_by_those_who_answer_for_it() {
         let lines: Vec<_> = own.iter().map(|row| (row.action.as_str(), row.user.as_deref())).collect();
         assert_eq!(lines, [("project.create", Some("bob@acme.test"))], "an owner sees the project alone");
         assert_eq!(own[0].details, serde_json::json!({"name": "Bob's"}));
+        // What was done in a project stays readable for the administrator when the project is deleted.
+        let project = lab.store.list_projects(&bob).await.unwrap()[0].project.uuid;
+        lab.store.delete_project(&bob, project, lab.now()).await.unwrap();
+        let left = lab.store.list_audit(&lab.me, None, 2).await.unwrap();
+        let lines: Vec<_> = left.iter().map(|row| (row.action.as_str(), row.project_uuid)).collect();
+        assert_eq!(lines[0], ("project.delete", Some(project)), "{left:?}");
+        assert!(lab.store.list_audit(&again(&lab, &bob).await, None, 10).await.unwrap().is_empty());
         let eve = user(&lab, "eve").await;
         assert!(lab.store.list_audit(&eve, None, 1_000).await.unwrap().is_empty());
     })
