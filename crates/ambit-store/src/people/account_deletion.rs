@@ -35,6 +35,11 @@ const GROUP_TRACES: [&str; 12] = [
     "DELETE FROM user_groups WHERE id = $1",
 ];
 
+/// What an account is called once it is deleted, in the audit log as well.
+fn name_after(user: i64) -> String {
+    format!("deleted-{user}")
+}
+
 /// Deletes an account. The row stays, because what the user made refers to it.
 async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError> {
     hunting_rulesets::stop_all(tx, user, now).await?;
@@ -57,7 +62,7 @@ async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError>
     ] {
         tx.run(sql, values![user]).await?;
     }
-    let name = format!("deleted-{user}");
+    let name = name_after(user);
     let sql = "UPDATE users SET username = $1, email = $2, profile = '{}', status = $3, administrator = 0, \
                primary_project = NULL,
                api_quota_group = NULL, intelligence_quota_group = NULL, service_of = NULL WHERE id = $4";
@@ -93,7 +98,7 @@ impl Store {
                 None,
                 "user.delete",
                 &account.user.username,
-                json!({"projects": inherited}),
+                json!({"projects": inherited, "id": account.user.uuid, "now_called": name_after(id)}),
                 now,
             )
             .await?;
@@ -117,7 +122,7 @@ impl Store {
             let account = account_of(tx, id).await?;
             let group = account.service_group.ok_or(StoreError::NotFound)?;
             require_administrator_of(tx, &principal, group).await?;
-            let detail = json!({"group": account.service_of});
+            let detail = json!({"group": account.service_of, "id": account.user.uuid, "now_called": name_after(id)});
             audit::insert(tx, &principal, None, "service_account.delete", &account.user.username, detail, now).await?;
             erase(tx, account.user.id, now).await
         })?;

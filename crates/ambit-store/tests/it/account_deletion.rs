@@ -13,6 +13,23 @@ async fn user(lab: &Lab, name: &str) -> (String, Principal) {
     (key, principal)
 }
 
+#[tokio::test]
+async fn the_audit_log_says_under_which_name_a_deleted_user_stands_in_it() {
+    both(async |lab| {
+        let (_, ann) = user(&lab, "ann").await;
+        lab.store.create_project(&ann, "Ann's", lab.now()).await.unwrap();
+        lab.store.delete_user(&lab.me, "ann", lab.now()).await.unwrap();
+        let rows = lab.store.list_audit(&lab.me, None, 10).await.unwrap();
+        let deleted = rows.iter().find(|row| row.action == "user.delete").unwrap();
+        assert_eq!(deleted.object, "ann");
+        assert_eq!(deleted.details["id"], serde_json::json!(ann.user_uuid()));
+        let by_ann = rows.iter().find(|row| row.action == "project.create").unwrap().user.clone().unwrap();
+        let now_called = deleted.details["now_called"].as_str().unwrap();
+        assert_eq!(by_ann, format!("{now_called}@deleted.invalid"));
+    })
+    .await;
+}
+
 fn rules(names: &[&str]) -> RulesetChange {
     RulesetChange {
         name: Some("set".to_owned()),
