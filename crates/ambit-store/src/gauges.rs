@@ -3,6 +3,7 @@
 use crate::db::sql::values;
 use crate::notifications::position::READER;
 use crate::{Store, StoreError};
+use ambit_model::Timestamp;
 use ambit_model::run::RunState;
 
 /// What an installation has to do, and how far it is, at one moment.
@@ -25,6 +26,26 @@ pub struct Gauges {
 }
 
 impl Store {
+    /// The newest moment that runs and changes are stamped with; `None` where there are none. One that lies ahead of the
+    /// clock says that this clock is wrong, or that one was.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn newest_stamp(&self) -> Result<Option<Timestamp>, StoreError> {
+        let mut tx = self.read().await?;
+        let mut newest = None;
+        for sql in [
+            "SELECT MAX(created_at) FROM runs",
+            "SELECT MAX(finished_at) FROM runs",
+            "SELECT MAX(updated_at) FROM collections",
+            "SELECT at FROM feed ORDER BY revision DESC LIMIT 1",
+        ] {
+            let stamp: Option<Option<Timestamp>> = tx.read_first(sql, Vec::new()).await?;
+            newest = newest.max(stamp.flatten());
+        }
+        Ok(newest)
+    }
+
     /// Reads the figures. It costs a look at each open run and each receiver.
     ///
     /// # Errors

@@ -21,6 +21,8 @@ const RUNS_SHOWN_MAX: i64 = 1_000;
 /// The priority of a run that a person started, which goes before scheduled ones.
 const PRIORITY_PERSON: i64 = 10;
 const PRIORITY_SCHEDULE: i64 = 0;
+/// A minute in milliseconds.
+const MINUTE_MS: i64 = 60_000;
 
 /// The states of a row of `work`.
 pub(crate) const OPEN: i64 = 0;
@@ -104,6 +106,24 @@ const DUE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id
     AND EXISTS (SELECT 1 FROM seeds s WHERE s.collection_id = c.id)
     AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.collection_id = c.id AND r.state IN ('scheduled', 'running', \
     'paused'))";
+
+/// Collections that may be due later than their schedule says, since a clock that was ahead put them there: all that
+/// are due later than the shortest period of their schedule from now. Of these each is then looked at.
+const DUE_LATE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id
+    WHERE c.archived = 0 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
+    AND c.due_at - CASE c.schedule WHEN 'weekly' THEN 604800000 WHEN 'monthly' THEN 2419200000
+        WHEN 'quarterly' THEN 7603200000 ELSE 86400000 END > $1";
+
+/// From when the schedule of a collection counts, and when it is due, where it is due later than any start of its
+/// schedule after `now` could be.
+fn due_in_time(collection: &Collection, now: Timestamp) -> Option<(Option<Timestamp>, Timestamp)> {
+    let counts_from = collection.counts_from.map(|from| from.min(now));
+    let due = collection.due_after(counts_from.unwrap_or(now), now)?;
+    let latest = due.max(collection.due_after(now, now)?);
+    // Each start is put off by another time.
+    let latest = latest.plus_ms(i64::from(collection.timing.jitter_minutes) * MINUTE_MS);
+    (collection.due_at? > latest).then_some((counts_from, due))
+}
 
 /// A run with the integer id of its collection.
 pub(crate) async fn load(tx: &mut Tx, id: RunId) -> Result<(Run, i64), StoreError> {
@@ -269,10 +289,44 @@ impl Store {
         })
     }
 
+    /// Makes collections due by their schedule again that a clock which was ahead made due too late: they would start
+    /// nothing until then.
+    async fn bring_forward(&self, now: Timestamp) -> Result<(), StoreError> {
+        let mut tx = self.read().await?;
+        let late: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {DUE_LATE} ORDER BY c.id"), values![now]).await?;
+        let mut wrong = Vec::new();
+        for uuid in late {
+            let (collection, _, _) = collections::load(&mut tx, uuid).await?;
+            wrong.extend(due_in_time(&collection, now).map(|_| uuid));
+        }
+        tx.rollback().await?;
+        for uuid in wrong {
+            let moved = transaction!(self, Person, async |tx| {
+                let (collection, _, _) = collections::load(tx, uuid).await?;
+                let Some((from, due)) = due_in_time(&collection, now) else { return Ok(None) };
+                collections::lock(tx, collection.id).await?;
+                let sql = "UPDATE collections SET due_at = $2, counts_from = $3 WHERE id = $1 AND due_at = $4";
+                tx.run(sql, values![collection.id, due, from, collection.due_at]).await?;
+                Ok(Some((collection.name, collection.due_at, due)))
+            });
+            match moved {
+                Ok(Some((collection, was, due))) => {
+                    let was = was.map(|at| at.to_string()).unwrap_or_default();
+                    tracing::warn!(collection, was, %due, "due later than its schedule says: was the clock ahead?");
+                }
+                // Deleted meanwhile.
+                Ok(None) | Err(StoreError::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
     /// The scheduler's tick: inserts a run in every collection whose schedule is due, that has seeds and that is in
     /// none of its windows. However many starts were missed, they are made up once. Harmless to call from several
     /// processes.
     pub async fn schedule_due(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
+        self.bring_forward(now).await?;
         let mut tx = self.read().await?;
         let due: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {DUE} ORDER BY c.due_at, c.id"), values![now]).await?;
         tx.rollback().await?;

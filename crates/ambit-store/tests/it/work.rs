@@ -587,6 +587,28 @@ async fn schedules_start_runs_when_they_are_due_and_never_at_once() {
 }
 
 #[tokio::test]
+async fn a_clock_that_was_ahead_does_not_stop_schedules() {
+    both(async |lab| {
+        let due_at = async || lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection.due_at;
+        for (schedule, period) in [(Schedule::Daily, 1), (Schedule::Weekly, 7)] {
+            let since = reschedule(&lab, schedule).await;
+            // A year ahead a run begins and ends; then the clock is right again.
+            let ahead = since.plus_ms(365 * DAY_MS);
+            let started = lab.store.schedule_due(ahead).await.unwrap();
+            lab.store.cancel_run(&lab.me, started[0], ahead).await.unwrap();
+            assert!(due_at().await.unwrap() > ahead);
+            assert!(lab.store.schedule_due(since.plus_ms(1_000)).await.unwrap().is_empty(), "nothing at once");
+            let due = due_at().await.unwrap();
+            assert!(due <= since.plus_ms(1_000 + period * DAY_MS), "{schedule:?} {due}");
+            let again = lab.store.schedule_due(due).await.unwrap();
+            assert_eq!(again.len(), 1, "{schedule:?}");
+            lab.store.cancel_run(&lab.me, again[0], due).await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_run_that_waits_is_cancelled_when_its_collection_is_archived_and_one_under_way_goes_on() {
     both(async |lab| {
         let seeds = [(Kind::Domain, "acme.test")];

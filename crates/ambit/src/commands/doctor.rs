@@ -2,6 +2,7 @@
 //! server goes on. A look changes no schema.
 
 use crate::args::Data;
+use crate::clock::{ahead, now};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::local_store::{INDEX_FOLDER, index_failure};
@@ -92,6 +93,10 @@ async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<(), Fail
     let is_wrong = problem.is_some();
     results.line(&verdict("index", problem))?;
     results.line(&format!("{:<10} {standing}", "engine"))?;
+    // Not wrong by itself: what was stamped ahead stays so until the clock has come there.
+    if let Some(ahead) = ahead(store.newest_stamp().await?, now()) {
+        results.line(&format!("{:<10} {ahead}", "clock"))?;
+    }
     results.finish()?;
     if is_wrong {
         return Err(Failure::partial("the search index is damaged; `ambit doctor --rebuild-index` rebuilds it"));

@@ -2,7 +2,7 @@
 //! answers `/livez` before anything else is done.
 
 use crate::args::Data;
-use crate::clock::now;
+use crate::clock::{ahead, now};
 use crate::config::Settings;
 use crate::door::Front;
 use crate::engine_config::Given;
@@ -131,6 +131,9 @@ pub(crate) async fn answer(
     let Some(index) = stop.unless_asked(bring_up_index(folder, &workspace.store)).await else {
         return front.end(stop).await;
     };
+    if let Some(ahead) = ahead(workspace.store.newest_stamp().await?, now()) {
+        tracing::warn!("{ahead}");
+    }
     let index = index?.ok_or_else(|| index_failure(IndexError::Locked(folder.join(INDEX_FOLDER))))?;
     workspace.store.set_limits(front.of_store);
     workspace.store.set_retention(front.retention);

@@ -2,10 +2,12 @@
 
 use crate::api::{ASM, Api, Needs, OURS};
 use crate::args::Target;
+use crate::clock::{ahead, now};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, plain};
+use ambit_model::Timestamp;
 use ambit_model::issue::severity_name;
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
@@ -59,6 +61,11 @@ pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Fail
     }
     for collection in &collections {
         results.line(&line(collection, &runs))?;
+    }
+    let stamps = runs.as_array().into_iter().flatten().flat_map(|run| [&run["created_at"], &run["finished_at"]]);
+    let newest = stamps.filter_map(|stamp| Timestamp::parse(stamp.as_str()?)).max();
+    if let Some(ahead) = ahead(newest, now()) {
+        results.line(&format!("clock        {ahead}"))?;
     }
     results.finish()
 }
