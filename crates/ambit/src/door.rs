@@ -65,9 +65,7 @@ impl Front {
         let listener = bind(wanted).await?;
         let bound =
             listener.address().map_err(|error| Failure::run_time(format!("the listener has no address: {error}")))?;
-        if let Some(tls) = &tls {
-            reload_on_hangup(tls.clone())?;
-        }
+        reload_on_hangup(tls.clone())?;
         let monitors = match settings.get("metrics_listen") {
             Some(text) => Some(monitors(text).await?),
             None => None,
@@ -236,16 +234,18 @@ fn outside(settings: &Settings, listen: SocketAddr) -> Result<Outside, Failure> 
     Ok(Outside { public_url, trusted_proxies, hosts })
 }
 
-/// SIGHUP reads the certificate again.
+/// SIGHUP reads the certificate again. Without one it does nothing: by itself the signal would end the process, and who
+/// sends it to all servers, as scripts that rotate logs do, wants none of them to end.
 #[cfg(unix)]
-fn reload_on_hangup(tls: Tls) -> Result<(), Failure> {
+fn reload_on_hangup(tls: Option<Tls>) -> Result<(), Failure> {
     let hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
     let mut hangup = hangup.map_err(|error| Failure::run_time(format!("cannot listen for signals: {error}")))?;
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
-            match tls.reload() {
-                Ok(()) => tracing::warn!("the certificate was read again"),
-                Err(why) => tracing::error!(why, "the certificate cannot be used; the old one stays"),
+            match tls.as_ref().map(Tls::reload) {
+                Some(Ok(())) => tracing::warn!("the certificate was read again"),
+                Some(Err(why)) => tracing::error!(why, "the certificate cannot be used; the old one stays"),
+                None => tracing::warn!("SIGHUP changes nothing: there is no certificate to be read again"),
             }
         }
     });
@@ -253,7 +253,7 @@ fn reload_on_hangup(tls: Tls) -> Result<(), Failure> {
 }
 
 #[cfg(not(unix))]
-fn reload_on_hangup(_tls: Tls) -> Result<(), Failure> {
+fn reload_on_hangup(_tls: Option<Tls>) -> Result<(), Failure> {
     Ok(())
 }
 

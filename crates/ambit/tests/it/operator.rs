@@ -188,6 +188,17 @@ fn ended(mut child: Child) {
 }
 
 #[test]
+fn a_hangup_does_not_end_a_server_without_a_certificate() {
+    let folder = Folder::new("hangup");
+    let (mut child, _) = served(&folder.join("data"), &["--silent"], "listening on");
+    let hung_up = Command::new("kill").args(["-HUP", &child.id().to_string()]).status().expect("starts");
+    assert!(hung_up.success());
+    crate::cli::lines_until(&mut child, "SIGHUP changes nothing");
+    assert!(child.try_wait().expect("can be asked").is_none(), "it goes on");
+    ended(child);
+}
+
+#[test]
 fn the_first_key_is_not_written_to_a_journal_but_exchanged_once() {
     let folder = Folder::new("first-key");
     let data = folder.join("data");
