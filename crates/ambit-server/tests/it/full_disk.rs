@@ -47,6 +47,9 @@ async fn a_full_disk_is_said_to_those_who_may_know_it_and_reads_go_on() {
         assert_eq!((ready.status, message(&ready)), (503, "Not ready: the disk is full".to_owned()));
         assert_eq!(server.call("owner", "GET", "/api/v3/me", None).await.unwrap().status, 200);
     }
+    let figures = async || server.call("owner", "GET", "/api/ambit/v1/metrics", None).await.unwrap().text();
+    let told = figures().await;
+    assert!(told.contains("\nambit_store_up 1\n") && told.contains("\nambit_store_writable 0\n"), "{told}");
     for (target, status) in
         [("/livez", 200), ("/api/v3/asm/projects", 200), ("/api/v3/asm/search/entities/type:domain", 200)]
     {
@@ -57,4 +60,5 @@ async fn a_full_disk_is_said_to_those_who_may_know_it_and_reads_go_on() {
     assert_eq!(server.call("owner", "POST", "/api/v3/asm/projects", Some(&name)).await.unwrap().status, 200);
     let gets_ready = async { while server.call("viewer", "GET", "/readyz", None).await.unwrap().status != 200 {} };
     tokio::time::timeout(Duration::from_secs(60), gets_ready).await.expect("it does not get ready");
+    assert!(figures().await.contains("\nambit_store_writable 1\n"));
 }

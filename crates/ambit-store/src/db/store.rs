@@ -71,14 +71,14 @@ impl Trouble {
         let mut last = self.0.lock();
         match error {
             None if matches!(&*last, Some((StoreError::Full { .. }, _))) => {}
-            None => *last = None,
+            None => end(&mut last),
             Some(error) if error.is_of_place() => *last = Some((error.clone(), Instant::now())),
             Some(_) => {}
         }
     }
 
     fn end(&self) {
-        *self.0.lock() = None;
+        end(&mut self.0.lock());
     }
 
     fn last(&self) -> Option<StoreError> {
@@ -95,6 +95,13 @@ impl Trouble {
             *at = Instant::now();
         }
         Some((error.clone(), is_due))
+    }
+}
+
+/// Says once that it is over: monitors and people saw it begin.
+fn end(last: &mut Option<(StoreError, Instant)>) {
+    if let Some((error, _)) = last.take() {
+        tracing::warn!(was = %error, "the database can be written again");
     }
 }
 
