@@ -116,7 +116,10 @@ fn what_was_closed_and_is_open_again_is_told_as_change() {
     assert!(page.contains("<strong>1</strong> new, <strong>1</strong> back, <strong>1</strong> closed."), "{page}");
     assert!(page.contains("<h3>New (1)</h3>") && page.contains("<h3>Back (1)</h3>"), "{page}");
     let sarif: Value = serde_json::from_str(&written("sarif", since, &rows[..4])).expect("is JSON");
-    let states: Vec<&str> = sarif["runs"][0]["results"].as_array().expect("rows").iter()
+    let states: Vec<&str> = sarif["runs"][0]["results"]
+        .as_array()
+        .expect("rows")
+        .iter()
         .map(|result| result["baselineState"].as_str().expect("is said"))
         .collect();
     assert_eq!(states, ["new", "new", "unchanged", "unchanged"]);

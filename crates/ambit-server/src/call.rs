@@ -130,10 +130,9 @@ impl Call {
     pub(crate) fn takes_only(&self, known: &[&str]) -> Result<(), ApiError> {
         let is_known = |name: &str| known.contains(&name) || name.eq_ignore_ascii_case(KEY_NAME);
         match self.query.iter().find(|(name, _)| !is_known(name)) {
-            Some((name, _)) => Err(ApiError::invalid(format!(
-                "there is no parameter {name} here: give {}",
-                known.join(", ")
-            ))),
+            Some((name, _)) => {
+                Err(ApiError::invalid(format!("there is no parameter {name} here: give {}", known.join(", "))))
+            }
             None => Ok(()),
         }
     }

@@ -71,11 +71,7 @@ impl StoreError {
     pub fn is_of_place(&self) -> bool {
         matches!(
             self,
-            Self::Full { .. }
-                | Self::ReadOnly { .. }
-                | Self::Damaged { .. }
-                | Self::Lost { .. }
-                | Self::Unavailable(_)
+            Self::Full { .. } | Self::ReadOnly { .. } | Self::Damaged { .. } | Self::Lost { .. } | Self::Unavailable(_)
         )
     }
 

@@ -5,7 +5,7 @@ use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::inventory::collections::{self, CollectionRef};
 use crate::inventory::turning::turned_at;
-use crate::maintenance::retention::require_kept;
+use crate::maintenance::retention::{kept_since, require_kept};
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::issue::{IssueRecord, Status};
@@ -252,7 +252,8 @@ async fn run_by(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Option<(T
     Ok(run.map(|(start, end)| (start, end.unwrap_or(Timestamp(i64::MAX)))))
 }
 
-/// Openings of all versions from a moment on, oldest first.
+/// Openings of all versions from a moment on, oldest first. A version of before the moment since which everything is
+/// kept can only be asked for at that moment, which stands in the place of its opening.
 async fn points(tx: &mut Tx, item: Item, base: &Base, start: Option<Timestamp>) -> Result<Vec<Timestamp>, StoreError> {
     let sql = format!(
         "SELECT opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at >= $3 ORDER BY opened_revision \
@@ -263,6 +264,9 @@ async fn points(tx: &mut Tx, item: Item, base: &Base, start: Option<Timestamp>) 
     points.reverse();
     if base.opened_at >= start {
         points.push(base.opened_at);
+    }
+    if let Some(since) = kept_since(tx).await? {
+        points.iter_mut().for_each(|point| *point = since.max(*point));
     }
     points.dedup();
     Ok(points)

@@ -63,7 +63,8 @@ async fn a_lost_database_is_never_replaced_by_an_empty_one() {
         if put {
             std::fs::write(&database, "").unwrap();
         }
-        for outcome in [Store::open(&options).await.err(), Store::init(&options, &owner(), Timestamp(BEGIN)).await.err()]
+        for outcome in
+            [Store::open(&options).await.err(), Store::init(&options, &owner(), Timestamp(BEGIN)).await.err()]
         {
             let text = outcome.expect("is refused").to_string();
             assert!(text.starts_with(&format!("{} {state}, but secret.key beside it", database.display())), "{text}");

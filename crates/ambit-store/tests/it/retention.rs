@@ -45,6 +45,13 @@ async fn versions_go_when_their_days_are_over_and_the_present_stays() {
         assert!(refused.contains(&since.to_string()) && !refused.contains('\n'), "{refused}");
         assert!(lab.store.require_kept(over[0]).await.is_err());
         lab.store.require_kept(since).await.unwrap();
+        // Each moment that is listed can be asked for.
+        let named = domain.to_string();
+        let points = lab.store.points_in_time(&lab.me, (Item::Entity, &named), None, None).await.unwrap();
+        assert!(points.first() == Some(&since) && points.len() == 3, "{points:?} since {since}");
+        for point in points {
+            title_at(&lab, domain, point).await.unwrap();
+        }
         assert_eq!(title_at(&lab, domain, over[1]).await.unwrap(), "two");
         assert_eq!(title_at(&lab, domain, over[3]).await.unwrap(), "four");
 

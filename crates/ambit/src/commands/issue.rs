@@ -138,6 +138,9 @@ async fn list_versions(history: &History, target: &Target, settings: &Settings) 
     let (api, uid) = item::find(ISSUE, &history.item, target, settings).await?;
     let start = history.start.as_deref().map_or_else(String::new, |start| format!("?start={}", escaped(start)));
     let versions = api.get(&format!("{OURS}/issues/{uid}/history{start}")).await?.result;
+    if history.start.is_none() {
+        item::tell_gone(&api, ISSUE, &uid).await?;
+    }
     let mut results = Results::open(None)?;
     for version in versions.as_array().into_iter().flatten() {
         if history.jsonl {

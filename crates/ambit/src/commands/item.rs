@@ -5,7 +5,7 @@ use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::text;
-use crate::output::{Results, plain};
+use crate::output::{Results, hint, plain};
 use ambit_model::percent::escaped;
 use ambit_model::{Kind, Uid};
 use ambit_query::Noun;
@@ -252,6 +252,9 @@ pub(crate) async fn tag(sort: Sort, tag: &Tag, target: &Target, settings: &Setti
     results.finish()
 }
 
+/// A moment before everything.
+const BEGINNING: &str = "1970-01-01";
+
 /// Members that say when, not what.
 const STAMPS: &[&str] = &["last_seen", "updated_at"];
 
@@ -265,6 +268,9 @@ pub(crate) async fn history(
     let (api, uid) = find(sort, &history.item, target, settings).await?;
     let start = history.start.as_deref().map_or_else(String::new, |start| format!("?start={}", escaped(start)));
     let points = api.get(&format!("{ASM}/time_series/points_in_time/{}/{uid}{start}", sort.many)).await?.result;
+    if history.start.is_none() {
+        tell_gone(&api, sort, &uid).await?;
+    }
     let mut results = Results::open(None)?;
     let mut before: Option<Value> = None;
     for moment in points.as_array().into_iter().flatten() {
@@ -288,6 +294,20 @@ pub(crate) async fn history(
         before = Some(record);
     }
     results.finish()
+}
+
+/// Says where older versions are not kept any more. A moment before all others is refused then, and the refusal names
+/// the moment since which everything is kept: the first of an item that was there before.
+pub(crate) async fn tell_gone(api: &Api, sort: Sort, uid: &str) -> Result<(), Failure> {
+    let points = api.get(&format!("{ASM}/time_series/points_in_time/{}/{uid}", sort.many)).await?.result;
+    let Some(first) = points[0].as_str() else { return Ok(()) };
+    let path = format!("{ASM}/time_series/point_in_time/{}/{uid}?point_in_time={BEGINNING}", sort.many);
+    if api.get(&path).await.is_err_and(|refused| refused.to_string().contains(first)) {
+        hint(&format!(
+            "older versions than that of {first} are gone: `keep_versions_days` says how long they are kept"
+        ));
+    }
+    Ok(())
 }
 
 /// Paths of the members that differ; lists are compared whole.
