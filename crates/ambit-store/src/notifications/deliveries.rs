@@ -4,7 +4,7 @@ use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::notifications::position::{self, Outbox};
-use crate::notifications::receivers;
+use crate::notifications::receivers::{self, IS_ANSWERED_FOR};
 use crate::people::audit;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -13,6 +13,8 @@ use ambit_model::notification::{DeliveryState, Event, EventKind, Message};
 use serde_json::json;
 use uuid::Uuid;
 
+/// Why a receiver ends with its maker.
+const MAKER_DELETED: &str = "its maker was deleted: `ambit notify replay` takes it over";
 /// How long the log is kept.
 const LOG_MS: i64 = 30 * DAY_MS;
 /// Rows of a page of the log.
@@ -156,6 +158,17 @@ pub(crate) async fn end(tx: &mut Tx, receiver: i64, why: &str, now: Timestamp) -
     Ok(())
 }
 
+/// Ends what a user made who is being deleted; the owners of its project see it, and can take it over or remove it.
+/// Answers with the names.
+pub(crate) async fn end_all_of(tx: &mut Tx, user: i64, now: Timestamp) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT id, name FROM receivers WHERE created_by = $1 AND ended IS NULL ORDER BY id";
+    let made: Vec<(i64, String)> = tx.read_all(sql, values![user]).await?;
+    for (receiver, _) in &made {
+        end(tx, *receiver, MAKER_DELETED, now).await?;
+    }
+    Ok(made.into_iter().map(|(_, name)| name).collect())
+}
+
 /// Frees what a process that died had to itself.
 pub(crate) async fn release_all(tx: &mut Tx) -> Result<(), StoreError> {
     for receiver in tx.read_all::<i64>("SELECT id FROM receivers WHERE ended IS NULL", Vec::new()).await? {
@@ -253,8 +266,12 @@ impl Store {
         transaction!(self, Person, async |tx| {
             let view = receivers::require(tx, &principal, receiver).await?;
             position::start(tx).await?;
-            let sql = "UPDATE receivers SET ended = NULL, failing_since = NULL, rests_until = NULL WHERE id = $1";
-            tx.run(sql, values![view.id]).await?;
+            // Whoever sets a receiver to work that nobody answers for answers for it.
+            let sql = format!(
+                "UPDATE receivers SET ended = NULL, failing_since = NULL, rests_until = NULL, created_by = CASE WHEN \
+                 {IS_ANSWERED_FOR} THEN created_by ELSE $2 END WHERE id = $1"
+            );
+            tx.run(&sql, values![view.id, principal.user_id()]).await?;
             let again = "UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = $2, ended_at = NULL, \
                          claimed_until = NULL WHERE receiver_id = $1 AND";
             let sent = match delivery {

@@ -7,7 +7,7 @@ use crate::db::writer::transaction;
 use crate::notifications::deliveries;
 use crate::notifications::happened::{Happened, with_facts};
 use crate::notifications::position::{self, Outbox, READER};
-use crate::notifications::receivers::purpose;
+use crate::notifications::receivers::{IS_ANSWERED_FOR, purpose};
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::FeedRow;
@@ -151,10 +151,13 @@ impl Outbox {
         })
     }
 
-    /// Those to whom anything is sent, with their secrets. A receiver whose secrets do not open with the secret of this
+    /// Those to whom anything is sent, with their secrets. One whose maker is suspended is left out meanwhile. A receiver whose secrets do not open with the secret of this
     /// installation is left out and ended with that reason; what waits for it stays until it is at work again.
     pub async fn receivers(&self) -> Result<Vec<Receiving>, StoreError> {
-        let sql = format!("SELECT {} FROM receivers WHERE ended IS NULL ORDER BY id", list::<Receiving>());
+        let sql = format!(
+            "SELECT {} FROM receivers WHERE ended IS NULL AND {IS_ANSWERED_FOR} ORDER BY id",
+            list::<Receiving>()
+        );
         let stored: Vec<Receiving> = self.store.read().await?.read_all(&sql, Vec::new()).await?;
         let mut receivers = Vec::with_capacity(stored.len());
         for mut receiver in stored {

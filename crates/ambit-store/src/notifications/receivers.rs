@@ -53,8 +53,9 @@ columns! {
         pub channel: Channel,
         pub shown: String,
         pub rule: Rule = (json),
-        /// Why nothing is sent to it any more.
-        pub ended: Option<String>,
+        /// Why nothing is sent to it any more, or while its maker is suspended.
+        pub ended: Option<String> =
+            "COALESCE(r.ended, CASE WHEN u.status <> 'active' THEN 'its maker is suspended' END)",
         /// Since when every try has failed.
         pub failing_since: Option<Timestamp>,
         pub created_at: Timestamp,
@@ -62,6 +63,11 @@ columns! {
         pub created_by: Option<String> = "u.email",
     }
 }
+
+/// Nothing is sent where somebody gets it who may not sign in: a receiver rests while its maker is suspended. To be said
+/// of rows of `receivers`.
+pub(crate) const IS_ANSWERED_FOR: &str =
+    "NOT EXISTS (SELECT 1 FROM users m WHERE m.id = receivers.created_by AND m.status <> 'active')";
 
 /// Sealed bytes open for their own receiver only.
 pub(crate) fn purpose(receiver: Uuid) -> String {

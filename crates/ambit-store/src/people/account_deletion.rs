@@ -2,6 +2,7 @@
 
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
+use crate::notifications::deliveries;
 use crate::people::accounts::account_of;
 use crate::people::groups::{group_named, require_administrator_of};
 use crate::people::users::{self, DELETED};
@@ -40,8 +41,10 @@ fn name_after(user: i64) -> String {
     format!("deleted-{user}")
 }
 
-/// Deletes an account. The row stays, because what the user made refers to it.
-async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError> {
+/// Deletes an account. The row stays, because what the user made refers to it. Answers with the receivers of
+/// notifications that end with it.
+async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<Vec<String>, StoreError> {
+    let ended = deliveries::end_all_of(tx, user, now).await?;
     hunting_rulesets::stop_all(tx, user, now).await?;
     retrohunt_jobs::abort_all(tx, user, now).await?;
     let sql = "UPDATE api_keys SET revoked_at = $1 WHERE user_id = $2 AND revoked_at IS NULL";
@@ -66,7 +69,8 @@ async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError>
     let sql = "UPDATE users SET username = $1, email = $2, profile = '{}', status = $3, administrator = 0, \
                primary_project = NULL,
                api_quota_group = NULL, intelligence_quota_group = NULL, service_of = NULL WHERE id = $4";
-    tx.run(sql, values![&name, format!("{name}@deleted.invalid"), DELETED, user]).await.map(|_| ())
+    tx.run(sql, values![&name, format!("{name}@deleted.invalid"), DELETED, user]).await?;
+    Ok(ended)
 }
 
 impl Store {
@@ -92,17 +96,11 @@ impl Store {
                 true => Vec::new(),
                 false => projects::inherit(tx, id, principal.user_id(), now).await?,
             };
-            audit::insert(
-                tx,
-                &principal,
-                None,
-                "user.delete",
-                &account.user.username,
-                json!({"projects": inherited, "id": account.user.uuid, "now_called": name_after(id)}),
-                now,
-            )
-            .await?;
-            erase(tx, id, now).await
+            let ended = erase(tx, id, now).await?;
+            let details = json!({
+                "projects": inherited, "receivers": ended, "id": account.user.uuid, "now_called": name_after(id),
+            });
+            audit::insert(tx, &principal, None, "user.delete", &account.user.username, details, now).await
         })?;
         self.inner.access.clear();
         Ok(())
@@ -124,7 +122,7 @@ impl Store {
             require_administrator_of(tx, &principal, group).await?;
             let detail = json!({"group": account.service_of, "id": account.user.uuid, "now_called": name_after(id)});
             audit::insert(tx, &principal, None, "service_account.delete", &account.user.username, detail, now).await?;
-            erase(tx, account.user.id, now).await
+            erase(tx, account.user.id, now).await.map(drop)
         })?;
         self.inner.access.clear();
         Ok(())

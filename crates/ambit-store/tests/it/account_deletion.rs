@@ -1,6 +1,8 @@
 //! What ends when somebody is suspended, deleted, or goes: keys, rules, gauges.
 
 use crate::lab::{Lab, both};
+use crate::quotas::again;
+use crate::receivers::new_receiver;
 use ambit_store::{NewKey, NewRetrohuntJob, NewUser, Principal, RulesetChange, StoreError};
 
 async fn user(lab: &Lab, name: &str) -> (String, Principal) {
@@ -26,6 +28,40 @@ async fn the_audit_log_says_under_which_name_a_deleted_user_stands_in_it() {
         let by_ann = rows.iter().find(|row| row.action == "project.create").unwrap().user.clone().unwrap();
         let now_called = deleted.details["now_called"].as_str().unwrap();
         assert_eq!(by_ann, format!("{now_called}@deleted.invalid"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn receivers_rest_while_their_maker_is_suspended_and_end_with_the_maker() {
+    both(async |lab| {
+        let (_, ann) = user(&lab, "ann").await;
+        lab.store.create_project(&ann, "Ann's", lab.now()).await.unwrap();
+        let ann = again(&lab, &ann).await;
+        let project = ann.primary().unwrap();
+        let of = async |name: &str, who: &Principal, project: i64| {
+            lab.store.create_receiver(who, project, &new_receiver(name), lab.now()).await.unwrap()
+        };
+        let (hers, mine) = (of("hers", &ann, project).await, of("mine", &lab.me, lab.project).await);
+        let told = async || {
+            let receivers = lab.store.outbox().receivers().await.unwrap();
+            receivers.into_iter().map(|receiver| receiver.name).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(told().await, "hers mine");
+        lab.store.set_status(&lab.me, ann.user_id(), "suspended", lab.now()).await.unwrap();
+        assert_eq!(told().await, "mine", "what is found reaches nobody who may not sign in");
+        lab.store.set_status(&lab.me, ann.user_id(), "active", lab.now()).await.unwrap();
+        assert_eq!(told().await, "hers mine");
+        lab.store.delete_user(&lab.me, "ann", lab.now()).await.unwrap();
+        assert_eq!(told().await, "mine");
+        // The project has passed to the administrator, who sees why, and may take the receiver over.
+        let me = again(&lab, &lab.me).await;
+        let ended = lab.store.find_receiver(&me, hers.uuid).await.unwrap().ended.unwrap();
+        assert!(ended.starts_with("its maker was deleted"), "{ended}");
+        lab.store.replay_deliveries(&me, hers.uuid, None, lab.now()).await.unwrap();
+        assert_eq!(told().await, "hers mine");
+        let taken = lab.store.find_receiver(&me, hers.uuid).await.unwrap();
+        assert_eq!((taken.ended, taken.created_by), (None, mine.created_by));
     })
     .await;
 }

@@ -6,7 +6,7 @@ use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
 use crate::output::table::text;
-use crate::output::{Results, plain};
+use crate::output::{Results, hint, plain};
 use ambit_model::Timestamp;
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
@@ -111,6 +111,10 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
             confirm(&format!("user {username} will be deleted, with every key"), *yes)?;
             api.ask("DELETE", &format!("{users}/{}", escaped(username)), None).await?;
             results.line(&format!("user {username} is deleted"))?;
+            hint(&format!(
+                "receivers of notifications that {username} made are ended; `ambit notify list` shows them, and `ambit \
+                 notify replay` takes one over"
+            ));
         }
     }
     results.finish()
