@@ -75,7 +75,14 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
         Err(error) => return Err(error.into()),
     };
     let written = match engine {
-        Some(_) => bring_up_index(folder, store).await?,
+        // On a full disk an index that is up to date already is searched as it is.
+        Some(_) => match bring_up_index(folder, store).await {
+            Err(failure) => match read_only_index(&place, store).await {
+                Ok(index) => return Ok((index, engine)),
+                Err(_) => return Err(failure),
+            },
+            written => written?,
+        },
         None => None,
     };
     let index = match written {
@@ -126,7 +133,8 @@ pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Optio
 
 /// The index of a folder that cannot be written: as it is, which is what is in the store, or not at all.
 async fn read_only_index(place: &Path, store: &Store) -> Result<Index, Failure> {
-    let copy = "the folder can only be read, so that it cannot be brought up here; search in a copy of the folder";
+    let copy =
+        "it cannot be brought up here, since nothing can be written: make room, or search in a copy of the folder";
     let index = Index::open_read_only(place, Some(store))
         .map_err(|error| Failure::run_time(format!("search index: {error}; {copy}")))?;
     let newest = store.last_revision().await?;

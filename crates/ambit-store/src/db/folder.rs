@@ -36,7 +36,7 @@ pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
             let what = if path.is_dir() { "cannot be used" } else { "cannot be made" };
             StoreError::Unavailable(format!("the data folder {} {what}: {why}", path.display()))
         }
-        other => other,
+        other => other.in_place(&format!("the data folder {}", path.display())),
     };
     match is_foreign(path) {
         Ok(false) => {}
@@ -57,7 +57,8 @@ fn private(path: &Path) -> io::Result<()> {
 
 /// Makes the folder of the index, closed to other people also where the data folder is shared.
 pub(crate) fn create_index(folder: &Path) -> Result<(), StoreError> {
-    Ok(private(&folder.join(INDEX))?)
+    let index = folder.join(INDEX);
+    private(&index).map_err(|error| StoreError::from(error).in_place(&index.display().to_string()))
 }
 
 /// Returns true for a folder that is not empty and holds nothing that a data folder has, not even the remains of an
@@ -116,7 +117,12 @@ pub(crate) fn has(path: &Path) -> Result<bool, StoreError> {
 /// Makes a file of mode 0600 before anybody else writes it with theirs; SQLite gives its companions the mode of the
 /// database.
 pub(crate) fn create_private(path: &Path) -> Result<(), StoreError> {
-    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map_err(|error| {
+        match StoreError::from(error) {
+            StoreError::Unavailable(why) => StoreError::Unavailable(format!("{}: {why}", path.display())),
+            other => other.in_place(&path.display().to_string()),
+        }
+    })?;
     Ok(())
 }
 
@@ -159,7 +165,8 @@ pub(crate) struct EngineLock(#[expect(dead_code, reason = "the lock lives as lon
 pub(crate) async fn lock_engine(folder: &Path, name: &str, wait: Duration) -> Result<EngineLock, StoreError> {
     let deadline = Instant::now() + wait;
     let path = folder.join(ENGINE_LOCK);
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
+    let mut file = file.map_err(|error| StoreError::from(error).in_place(&path.display().to_string()))?;
     loop {
         match file.try_lock() {
             Ok(()) => break,
@@ -176,10 +183,12 @@ pub(crate) async fn lock_engine(folder: &Path, name: &str, wait: Duration) -> Re
             }
         }
     }
-    file.set_len(0)?;
-    file.rewind()?;
-    write!(file, "{name} (process {})", std::process::id())?;
-    Ok(EngineLock(file))
+    let noted = file.set_len(0).and_then(|()| file.rewind());
+    match noted.and_then(|()| write!(file, "{name} (process {})", std::process::id())).map_err(StoreError::from) {
+        // The place is taken all the same: on a full disk there is much to look at.
+        Ok(()) | Err(StoreError::Full { .. }) => Ok(EngineLock(file)),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]

@@ -179,10 +179,7 @@ impl Store {
         let secret_path = options.secret_path()?;
         let (pools, writer) = match (&options.database, &options.folder) {
             (Some(url), _) => postgres(url, &failpoints).await?,
-            (None, Some(folder)) if !create && !folder::is_writable(folder) => {
-                sqlite_read_only(&folder.join(folder::DATABASE)).await?
-            }
-            (None, Some(folder)) => sqlite(&folder.join(folder::DATABASE), &failpoints).await?,
+            (None, Some(folder)) => sqlite_as_it_may(folder, create, &failpoints).await?,
             (None, None) => {
                 return Err(StoreError::Invalid("no place for the data: give a data folder or a database".to_owned()));
             }
@@ -228,6 +225,25 @@ pub(crate) fn wall_now() -> Timestamp {
     Timestamp(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
 }
 
+/// Opens a database to be written, or, where its folder or its disk takes nothing and nothing is to be made, to be read:
+/// who looks what is the matter, or copies it to another disk, needs no room here.
+async fn sqlite_as_it_may(
+    folder: &Path,
+    create: bool,
+    failpoints: &Arc<Failpoints>,
+) -> Result<(Pools, Writer), StoreError> {
+    let database = folder.join(folder::DATABASE);
+    if !create && !folder::is_writable(folder) {
+        let why = "the folder or its file system".to_owned();
+        let refusal = StoreError::ReadOnly { place: database.display().to_string(), why };
+        return sqlite_read_only(&database, refusal).await;
+    }
+    match sqlite(&database, failpoints).await {
+        Err(full @ StoreError::Full { .. }) if !create => sqlite_read_only(&database, full).await,
+        opened => opened,
+    }
+}
+
 async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {
     folder::create_private(path)?;
     let origin = Arc::new(Origin { named: path.display().to_string(), folder: path.parent().map(Path::to_owned) });
@@ -261,8 +277,8 @@ async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Wri
 }
 
 /// Opens a database where nothing can be written. Without a write-ahead log the file is all there is, and no file is
-/// made beside it; with one, SQLite must find the index of that log too.
-async fn sqlite_read_only(path: &Path) -> Result<(Pools, Writer), StoreError> {
+/// made beside it; with one, SQLite must find the index of that log too. Every write is answered with the refusal.
+async fn sqlite_read_only(path: &Path, refusal: StoreError) -> Result<(Pools, Writer), StoreError> {
     let companion = |suffix: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
@@ -270,6 +286,9 @@ async fn sqlite_read_only(path: &Path) -> Result<(Pools, Writer), StoreError> {
     };
     let (log, log_index) = (companion("-wal"), companion("-shm"));
     if log > 0 && log_index == 0 {
+        if matches!(refusal, StoreError::Full { .. }) {
+            return Err(refusal);
+        }
         return Err(StoreError::ReadOnly {
             place: path.display().to_string(),
             why: "it has changes in its write-ahead log that only a folder that can be written takes in; look at a \
@@ -291,7 +310,7 @@ async fn sqlite_read_only(path: &Path) -> Result<(Pools, Writer), StoreError> {
         .max_connections(SQLITE_READERS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .connect_lazy_with(connection.pragma("cache_size", format!("-{READER_CACHE_KIB}")));
-    Ok((Pools::Sqlite(readers, Arc::clone(&origin)), Writer::Nowhere(origin)))
+    Ok((Pools::Sqlite(readers, origin), Writer::Nowhere(refusal)))
 }
 
 async fn postgres(url: &str, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {

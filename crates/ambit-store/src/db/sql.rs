@@ -199,13 +199,16 @@ pub(crate) struct Origin {
     pub(crate) folder: Option<PathBuf>,
 }
 
+/// What SQLite says where a file cannot be written, or one beside the database cannot be made.
+const WRITING_FAILED: [&str; 2] = ["disk I/O error", "unable to open database file"];
+
 impl Origin {
     /// The failure of a statement, with the place that it is about. Where SQLite only says that writing failed, a small
     /// file beside the database tells whether the disk is full or can only be read.
     pub(crate) fn failed(&self, error: sqlx::Error) -> StoreError {
         let (error, folder) = (StoreError::from(error), self.folder.as_deref());
         let reason = match (&error, folder) {
-            (StoreError::Unavailable(why), Some(folder)) if why.contains("disk I/O error") => {
+            (StoreError::Unavailable(why), Some(folder)) if WRITING_FAILED.iter().any(|said| why.contains(said)) => {
                 folder::why_not_written(folder)
             }
             _ => None,

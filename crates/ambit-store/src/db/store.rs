@@ -166,10 +166,18 @@ impl Store {
         self.inner.trouble.last()
     }
 
-    /// True where the database was opened to be read, since its folder cannot be written. Then nothing can be changed,
+    /// True where the database was opened to be read, since its folder cannot be written or its disk is full. Then nothing can be changed,
     /// no engine's place is taken, and an older schema is not brought up.
     pub fn is_read_only(&self) -> bool {
         matches!(self.inner.writer, Writer::Nowhere(_))
+    }
+
+    /// Why nothing can be written where the database was opened to be read.
+    pub fn why_read_only(&self) -> Option<StoreError> {
+        match &self.inner.writer {
+            Writer::Nowhere(why) => Some(why.clone()),
+            _ => None,
+        }
     }
 
     /// Seals bytes for a purpose (a page token, a credential of a provider); only `unseal` under the same purpose opens

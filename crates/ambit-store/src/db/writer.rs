@@ -39,8 +39,8 @@ pub(crate) enum Writer {
     Sqlite { people: mpsc::Sender<Part>, engine: mpsc::Sender<Part> },
     /// Each in its own transaction.
     Postgres { pool: PgPool, failpoints: Arc<Failpoints>, origin: Arc<Origin> },
-    /// Nowhere: the database was opened to be read.
-    Nowhere(Arc<Origin>),
+    /// Nowhere: the database was opened to be read, for this reason.
+    Nowhere(StoreError),
 }
 
 /// Runs a block in a transaction of its own and answers when that is durable, all or nothing: the same as
@@ -75,12 +75,7 @@ impl Writer {
         let (people, engine) = match self {
             Self::Sqlite { people, engine } => (people, engine),
             Self::Postgres { pool, failpoints, origin } => return write_alone(pool, failpoints, origin, body).await,
-            Self::Nowhere(origin) => {
-                return Err(StoreError::ReadOnly {
-                    place: origin.named.clone(),
-                    why: "the folder or its file system".to_owned(),
-                });
-            }
+            Self::Nowhere(why) => return Err(why.clone()),
         };
         let slot = Arc::new(Mutex::new(None));
         let filled = Arc::clone(&slot);

@@ -74,8 +74,12 @@ fn damaged(problem: &str) -> Result<(), Failure> {
 
 /// Looks at all but the database, which is whole.
 async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<(), Failure> {
-    let (engine, standing) = if store.is_read_only() {
-        (None, "not looked at: the folder can only be read".to_owned())
+    let (engine, standing) = if let Some(why) = store.why_read_only() {
+        let why = match why {
+            StoreError::Full { .. } => "the disk is full",
+            _ => "the folder can only be read",
+        };
+        (None, format!("not looked at: {why}"))
     } else {
         match store.engine("doctor", Duration::ZERO).await {
             Ok(engine) => (Some(engine), "free".to_owned()),
