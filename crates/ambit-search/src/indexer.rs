@@ -77,7 +77,10 @@ async fn compare(index: &Index, store: &Store) -> Result<bool, IndexError> {
         index.trust(footing.revision)?;
         return Ok(false);
     }
-    tracing::warn!("the search index was made from another state of the database and is built anew");
+    tracing::warn!(
+        "the search index is older than the changes that the database keeps, or was made from another state of it, and \
+         is built anew"
+    );
     index.distrust();
     rebuild(index, store).await?;
     Ok(true)

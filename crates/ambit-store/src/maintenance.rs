@@ -83,7 +83,16 @@ impl Store {
         let name =
             draft.to_str().ok_or_else(|| StoreError::Invalid(format!("{}: the path is not UTF-8", draft.display())))?;
         let copied = sqlx::query("VACUUM INTO ?1").bind(name).execute(pool).await;
-        copied.map_err(|error| origin.failed(error))?;
+        // Only the copy is written: where there is no room it is the target's disk that has none.
+        copied.map_err(|error| {
+            let (error, place) = (StoreError::from(error), format!("the backup {}", target.display()));
+            let is_of_copy = matches!(error, StoreError::Full { .. } | StoreError::ReadOnly { .. });
+            match folder::why_not_written(target) {
+                _ if is_of_copy => error.in_place(&place),
+                Some(why) if matches!(error, StoreError::Unavailable(_)) => why.in_place(&place),
+                _ => error.in_place(&origin.named),
+            }
+        })?;
         File::open(draft)?.sync_all()?;
         place(target, &self.inner.secret, draft)
     }

@@ -106,17 +106,19 @@ impl Settings {
 
     /// What people may ask of runs.
     pub(crate) fn limits(&self) -> Result<ambit_store::Limits, Failure> {
-        let number = |name: &str, usual: i64| {
+        let number = |name: &str, least: i64, usual: i64| {
             let Some(text) = self.get(name) else { return Ok(usual) };
-            let number = text.parse().ok().filter(|number| *number >= 0);
+            let number = text.parse().ok().filter(|number| *number >= least);
             number.ok_or_else(|| {
-                Failure::usage(format!("setting {name} {text:?}: expected a whole number, such as {usual}"))
+                Failure::usage(format!(
+                    "setting {name} {text:?}: expected a whole number from {least}, such as {usual}"
+                ))
             })
         };
         let usual = ambit_store::Limits::default();
         Ok(ambit_store::Limits {
-            open_runs: number("open_runs", usual.open_runs)?,
-            seed_addresses: number("seed_addresses", usual.seed_addresses)?,
+            open_runs: number("open_runs", 1, usual.open_runs)?,
+            seed_addresses: number("seed_addresses", 0, usual.seed_addresses)?,
         })
     }
 
@@ -292,6 +294,25 @@ pub(crate) fn variable(setting: &str) -> String {
     format!("AMBIT_{}", setting.to_uppercase())
 }
 
+/// Variables with our beginning that are no settings.
+const NO_SETTINGS: [&str; 3] = ["AMBIT_LOG", "AMBIT_UPDATE", DATABASE_FLAG];
+/// What variables begin with that others set: our tests, and Kubernetes, for a service named `ambit`.
+const OF_OTHERS: [&str; 3] = ["AMBIT_TEST", "AMBIT_SERVICE_", "AMBIT_PORT_"];
+
+/// Variables that look like settings and are none: a mistyped name would change nothing without a word. They are told
+/// and not refused, since others set variables, too.
+pub(crate) fn unknown_variables(environment: &BTreeMap<String, String>) -> Vec<&str> {
+    let is_setting = |name: &str| {
+        ROWS.iter().any(|row| {
+            let variable = variable(row.name);
+            name == variable || (row.by_file && name.strip_suffix("_FILE") == Some(variable.as_str()))
+        })
+    };
+    let of_others = |name: &str| OF_OTHERS.iter().any(|beginning| name.starts_with(beginning)) || name == "AMBIT_PORT";
+    let ours = environment.keys().map(String::as_str).filter(|name| name.starts_with("AMBIT_"));
+    ours.filter(|name| !is_setting(name) && !NO_SETTINGS.contains(name) && !of_others(name)).collect()
+}
+
 fn read_environment(
     environment: &BTreeMap<String, String>,
     values: &mut BTreeMap<&'static str, (String, Origin)>,
@@ -333,6 +354,24 @@ mod tests {
         settings.flag("listen", Some("127.0.0.1:1".to_owned()));
         assert_eq!(settings.get("listen"), Some("127.0.0.1:1"));
         assert_eq!(settings.get("rate"), None);
+    }
+
+    #[test]
+    fn a_mistyped_variable_is_told() {
+        let environment: BTreeMap<String, String> = [
+            "AMBIT_LISTEN",
+            "AMBIT_LISTN",
+            "AMBIT_API_KEY_FILE",
+            "AMBIT_LISTEN_FILE",
+            "AMBIT_LOG",
+            "AMBIT_SERVICE_HOST",
+            "AMBIT_PORT",
+            "AMBIT_PORT_8080_TCP",
+            "PATH",
+        ]
+        .map(|name| (name.to_owned(), String::new()))
+        .into();
+        assert_eq!(unknown_variables(&environment), ["AMBIT_LISTEN_FILE", "AMBIT_LISTN"]);
     }
 
     #[test]
@@ -417,6 +456,8 @@ mod tests {
     fn limits_are_numbers() {
         let limits = load(&[("AMBIT_OPEN_RUNS", "3")]).expect("loads").limits().expect("is one");
         assert_eq!((limits.open_runs, limits.seed_addresses), (3, ambit_store::Limits::default().seed_addresses));
+        let failure = load(&[("AMBIT_OPEN_RUNS", "0")]).expect("loads").limits().expect_err("no run could start");
+        assert!(failure.to_string().contains("open_runs \"0\": expected a whole number from 1"), "{failure}");
         let failure = load(&[("AMBIT_SEED_ADDRESSES", "many")]).expect("loads").limits().expect_err("is none");
         assert!(failure.to_string().contains("seed_addresses \"many\""), "{failure}");
     }

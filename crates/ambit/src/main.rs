@@ -66,10 +66,13 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> Result<(), Failure> {
-    let environment = std::env::vars_os()
+    let environment: std::collections::BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     let settings = Settings::load(cli.config.as_deref(), &environment)?;
+    for name in config::unknown_variables(&environment) {
+        output::hint(&format!("{name} is no setting and changes nothing; `ambit config` lists the settings"));
+    }
     let format = log::Format::parse(settings.get("log_format").unwrap_or("text"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::run_time(format!("cannot start: {error}")))?;

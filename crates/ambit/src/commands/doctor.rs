@@ -140,7 +140,9 @@ async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Optio
             } else {
                 "whoever has the folder open builds it anew"
             };
-            Ok(Some(format!("it was made from another state of this database (a restored one?); {remedy}")))
+            Ok(Some(format!(
+                "it is older than the changes that are kept, or from another state of this database; {remedy}"
+            )))
         }
         Ok(index) => {
             let (reached, newest) = (index.committed().map_err(index_failure)?, store.last_revision().await?);

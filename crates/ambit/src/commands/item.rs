@@ -287,13 +287,24 @@ pub(crate) async fn history(
         if history.jsonl {
             results.json(&json!({"record": "version", "at": moment, "changed": changed}))?;
         } else {
-            let changed: Vec<String> = changed.iter().map(|path| plain(path)).collect();
-            let what = if before.is_none() { "as it was".to_owned() } else { changed.join(", ") };
+            let what = match &before {
+                None => "as it was".to_owned(),
+                Some(_) => changed.iter().map(|path| told(path, &record)).collect::<Vec<_>>().join(", "),
+            };
             results.line(&format!("{moment}  {what}"))?;
         }
         before = Some(record);
     }
     results.finish()
+}
+
+/// A member that a version changed. Of `deleted` the name would say the same of what is gone and of what came back.
+fn told(path: &str, record: &Value) -> String {
+    match (path, record["deleted"].as_bool()) {
+        ("deleted", Some(true)) => "gone".to_owned(),
+        ("deleted", Some(false)) => "came back".to_owned(),
+        _ => plain(path),
+    }
 }
 
 /// Says where older versions are not kept any more. A moment before all others is refused then, and the refusal names
@@ -329,6 +340,13 @@ fn differences(before: &Value, after: &Value, path: &str, out: &mut BTreeSet<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_came_back_is_not_told_as_deleted() {
+        assert_eq!(told("deleted", &json!({"deleted": true})), "gone");
+        assert_eq!(told("deleted", &json!({"deleted": false})), "came back");
+        assert_eq!(told("details.title", &json!({"deleted": false})), "details.title");
+    }
 
     #[test]
     fn members_that_differ_are_named() {

@@ -51,8 +51,10 @@ pub(super) fn settings_of(found: &Value, results: &mut Results) -> Result<(), Fa
         ("never", "exclusions"),
         ("due", "due_days"),
     ] {
+        // An expression stands in the place of the word.
+        let is_replaced = member == "auto_refresh_schedule" && found["timing"]["cron"].is_string();
         let value = text(&found[member]);
-        if !value.is_empty() {
+        if !value.is_empty() && !is_replaced {
             results.line(&format!("  {word:<9} {}", plain(&value)))?;
         }
     }
