@@ -72,6 +72,7 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
     let engine = match store.engine("command", Duration::ZERO).await {
         Ok(engine) => Some(engine),
         Err(StoreError::Busy { .. }) => None,
+        Err(StoreError::Full { .. }) => return read_only_index(&place, store).await.map(|index| (index, None)),
         Err(error) => return Err(error.into()),
     };
     let written = match engine {

@@ -84,6 +84,7 @@ async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<(), Fail
         match store.engine("doctor", Duration::ZERO).await {
             Ok(engine) => (Some(engine), "free".to_owned()),
             Err(StoreError::Busy { holder }) => (None, plain(&holder)),
+            Err(StoreError::Full { .. }) => (None, "not looked at: the disk is full".to_owned()),
             Err(error) => return Err(error.into()),
         }
     };
