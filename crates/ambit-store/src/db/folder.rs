@@ -106,6 +106,10 @@ pub(crate) fn refuse_lost(folder: &Path, own_secret: bool) -> Result<(), StoreEr
     } else {
         return Ok(());
     };
+    // A first making beside this may have come to its secret since the first look, and its database is there then.
+    if fs::metadata(&database).is_ok_and(|file| file.len() > 0) {
+        return Ok(());
+    }
     Err(StoreError::Lost { database: database.display().to_string(), state, beside })
 }
 
