@@ -26,8 +26,8 @@ pub struct Gauges {
 }
 
 impl Store {
-    /// The newest moment that runs and changes are stamped with; `None` where there are none. One that lies ahead of the
-    /// clock says that this clock is wrong, or that one was.
+    /// The newest moment that runs and changes are stamped with; `None` where there are none. One that lies ahead of
+    /// the clock says that this clock is wrong, or that one was.
     ///
     /// # Errors
     /// The database cannot be read.

@@ -332,8 +332,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(contacts::Contacts::SHAPE),
     get("/audit", InProject(Owner), handler!(audit::list))
         .says(
-            "List what people changed in a project, newest first. The administrator of the installation also reads what \
-             concerns no project, and with `of=installation` all projects and those that were deleted.",
+            "List what people changed in a project, newest first. The administrator of the installation also reads \
+             what concerns no project, and with `of=installation` all projects and those that were deleted.",
         )
         .asks(AUDIT)
         .answers(Vec::<audit::Entry>::SHAPE),

@@ -33,7 +33,8 @@ pub enum StoreError {
     /// The data folder or database has no owner yet.
     #[error("{0} holds no data yet: `ambit scan DOMAIN` looks at something of yours, `ambit init` prepares a server")]
     Uninitialised(String),
-    /// The database of an installation is gone, while other parts of it are there: never to be replaced by an empty one.
+    /// The database of an installation is gone, while other parts of it are there: never to be replaced by an empty
+    /// one.
     #[error(
         "{database} {state}, but {beside} beside it says that there was an installation: restore a backup with `ambit \
          restore`, or remove the rest of the folder for a new installation"

@@ -225,8 +225,8 @@ pub(crate) fn wall_now() -> Timestamp {
     Timestamp(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Opens a database to be written, or, where its folder or its disk takes nothing and nothing is to be made, to be read:
-/// who looks what is the matter, or copies it to another disk, needs no room here.
+/// Opens a database to be written, or, where its folder or its disk takes nothing and nothing is to be made, to be
+/// read: who looks what is the matter, or copies it to another disk, needs no room here.
 async fn sqlite_as_it_may(
     folder: &Path,
     create: bool,

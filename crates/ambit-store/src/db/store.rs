@@ -166,8 +166,8 @@ impl Store {
         self.inner.trouble.last()
     }
 
-    /// True where the database was opened to be read, since its folder cannot be written or its disk is full. Then nothing can be changed,
-    /// no engine's place is taken, and an older schema is not brought up.
+    /// True where the database was opened to be read, since its folder cannot be written or its disk is full. Then
+    /// nothing can be changed, no engine's place is taken, and an older schema is not brought up.
     pub fn is_read_only(&self) -> bool {
         matches!(self.inner.writer, Writer::Nowhere(_))
     }

@@ -151,8 +151,9 @@ impl Outbox {
         })
     }
 
-    /// Those to whom anything is sent, with their secrets. One whose maker is suspended is left out meanwhile. A receiver whose secrets do not open with the secret of this
-    /// installation is left out and ended with that reason; what waits for it stays until it is at work again.
+    /// Those to whom anything is sent, with their secrets. One whose maker is suspended is left out
+    /// meanwhile. A receiver whose secrets do not open with the secret of this installation is left out and ended with
+    /// that reason; what waits for it stays until it is at work again.
     pub async fn receivers(&self) -> Result<Vec<Receiving>, StoreError> {
         let sql = format!(
             "SELECT {} FROM receivers WHERE ended IS NULL AND {IS_ANSWERED_FOR} ORDER BY id",

@@ -65,8 +65,8 @@ columns! {
     }
 }
 
-/// Nothing is sent where somebody gets it who may not sign in: a receiver rests while its maker is suspended. To be said
-/// of rows of `receivers`.
+/// Nothing is sent where somebody gets it who may not sign in: a receiver rests while its maker is suspended. To be
+/// said of rows of `receivers`.
 pub(crate) const IS_ANSWERED_FOR: &str =
     "NOT EXISTS (SELECT 1 FROM users m WHERE m.id = receivers.created_by AND m.status <> 'active')";
 
