@@ -288,6 +288,7 @@ fn a_collection_runs_by_a_cron_expression_and_rests_in_windows() {
     ] {
         assert!(changed.contains(line), "{line}: {changed}");
     }
+    assert!(!changed.contains("schedule  "), "the expression stands in its place: {changed}");
     let changed = update(&["--rest", "none", "--jitter", "0"]);
     assert!(
         changed.contains("cron      30 2") && !changed.contains("rests") && !changed.contains("jitter"),

@@ -453,6 +453,10 @@ fn an_accepted_exposure_that_was_fixed_and_comes_back_is_open_again() {
     let statuses: Vec<&str> = history.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
     assert_eq!(statuses, ["open_new", "closed_risk_accepted", "closed_resolved", "open_new"], "{history}");
     assert!(history.contains("because a decoy"), "{history}");
+    // A report since the moment at which it was fixed tells of it.
+    let fixed = history.lines().nth(2).and_then(|line| line.split_whitespace().next()).unwrap();
+    let report = succeed(&["export", "--format", "html", "--since", fixed, "--data", data]);
+    assert!(report.contains("<h3>Back (") && !report.contains("<h3>Back (0)</h3>"), "{report}");
 }
 
 /// What was not done in a run, as its record says it: reason, task and example.
