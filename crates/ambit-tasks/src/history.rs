@@ -34,7 +34,7 @@ const FOLDERS_LEFT_OUT: &str = "of the folders at its branches and tags no more 
 /// Sentences about what could not be looked at that are kept.
 const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
-const LOOKED_FOR: u32 = 4;
+const LOOKED_FOR: u32 = 5;
 /// Branches and tags that are written down one by one; of more a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
 

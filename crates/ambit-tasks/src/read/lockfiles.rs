@@ -95,7 +95,8 @@ fn npm(text: &str) -> Option<Vec<Package>> {
         for (path, about) in packages.iter().filter(|(path, _)| !path.is_empty()) {
             let by_path = path.rsplit("node_modules/").next().unwrap_or(path);
             let name = about["name"].as_str().unwrap_or(by_path);
-            if about["link"] != true && path.contains("node_modules/") {
+            let resolved = about["resolved"].as_str().unwrap_or_default();
+            if about["link"] != true && path.contains("node_modules/") && !is_elsewhere(resolved) {
                 found.push(package("npm", name, about["version"].as_str().unwrap_or_default()));
             }
         }
@@ -103,6 +104,29 @@ fn npm(text: &str) -> Option<Vec<Package>> {
         within(&body["dependencies"], DEPTH_MAX, &mut found);
     }
     Some(found)
+}
+
+/// Where npm and Yarn find a package that no registry has: a repository, a folder, a workspace.
+const ELSEWHERE: &[&str] = &[
+    "bitbucket:",
+    "exec:",
+    "file:",
+    "git+",
+    "git:",
+    "git@",
+    "github:",
+    "gitlab:",
+    "https://codeload.github.com/",
+    "https://github.com/",
+    "link:",
+    "portal:",
+    "ssh:",
+    "workspace:",
+];
+
+/// Returns whether a package is found at a place that is no registry: what has its name there may be another package.
+fn is_elsewhere(place: &str) -> bool {
+    ELSEWHERE.iter().any(|front| place.starts_with(front))
 }
 
 /// Packages within packages, as the first format of npm has them.
@@ -120,18 +144,34 @@ fn within(dependencies: &Value, depth: usize, found: &mut Vec<Package>) {
 }
 
 /// `lodash@^4.17.0:`, `"@babel/core@npm:^7.0.0":`, and on a line below `version "4.17.21"` or `version: 7.1.0`. A name
-/// that stands for another package has that one behind `npm:`: `alias@npm:lodash@^4.17.0:`.
+/// that stands for another package has that one behind `npm:`: `alias@npm:lodash@^4.17.0:`. Behind the name of a
+/// package of no registry stands where it is: `app@workspace:app`, `app@file:../app`, `app@acme/app`.
 fn yarn(text: &str) -> Vec<Package> {
     static HEAD: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^"?(@?[^@"\s]+)@(?:npm:(@?[^@"\s,:]+)@)?[^:]"#));
-    static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^\s+version:?\s+"?([^"\s]+)"?"#));
-    let (mut found, mut name) = (Vec::new(), None);
+    static RANGE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?:^|, )"?@?[^@",\s]+@([^",]+)"#));
+    static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^ {2}version:?\s+"?([^"\s]+)"?"#));
+    static RESOLVED: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^ {2}resolved\s+"([^"]+)""#));
+    let is_range = |range: &str| {
+        let range = range.trim_end_matches(':');
+        range.starts_with("npm:") || range.starts_with("patch:") || !range.contains([':', '/'])
+    };
+    let (mut found, mut name) = (Vec::<Package>::new(), None);
     for line in text.lines() {
         if let Some(head) = HEAD.captures(line) {
-            name = head.get(2).or(head.get(1)).map(|name| name.as_str().to_owned());
-        } else if let Some(version) = VERSION.captures(line)
-            && let Some(name) = name.take()
+            let of_registry = RANGE.captures_iter(line).all(|range| is_range(&range[1]));
+            name = head.get(2).or(head.get(1)).filter(|_| of_registry).map(|name| name.as_str().to_owned());
+            continue;
+        }
+        if let Some(version) = VERSION.captures(line).filter(|version| !version[1].ends_with("-use.local"))
+            && let Some(name) = &name
         {
-            found.push(package("npm", &name, &version[1]));
+            found.push(package("npm", name, &version[1]));
+        } else if RESOLVED.captures(line).is_some_and(|resolved| is_elsewhere(&resolved[1]))
+            && found.last().map(|last| &last.name) == name.as_ref()
+        {
+            found.pop();
+        } else if line.trim().is_empty() {
+            name = None;
         }
     }
     found
@@ -144,29 +184,39 @@ fn pnpm(text: &str) -> Vec<Package> {
     text.lines().filter_map(|line| HEAD.captures(line)).map(|head| package("npm", &head[1], &head[2])).collect()
 }
 
-/// `[[package]]` with `name` and `version`. What has no source but this repository is its own.
+/// `[[package]]` with `name` and `version`. What comes from a repository or a folder is no package of the registry, and
+/// nor is what has no source in `Cargo.lock`: it is part of the workspace.
 fn blocks(ecosystem: &str, text: &str) -> Vec<Package> {
-    static MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^(name|version|source) = (?:"([^"]*)"|(\{.*))"#));
+    static MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^(name|version) = "([^"]*)""#));
+    // `source = { git = "…" }` of uv, `type = "git"` in the table `source` of Poetry, `git = "…"` of PDM.
+    static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
+        let uv = r"source = \{ *(?:editable|virtual|git|path|directory)\b";
+        let poetry = r#"\[package\.source\]\s+type = "(?:git|directory|file)""#;
+        pattern(&format!(r"(?m)^(?:{uv}|{poetry}|(?:git|path) = |editable = true)"))
+    });
     let mut found = Vec::new();
     for block in text.split("[[package]]").skip(1) {
-        let block = block.split("\n[").next().unwrap_or(block);
-        let (mut name, mut version, mut source) = (String::new(), String::new(), None);
-        for member in block.lines().filter_map(|line| MEMBER.captures(line)) {
-            let value = member.get(2).or(member.get(3)).map_or("", |value| value.as_str()).to_owned();
-            match &member[1] {
-                "name" => name = value,
-                "version" => version = value,
-                _ => source = Some(value),
-            }
-        }
-        let is_own = ecosystem == "crates.io" && source.is_none()
-            || source.is_some_and(|source| ["editable", "virtual"].iter().any(|word| source.contains(word)));
-        if !is_own {
-            found.push(package(ecosystem, &name, &version));
+        let members = block.split("\n[").next().unwrap_or(block);
+        let said = |wanted: &str| {
+            let mut said = members.lines().filter_map(|line| MEMBER.captures(line));
+            said.find(|member| &member[1] == wanted).map_or_else(String::new, |member| member[2].to_owned())
+        };
+        let is_of_registry = match ecosystem {
+            "crates.io" => CRATES.iter().any(|index| members.contains(index)),
+            _ => !ELSEWHERE.is_match(block),
+        };
+        if is_of_registry {
+            found.push(package(ecosystem, &said("name"), &said("version")));
         }
     }
     found
 }
+
+/// How `Cargo.lock` names the public registry.
+const CRATES: &[&str] = &[
+    "source = \"registry+https://github.com/rust-lang/crates.io-index\"",
+    "source = \"sparse+https://index.crates.io/\"",
+];
 
 fn pipfile(text: &str) -> Option<Vec<Package>> {
     let body: Value = serde_json::from_str(text).ok()?;
@@ -264,7 +314,8 @@ fn gems(text: &str) -> Vec<Package> {
 fn composer(text: &str) -> Option<Vec<Package>> {
     let body: Value = serde_json::from_str(text).ok()?;
     let groups = ["packages", "packages-dev"].into_iter().filter_map(|group| body[group].as_array()).flatten();
-    let exact = groups.filter_map(|about| Some((about["name"].as_str()?, about["version"].as_str()?)));
+    let of_registry = groups.filter(|about| about["dist"]["type"] != "path");
+    let exact = of_registry.filter_map(|about| Some((about["name"].as_str()?, about["version"].as_str()?)));
     Some(exact.map(|(name, version)| package("Packagist", name, version)).collect())
 }
 
@@ -317,6 +368,62 @@ lodash@^4.17.0, lodash@^4.17.20:
             "npm @real/b 2.0.0, npm real 1.0.0",
         ),
         (
+            "own/package-lock.json",
+            r#"{"lockfileVersion":3,"packages":{"node_modules/a":{"version":"1.0.0","resolved":"git+ssh://git@github.com/x/a.git#1"},
+                    "node_modules/b":{"version":"1.0.0","resolved":"file:../b.tgz"},
+                    "node_modules/c":{"version":"1.0.0","resolved":"https://npm.acme.test/c/-/c-1.0.0.tgz"},
+                    "node_modules/d":{"version":"1.0.0","resolved":"packages/d","link":true}}}"#,
+            "npm c 1.0.0",
+        ),
+        (
+            "berry/yarn.lock",
+            r#"__metadata:
+  version: 6
+
+"root@workspace:.":
+  version: 0.0.0-use.local
+  resolution: "root@workspace:."
+
+"own@^1.0.0, own@workspace:packages/own":
+  version: 1.1.0
+  resolution: "own@workspace:packages/own"
+
+"linked@portal:../linked":
+  version: 1.0.0
+
+"kept@npm:>=1.0.0 <2, kept@npm:^1.1.0":
+  version: 1.5.0
+
+"patched@patch:patched@^1.0.0#./x.patch":
+  version: 1.0.0
+"#,
+            "npm kept 1.5.0, npm patched 1.0.0",
+        ),
+        (
+            "classic/yarn.lock",
+            r#"# yarn lockfile v1
+
+"own@file:../own":
+  version "1.0.0"
+
+"@a/linked@link:./linked":
+  version "0.0.0"
+
+forked@acme/forked:
+  version "1.0.0"
+  resolved "https://codeload.github.com/acme/forked/tar.gz/abc"
+
+"fetched@^1.0.0":
+  version "1.0.0"
+  resolved "git+ssh://git@github.com/acme/fetched.git#abc"
+
+kept@^1.0.0, "kept@>=1 <2":
+  version "1.4.0"
+  resolved "https://registry.yarnpkg.com/kept/-/kept-1.4.0.tgz#a"
+"#,
+            "npm kept 1.4.0",
+        ),
+        (
             "pnpm-lock.yaml",
             r#"packages:
 
@@ -344,6 +451,51 @@ version = "5.0"
             "PyPI jinja2 2.11.2, PyPI zope-interface 5.0",
         ),
         (
+            "own/poetry.lock",
+            r#"[[package]]
+name = "fetched"
+version = "1.0"
+
+[package.source]
+type = "git"
+url = "https://github.com/acme/fetched"
+
+[[package]]
+name = "mirrored"
+version = "1.0"
+
+[package.source]
+type = "legacy"
+url = "https://pypi.acme.test/simple"
+"#,
+            "PyPI mirrored 1.0",
+        ),
+        (
+            "uv.lock",
+            r#"[[package]]
+name = "app"
+version = "0.1.0"
+source = { editable = "." }
+
+[[package]]
+name = "fetched"
+version = "1.0"
+source = { git = "https://github.com/acme/fetched?rev=1#1" }
+
+[[package]]
+name = "kept"
+version = "1.0"
+source = { registry = "https://pypi.org/simple" }
+"#,
+            "PyPI kept 1.0",
+        ),
+        (
+            "pdm.lock",
+            "[[package]]\nname = \"a\"\nversion = \"1.0\"\ngit = \"https://x/a\"\n\n\
+             [[package]]\nname = \"b\"\nversion = \"1.0\"\n",
+            "PyPI b 1.0",
+        ),
+        (
             "Pipfile.lock",
             r#"{"default":{"requests":{"version":"==2.19.0"},"own":{"git":"x"}},"develop":{"py_test":{"version":"==6.0"}}}"#,
             "PyPI py-test 6.0, PyPI requests 2.19.0",
@@ -368,9 +520,24 @@ version = "0.1.0"
 [[package]]
 name = "time"
 version = "0.1.43"
-source = "registry+https://x"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+
+[[package]]
+name = "sparse"
+version = "1.0.0"
+source = "sparse+https://index.crates.io/"
+
+[[package]]
+name = "forked"
+version = "1.0.0"
+source = "git+https://github.com/acme/forked?rev=1#abc"
+
+[[package]]
+name = "internal"
+version = "1.0.0"
+source = "registry+https://crates.acme.test/index"
 "#,
-            "crates.io time 0.1.43",
+            "crates.io sparse 1.0.0, crates.io time 0.1.43",
         ),
         (
             "go.mod",
@@ -447,6 +614,12 @@ PLATFORMS
             "composer.lock",
             r#"{"packages":[{"name":"symfony/http-kernel","version":"v4.4.0"}],"packages-dev":[{"name":"a/b","version":"dev-main"}]}"#,
             "Packagist symfony/http-kernel 4.4.0",
+        ),
+        (
+            "own/composer.lock",
+            r#"{"packages":[{"name":"acme/own","version":"1.0.0","dist":{"type":"path","url":"../own"}},
+                    {"name":"a/b","version":"1.0.0","dist":{"type":"zip"}}]}"#,
+            "Packagist a/b 1.0.0",
         ),
         (
             "packages.lock.json",
