@@ -177,11 +177,21 @@ fn yarn(text: &str) -> Vec<Package> {
     found
 }
 
-/// `/lodash@4.17.21:`, `lodash@4.17.21:`, `'@babel/core@7.1.0(x)':` or `/lodash/4.17.21:`.
+/// Below `packages:` `/lodash@4.17.21:`, `lodash@4.17.21:` or `'@babel/core@7.1.0(x)':`; `/lodash/4.17.21:` or
+/// `/lodash/4.17.21_react@17.0.2:` in earlier formats, which say behind `_` beside what it is installed.
 fn pnpm(text: &str) -> Vec<Package> {
-    static HEAD: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"^  '?/?(@?[^@\s'/]+(?:/[^@\s'/]+)?)[@/](\d[^\s:'(_]*)[^:]*'?:"));
-    text.lines().filter_map(|line| HEAD.captures(line)).map(|head| package("npm", &head[1], &head[2])).collect()
+    const NAME: &str = r"(@[^@\s'/]+/[^@\s'/]+|[^@\s'/]+)";
+    static EARLIER: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"^  '?/{NAME}/(\d[^\s:'(_/]*)[^:]*:")));
+    static HEAD: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"^  '?/?{NAME}@(\d[^\s:'(_]*)[^:]*:")));
+    let (mut found, mut is_list) = (Vec::new(), false);
+    for line in text.lines() {
+        if line.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            is_list = matches!(line.trim_end(), "packages:" | "snapshots:");
+        } else if is_list && let Some(head) = EARLIER.captures(line).or_else(|| HEAD.captures(line)) {
+            found.push(package("npm", &head[1], &head[2]));
+        }
+    }
+    found
 }
 
 /// `[[package]]` with `name` and `version`. What comes from a repository or a folder is no package of the registry, and
@@ -434,6 +444,26 @@ kept@^1.0.0, "kept@>=1 <2":
   /old/1.2.3:
 "#,
             "npm @b/core 7.1.0, npm lodash 4.17.20, npm old 1.2.3",
+        ),
+        (
+            "earlier/pnpm-lock.yaml",
+            r#"lockfileVersion: 5.4
+overrides:
+  forced@1.0.0: 1.0.1
+packages:
+
+  /a/1.0.0_react@17.0.2:
+    resolution: {}
+  /@b/core/1.1.0_@babel+core@7.1.0:
+    resolution: {}
+  /c/1.2.0-rc.1_react-dom@17.0.2+react@17.0.2:
+    resolution: {}
+  github.com/acme/own/0123456789:
+    resolution: {}
+  file:../own/1.0.0:
+    resolution: {}
+"#,
+            "npm @b/core 1.1.0, npm a 1.0.0, npm c 1.2.0-rc.1",
         ),
         (
             "poetry.lock",
