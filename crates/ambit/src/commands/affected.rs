@@ -1,6 +1,7 @@
 //! `ambit affected`: who is concerned by a vulnerability, and why; also whoever shows the product in a version that
-//! nobody knows. Asks a server or a data folder for technologies and entities; what is known of the vulnerability
-//! comes from the packs of the data folder, else from our own list.
+//! nobody knows, and repositories whose lock files name a package that it concerns. Asks a server or a data folder for
+//! technologies and entities; what is known of the vulnerability comes from the packs of the data folder, else from our
+//! own list.
 
 use crate::api::{ASM, Api, Needs};
 use crate::args::{Output, Target};
@@ -11,8 +12,10 @@ use crate::output::table::text;
 use crate::output::{Results, hint, plain};
 use crate::workspace::{self, PACKS_FOLDER};
 use crate::{api, folder};
+use ambit_model::Kind;
+use ambit_model::entity::repository::{PACKAGES, Package};
 use ambit_model::percent::escaped;
-use ambit_vulns::vulnerability::{CveId, Vulnerability};
+use ambit_vulns::vulnerability::{Id, Vulnerability};
 use ambit_vulns::{Concern, concern};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,9 +25,10 @@ const PAGE_SIZE: u64 = 500;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Affected {
-    /// The id of the vulnerability, such as CVE-2024-6387.
-    #[arg(value_name = "CVE")]
-    pub(crate) id: CveId,
+    /// The id of the vulnerability, such as CVE-2024-6387; of one without a CVE id that of its database, such as
+    /// GHSA-jfh8-c2jp-5v3q, MAL-2024-1 or GO-2024-2687.
+    #[arg(value_name = "VULNERABILITY")]
+    pub(crate) id: Id,
     #[command(flatten)]
     pub(crate) target: Target,
     #[command(flatten)]
@@ -44,7 +48,7 @@ pub(crate) async fn run(command: &Affected, settings: &Settings) -> Result<(), F
     let api = Api::open(&command.target, settings, Needs::Index).await?;
     let mut products: BTreeMap<String, Concerned> = BTreeMap::new();
     for technology in hits(&api, "technologies", "present:true").await? {
-        let concern = concern(command.id.into(), &known, &technology);
+        let concern = concern(command.id, &known, &technology);
         if concern != Concern::None {
             let (product, version) = (text(&technology["product"]), text(&technology["version"]));
             products.insert(text(&technology["cpe"]), Concerned { product, version, concern });
@@ -58,6 +62,7 @@ pub(crate) async fn run(command: &Affected, settings: &Settings) -> Result<(), F
             rows.extend(rows_of(command.id, &entity, &products).filter(|row| row["product"] == **name));
         }
     }
+    rows.extend(rows_of_repositories(&api, command.id, &known).await?);
     rows.sort_by_key(|row| (text(&row["state"]), text(&row["name"]), text(&row["cpe"])));
     print(command, &rows)
 }
@@ -67,9 +72,10 @@ fn known(command: &Affected, settings: &Settings) -> Result<Vulnerability, Failu
     let packs = folder::data(command.target.data.as_deref(), settings)?.join(PACKS_FOLDER);
     let knowledge = workspace::knowledge(Some(&packs), settings)?;
     let unreadable = |error| Failure::run_time(format!("{}: {error}", packs.display()));
-    knowledge.find(command.id.into()).map_err(unreadable)?.ok_or_else(|| {
+    knowledge.find(command.id).map_err(unreadable)?.ok_or_else(|| {
         Failure::not_found(format!(
-            "nothing is known of {} here: `ambit packs add FILE` loads a feed that has it, such as a record of CVE 5",
+            "nothing is known of {} here: `ambit packs add FILE` loads a feed that has it, such as a record of CVE 5 \
+             or OSV; what has a CVE id is known by that one",
             command.id
         ))
     })
@@ -95,7 +101,7 @@ async fn hits(api: &Api, noun: &str, query: &str) -> Result<Vec<Value>, Failure>
 
 /// A row for each concerned product that an entity shows.
 fn rows_of<'e>(
-    id: CveId,
+    id: Id,
     entity: &'e Value,
     products: &'e BTreeMap<String, Concerned>,
 ) -> impl Iterator<Item = Value> + use<'e> {
@@ -120,6 +126,29 @@ fn rows_of<'e>(
     })
 }
 
+/// A row for each package that a lock file of a repository names in a version which the vulnerability concerns.
+async fn rows_of_repositories(api: &Api, id: Id, known: &Vulnerability) -> Result<Vec<Value>, Failure> {
+    let mut rows = Vec::new();
+    for entity in hits(api, "entities", &format!("vuln:\"{id}\" present:true")).await? {
+        let is_one = Kind::REPOSITORIES.iter().any(|one| kind(&entity["type"]) == one.name());
+        let Some(uid) = entity["id"].as_str().filter(|_| is_one) else { continue };
+        let raw = api.get(&format!("{ASM}/entities/{}/raw", escaped(uid))).await?.result;
+        let packages: Vec<Package> =
+            raw["details"].as_object().map(|details| PACKAGES.items(details).collect()).unwrap_or_default();
+        for package in packages {
+            let item = ambit_vulns::package(&package.ecosystem, &package.name, &package.version);
+            let Concern::Affected(found) = concern(id, known, &item) else { continue };
+            rows.push(json!({
+                "record": "affected", "cve": id.to_string(), "state": "affected", "type": entity["type"],
+                "name": entity["name"], "id": entity["id"], "collection": entity["collection"],
+                "product": package.name, "version": package.version, "cpe": item["cpe"], "range": found.range,
+                "criterion": found.criterion, "path": package.path,
+            }));
+        }
+    }
+    Ok(rows)
+}
+
 fn print(command: &Affected, rows: &[Value]) -> Result<(), Failure> {
     let mut results = Results::open(command.output.output.as_deref())?;
     for row in rows {
@@ -138,10 +167,12 @@ fn print(command: &Affected, rows: &[Value]) -> Result<(), Failure> {
 /// `affected  Uri https://www.acme.test:443  HTTP Server 2.4.49, which is version 2.4.49`.
 fn line(row: &Value) -> String {
     let shown = |member: &str| plain(&text(&row[member]));
+    let path = shown("path");
+    let path = if path.is_empty() { path } else { format!(" in {path}") };
     let version = shown("version");
     let version = if version.is_empty() { "in an unknown version".to_owned() } else { version };
     format!(
-        "{:<18}  {} {}  {} {version}; concerned: {}",
+        "{:<18}  {} {}  {} {version}{path}; concerned: {}",
         shown("state"),
         kind(&row["type"]),
         shown("name"),

@@ -127,6 +127,10 @@ async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
         }
     }
     let raw = read(one, &format!("{ASM}/entities"), "/raw", target, settings).await?;
+    let vulnerabilities = text(at(&raw, "summary.vulns.vulns"));
+    if !vulnerabilities.is_empty() {
+        results.line(&format!("  vulns       {}", plain(&vulnerabilities)))?;
+    }
     if let Some(details) = raw["details"].as_object() {
         for line in [assessments::lines(details), interfaces::lines(details), interfaces::said(details)].concat() {
             results.line(&line)?;

@@ -434,6 +434,12 @@ const OSV: &str = r#"{"id":"GHSA-35jh-r3h4-6jhm","modified":"2024-01-01T00:00:00
     "aliases":["CVE-2021-23337"],"summary":"Command injection in lodash","affected":[{"package":{"ecosystem":"npm",
     "name":"lodash"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"},{"fixed":"4.17.21"}]}]}]}"#;
 
+/// A record of OSV about a package of npm, of little weight and without an id of CVE.
+const OSV_LIGHT: &str = r#"{"id":"GHSA-aaaa-bbbb-cccc","modified":"2024-01-01T00:00:00Z","schema_version":"1.6.0",
+    "summary":"A little","severity":[{"type":"CVSS_V3","score":"CVSS:3.1/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N"}],
+    "affected":[{"package":{"ecosystem":"npm","name":"lodash"},"ranges":[{"type":"SEMVER","events":[{"introduced":"4.0.0"},
+    {"last_affected":"4.17.20"}]}]}]}"#;
+
 /// A record of NVD, which says how grave it is.
 const NVD: &str = r#"{"format":"NVD_CVE","version":"2.0","vulnerabilities":[{"cve":{"id":"CVE-2021-23337",
     "vulnStatus":"Analyzed","descriptions":[{"lang":"en","value":"x"}],"metrics":{"cvssMetricV31":[{"type":"Primary",
@@ -475,13 +481,14 @@ fn packages_of_the_newest_lock_file_are_judged_and_so_are_the_files_by_which_it_
             (1_700_000_200, "node_modules/x/package-lock.json", lock("1.0.0")),
         ],
     );
-    let (osv, nvd) = (folder.join("osv.json"), folder.join("nvd.json"));
+    let (osv, nvd, light) = (folder.join("osv.json"), folder.join("nvd.json"), folder.join("light.json"));
     std::fs::write(&osv, OSV).expect("is written");
+    std::fs::write(&light, OSV_LIGHT).expect("is written");
     std::fs::write(&nvd, NVD).expect("is written");
     let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
     let scanned = |data: &Path| {
         succeed(&["init", "--data", &text(data), "--email", "a@acme.test"]);
-        succeed(&["packs", "add", "--data", &text(data), &text(&osv), &text(&nvd)]);
+        succeed(&["packs", "add", "--data", &text(data), &text(&osv), &text(&nvd), &text(&light)]);
         scan(&text(&repository), data, "64")
     };
     let first = scanned(&data);
@@ -493,6 +500,16 @@ fn packages_of_the_newest_lock_file_are_judged_and_so_are_the_files_by_which_it_
         assert!(dependency.contains(words), "{words}: {dependency}");
     }
     assert!(injection.starts_with("workflow_injection "), "{injection}");
+    let told = succeed(&["affected", "CVE-2021-23337", "--data", &text(&data)]);
+    let wanted = format!(
+        "affected            GitRepository file://{}  lodash 4.17.20 in package-lock.json; concerned: before 4.17.21\n",
+        text(&repository)
+    );
+    assert_eq!(told, wanted);
+    let told = succeed(&["affected", "GHSA-aaaa-bbbb-cccc", "--data", &text(&data)]);
+    assert!(told.contains("  lodash 4.17.20 in package-lock.json; concerned: "), "{told}");
+    let shown = succeed(&["entity", "show", &format!("file://{}", text(&repository)), "--data", &text(&data)]);
+    assert!(shown.contains("  vulns       CVE-2021-23337, GHSA-aaaa-bbbb-cccc\n"), "{shown}");
 
     commit(&repository, &[(1_700_000_300, "package-lock.json", lock("4.17.21"))]);
     let later = folder.join("later");
