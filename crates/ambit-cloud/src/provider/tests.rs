@@ -516,6 +516,16 @@ fn the_next_page_is_asked_for_as_each_provider_says_and_only_at_its_own_host() {
     );
     assert_eq!(next("netlify", "sites", r#"[{"id":"a"}]"#).as_deref(), Some("/api/v1/sites?per_page=100&page=2"));
     assert_eq!(next("netlify", "sites", "[]"), None);
+    for list in ["repositories", "repositories_of_a_person", "members", "all_members"] {
+        let list = forge("gitea").unwrap().list(list).unwrap();
+        let next = |answer: &str| {
+            list.page(&super::answer(200, answer.as_bytes()).unwrap(), None, &Value::Null, &Place::default())
+                .unwrap()
+                .next
+        };
+        assert_eq!(next(r#"[{"clone_url":"https://git.acme.test/a/b.git"}]"#), Some(Mark::Argument("2".to_owned())));
+        assert_eq!(next("[]"), None);
+    }
     let list = find("netlify").unwrap().list("sites").unwrap();
     let (answer, place) = (json!([{"id": "a"}]), Place::default());
     let last = list.page(&answer, Some(&Mark::Argument("1000".to_owned())), &Value::Null, &place).unwrap();
