@@ -13,10 +13,12 @@ use super::{aws, cloud};
 use crate::{Context, TaskError};
 use ambit_cloud::Refusal;
 use ambit_cloud::form::{Asset, Form, Mark, Page, Place, Request};
+use ambit_model::run::NotDoneReason;
 use ambit_model::{Details, EdgeKind, Kind};
 use ambit_net::http::HttpRequest;
-use parts::Reading;
+use parts::{Reading, Unread};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 /// Pages of one list: a million machines.
 const PAGES_MAX: usize = 1_000;
@@ -29,6 +31,14 @@ const PARENTS_MAX: usize = 5_000;
 pub(crate) enum Caller {
     Aws(aws::Caller),
     Other(cloud::Caller),
+}
+
+/// What is read of lists.
+struct Taken {
+    /// Bytes that may be read yet.
+    bytes: usize,
+    /// What the pages of one list show.
+    assets: Vec<Asset>,
 }
 
 impl Caller {
@@ -46,7 +56,8 @@ impl Caller {
         unread.map_or(Ok(assets), |unread| Err(unread.error))
     }
 
-    /// Asks for a list as `all` does, and answers with what it shows where some of the items are refused.
+    /// Asks for a list as `all` does, and answers with what it shows where some of the items are refused, or a page
+    /// behind others fails.
     ///
     /// # Errors
     /// The list could not be asked for, or every item is refused.
@@ -64,21 +75,28 @@ impl Caller {
         cx: &Context<'_>,
         list: &'static Form,
         place: &Place<'_>,
-        mut bytes: usize,
+        bytes: usize,
     ) -> Result<Listed, TaskError> {
         let words = self.words(list, place);
+        let mut taken = Taken { bytes, assets: Vec::new() };
         let Some(before) = &list.after else {
-            let assets = self.pages(cx, list, &Value::Null, place, &words, &mut bytes).await?;
-            return Ok(Listed { assets, unread: None });
+            let read = self.pages(cx, list, &Value::Null, place, &words, &mut taken).await;
+            let assets = taken.assets;
+            return match read {
+                Ok(()) => Ok(Listed { assets, unread: None }),
+                Err(error) if assets.is_empty() || error.reason() == NotDoneReason::OutOfBudget => Err(error),
+                Err(error) => Ok(Listed { assets, unread: Some(Unread::rest(error)) }),
+            };
         };
         let before = self.list(before).ok_or_else(|| TaskError::Failed(format!("no list is named {before}")))?;
         let words = self.words(before, place);
-        let parents = self.pages(cx, before, &Value::Null, place, &words, &mut bytes).await?;
+        self.pages(cx, before, &Value::Null, place, &words, &mut taken).await?;
+        let parents = std::mem::take(&mut taken.assets);
         if parents.len() > PARENTS_MAX {
             return Err(TaskError::OutOfBudget(format!("{words} has more than {PARENTS_MAX} items")));
         }
         if list.once {
-            return self.once(cx, list, &parents, place, &mut bytes).await;
+            return self.once(cx, list, &parents, place, &mut taken).await;
         }
         let mut reading = Reading::default();
         for parent in parents {
@@ -89,8 +107,9 @@ impl Caller {
                 continue;
             }
             let words = self.words_of_item(list, &place, &parent);
-            let read = self.pages(cx, list, &parent.item, &place, &words, &mut bytes).await;
-            reading.add(read, list, &parent, &place)?;
+            let read = self.pages(cx, list, &parent.item, &place, &words, &mut taken).await;
+            let assets = std::mem::take(&mut taken.assets);
+            reading.add(read.map(|()| assets), list, &parent, &place)?;
         }
         reading.end()
     }
@@ -107,8 +126,9 @@ impl Caller {
         place: &Place<'_>,
     ) -> Result<Vec<Asset>, TaskError> {
         let words = format!("{}, {}", self.words(list, place), list.permission);
-        let mut bytes = BYTES_MAX;
-        self.pages(cx, list, item, place, &words, &mut bytes).await
+        let mut taken = Taken { bytes: BYTES_MAX, assets: Vec::new() };
+        self.pages(cx, list, item, place, &words, &mut taken).await?;
+        Ok(taken.assets)
     }
 
     /// Asks once for what holds for every item of the list before.
@@ -118,11 +138,12 @@ impl Caller {
         list: &'static Form,
         parents: &[Asset],
         place: &Place<'_>,
-        bytes: &mut usize,
+        taken: &mut Taken,
     ) -> Result<Listed, TaskError> {
         let Some(first) = parents.first() else { return Ok(Listed { assets: Vec::new(), unread: None }) };
         let words = format!("{}, {}", self.words(list, place), list.permission);
-        let said = self.pages(cx, list, &first.item, place, &words, bytes).await?;
+        self.pages(cx, list, &first.item, place, &words, taken).await?;
+        let said = std::mem::take(&mut taken.assets);
         let of_one = |parent: &Asset| -> Vec<Asset> {
             said.iter().filter_map(|said| list.asset(said.item.clone(), &parent.item, place)).collect()
         };
@@ -140,7 +161,8 @@ impl Caller {
         Ok(ids.filter(|id| *id != caller.account).map(str::to_owned).collect())
     }
 
-    /// Asks for the pages of a list, of one item of the list before. `bytes` is how much may be read yet.
+    /// Asks for the pages of a list, of one item of the list before, and adds what they show to `taken`; where one
+    /// fails, what stood on those before is there.
     async fn pages(
         &self,
         cx: &Context<'_>,
@@ -148,27 +170,37 @@ impl Caller {
         parent: &Value,
         place: &Place<'_>,
         words: &str,
-        bytes: &mut usize,
-    ) -> Result<Vec<Asset>, TaskError> {
+        taken: &mut Taken,
+    ) -> Result<(), TaskError> {
         let unknown = || TaskError::Failed(format!("{words}: it is not known how it is asked"));
-        let (mut assets, mut marks) = (Vec::<Asset>::new(), Vec::new());
+        let (mut marks, mut last) = (Vec::new(), None);
         for _ in 0..PAGES_MAX {
             let mark = marks.last();
             let request = list.request(mark, parent, place).ok_or_else(unknown)?;
             let dressed = || self.dressed(cx, list, place, &request)?.ok_or_else(unknown);
             let read = |status: u16, body: &[u8]| {
-                self.page(list, mark, parent, place, (status, body)).map(|page| (page, body.len()))
+                self.page(list, mark, parent, place, (status, body))
+                    .map(|page| (page, body.len(), Sha256::digest(body)))
             };
-            let (Page { assets: more, next }, size) = patiently(cx, words, dressed, read).await?;
+            let (Page { assets: more, next }, size, contents) = patiently(cx, words, dressed, read).await?;
             let too_long = || TaskError::OutOfBudget(format!("{words} is longer than what is read of one list"));
-            *bytes = bytes.checked_sub(size).ok_or_else(too_long)?;
-            match assets.first_mut().filter(|_| !list.is_of_several()) {
-                Some(first) => more.into_iter().for_each(|more| first.go_on(more)),
-                None => assets.extend(more),
+            taken.bytes = taken.bytes.checked_sub(size).ok_or_else(too_long)?;
+            let is_same = last.replace(contents) == Some(contents);
+            if !is_same {
+                match taken.assets.first_mut().filter(|_| !list.is_of_several()) {
+                    Some(first) => more.into_iter().for_each(|more| first.go_on(more)),
+                    None => taken.assets.extend(more),
+                }
             }
-            let Some(next) = next else { return Ok(assets) };
+            let Some(next) = next else { return Ok(()) };
             if marks.contains(&next) {
                 return Err(TaskError::SourceDown(format!("{words}: the next page is one that was read before")));
+            }
+            if is_same {
+                return Err(TaskError::SourceDown(format!(
+                    "{words}: page {} is the same as the one before",
+                    marks.len() + 1
+                )));
             }
             marks.push(next);
         }

@@ -10,11 +10,15 @@ use std::time::Duration;
 
 /// Times that a request is sent at most, where the provider asks for patience.
 const TRIES_MAX: u32 = 5;
+/// The same where its server failed.
+const FAILED_TRIES_MAX: u32 = 3;
+/// What servers answer that failed at something which they may do the next time.
+const FAILED: &[u16] = &[500, 502, 504];
 /// The wait before the second time; it doubles.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// Sends a request and reads its answer; again after a while where the provider asks for patience. `words` say what is
-/// asked of whom.
+/// Sends a request and reads its answer; again after a while where the provider asks for patience or its server failed.
+/// `words` say what is asked of whom.
 pub(crate) async fn patiently<T>(
     cx: &Context<'_>,
     words: &str,
@@ -31,6 +35,9 @@ pub(crate) async fn patiently<T>(
         match read(answer.status, &answer.body) {
             Ok(read) => return Ok(read),
             Err(Refusal::Throttled(_)) if tried < TRIES_MAX => cx.net.sleep(wait).await,
+            Err(Refusal::Other(_)) if FAILED.contains(&answer.status) && tried < FAILED_TRIES_MAX => {
+                cx.net.sleep(wait).await;
+            }
             Err(why) => return Err(refused(words, &why)),
         }
         wait *= 2;

@@ -123,9 +123,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let caller = account::Caller::Other(cloud::Caller::of_forge(cx, forge, (&host, account.clone()))?);
     let place = Place { account: &account, ..Place::default() };
     let wanted: &[&str] = if permission == ACCOUNT[0] { ACCOUNT } else { &[permission] };
-    let mut assets = Vec::new();
+    let (mut assets, mut unread) = (Vec::new(), None);
     for list in wanted.iter().filter_map(|permission| forge.list(permission)) {
-        assets.extend(caller.all(cx, list, &place).await?);
+        let listed = caller.listed(cx, list, &place).await?;
+        assets.extend(listed.assets);
+        unread = unread.or(listed.unread);
     }
     if permission == ACCOUNT[0] {
         return Ok(who(cx, assets));
@@ -141,7 +143,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         };
         cx.found(kind, &name, edge);
     }
-    Ok(Answer::Found)
+    Ok(account::ended(cx, TASK.name, unread))
 }
 
 /// Says who the account is; absent where the forge knows none of this name.

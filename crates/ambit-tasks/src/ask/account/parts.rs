@@ -112,6 +112,11 @@ impl Reading {
 }
 
 impl Unread {
+    /// What stands behind the pages of a list that could be read: anything.
+    pub(super) fn rest(error: TaskError) -> Self {
+        Self { error, items: vec![Item { entity: None, zones: Vec::new() }] }
+    }
+
     /// Returns whether what is known may be of an item about which nothing was answered.
     fn may_be(&self, known: &Neighbour) -> bool {
         self.items.iter().any(|item| match (&item.entity, known.kind) {

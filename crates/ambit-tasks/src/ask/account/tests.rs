@@ -125,6 +125,36 @@ fn a_page_that_repeats_is_no_end_of_a_list() {
 }
 
 #[test]
+fn what_came_before_a_page_that_fails_or_repeats_is_kept_and_nothing_known_is_gone() {
+    let host = "ec2.us-east-1.amazonaws.com";
+    let body = |more: &str| {
+        let reservation = "<reservationSet><item><instancesSet><item><instanceId>i-1</instanceId><ipAddress>203.0.113.9\
+                           </ipAddress></item></instancesSet></item></reservationSet>";
+        format!("<R>{reservation}{more}</R>")
+    };
+    let answers = [
+        format!("{host} when NextToken=m status 500 xml \"<Error><Code>InternalError</Code></Error>\""),
+        format!("{host} xml \"{}\"", body("<nextToken>m</nextToken>")),
+    ];
+    let look: Look<(usize, Option<TaskError>)> = |cx| {
+        Box::pin(async move {
+            let caller = Caller::Aws(aws::Caller::of(cx).await.unwrap());
+            let list = ambit_cloud::aws::list("ec2:DescribeInstances").unwrap();
+            let place = Place { region: "us-east-1", partition: "aws", domain: "amazonaws.com", ..Place::default() };
+            let Listed { assets, unread } = caller.listed(cx, list, &place).await.unwrap();
+            (assets.len(), unread.map(|unread| unread.error))
+        })
+    };
+    let ((count, error), _) = looked(&answers, "ec2:DescribeInstances us-east-1", &[], look);
+    let why = "AWS, ec2 in us-east-1: refused: status 500, InternalError";
+    assert_eq!((count, error), (1, Some(TaskError::SourceDown(why.to_owned()))));
+    let gone = [(Kind::DnsRecord, "www.acme.test")];
+    let (answer, found) = row(&answers, "ec2:DescribeInstances us-east-1", &gone);
+    assert_eq!(answer, Ok(Answer::InPart(TaskError::SourceDown(why.to_owned()))));
+    assert_eq!(found.standing.len(), 1, "what was known stands");
+}
+
+#[test]
 fn a_bucket_that_is_denied_silences_no_other_and_what_was_known_of_it_stands() {
     let host = "s3.us-east-1.amazonaws.com";
     let others = [format!("{host} when ?acl xml \"{GRANTS}\""), format!("{host} xml \"{BUCKETS}\"")];
