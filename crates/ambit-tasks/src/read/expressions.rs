@@ -18,6 +18,14 @@ pub(super) struct Reached {
 }
 
 impl Reached {
+    /// Returns the member of a context that it is, in small letters: `title` of `env.title`.
+    pub(super) fn member_of(&self, context: &str) -> Option<&str> {
+        match self.path.as_slice() {
+            [first, member] if first == context => Some(member),
+            _ => None,
+        }
+    }
+
     /// Returns whether it is, or has within it, what stands at a place: `github.event.commits.*.message`.
     pub(super) fn is_at(&self, place: &str) -> bool {
         let place: Vec<&str> = place.split('.').collect();

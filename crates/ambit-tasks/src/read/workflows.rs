@@ -57,8 +57,17 @@ const CODE_OF_REQUESTS: &[&str] = &[
 /// Where the repository is named from which a request comes.
 const REPOSITORY_OF_REQUESTS: &[&str] =
     &["github.event.pull_request.head.repo.full_name", "github.event.workflow_run.head_repository.full_name"];
+/// Where a request says from where its code is cloned.
+const CLONED_FROM: &[&str] = &[
+    "github.event.pull_request.head.repo.clone_url",
+    "github.event.pull_request.head.repo.full_name",
+    "github.event.pull_request.head.repo.html_url",
+    "github.event.pull_request.head.repo.ssh_url",
+];
 /// What commands that fetch the code of a request say.
 const FETCHES_REQUEST: &[&str] = &["gh pr checkout", "refs/pull/", "git fetch origin pull/"];
+/// What commands say that fetch or check out whatever they name.
+const FETCHES: &[&str] = &["git checkout ", "git clone ", "git fetch ", "git merge ", "git pull ", "git switch "];
 /// The member of an event that tells members of a project from strangers; a workflow that asks for it runs for members.
 const STANDING: &str = "author_association";
 
@@ -168,13 +177,45 @@ impl<'n> Said<'n> {
     }
 
     /// Returns whether one of its expressions puts what stands at one of the places into it.
-    fn takes(&self, places: &[&str]) -> bool {
-        within(self.text).into_iter().any(|expression| takes(expression, places))
+    fn takes(&self, places: &[&str], env: &Env<'_>) -> bool {
+        text_takes(self.text, places, env)
     }
 }
 
-fn takes(expression: &str, places: &[&str]) -> bool {
-    reached(expression).iter().any(|value| places.iter().any(|place| value.is_at(place)))
+fn text_takes(text: &str, places: &[&str], env: &Env<'_>) -> bool {
+    within(text).into_iter().any(|expression| takes(expression, places, env))
+}
+
+/// Returns whether an expression is replaced by what stands at one of the places, or by a variable that holds that.
+fn takes(expression: &str, places: &[&str], env: &Env<'_>) -> bool {
+    reached(expression).iter().any(|value| {
+        let held = || env.held(value.member_of("env")?);
+        places.iter().any(|place| value.is_at(place))
+            || held().is_some_and(|text| text_takes(text, places, &Env::default()))
+    })
+}
+
+/// The variables of a step, those of the step itself before those of its job and of the workflow.
+#[derive(Default)]
+struct Env<'n>(Vec<(&'n str, &'n str)>);
+
+impl<'n> Env<'n> {
+    fn of(nodes: &[&'n Node]) -> Self {
+        let tables = nodes.iter().filter_map(|node| node.get("env"));
+        let members = tables.filter_map(|table| match &table.value {
+            Node::Map(members) => Some(members),
+            _ => None,
+        });
+        let texts = members.flatten().filter_map(|(name, value)| match &value.value {
+            Node::Text(text) => Some((name.as_str(), text.as_str())),
+            _ => None,
+        });
+        Self(texts.collect())
+    }
+
+    fn held(&self, name: &str) -> Option<&'n str> {
+        self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, text)| *text)
+    }
 }
 
 /// Returns what is wrong with a workflow or an action, in the order of its lines. What is no YAML runs nowhere.
@@ -191,11 +232,12 @@ pub(super) fn flaws(text: &str) -> Vec<Flaw> {
         for step in job.get("steps").map(|steps| steps.value.children()).unwrap_or_default() {
             let with = step.get("with").map_or(&Node::Other, |with| &with.value);
             flaws.extend(unpinned(step));
+            let env = Env::of(&[step, job, &root]);
             for command in [Said::of(step, "run"), Said::of(with, "script")].into_iter().flatten() {
-                flaws.extend(injections(text, &command));
+                flaws.extend(injections(text, &command, &env));
             }
-            if runs_for_strangers && !asks_for_standing(job) && !asks_for_standing(step) {
-                flaws.extend(foreign_code(text, step, with));
+            if runs_for_strangers && !keeps_strangers_out(job) && !keeps_strangers_out(step) {
+                flaws.extend(foreign_code(text, step, with, &env));
             }
         }
     }
@@ -216,7 +258,7 @@ fn unpinned(step: &Node) -> Option<Flaw> {
 }
 
 /// The lines of a command into which a text of strangers is put.
-fn injections(file: &str, command: &Said<'_>) -> Vec<Flaw> {
+fn injections(file: &str, command: &Said<'_>, env: &Env<'_>) -> Vec<Flaw> {
     let mut from: usize = file.split_inclusive('\n').take(command.line.saturating_sub(1)).map(str::len).sum();
     let mut flaws: Vec<Flaw> = Vec::new();
     for expression in within(command.text) {
@@ -225,7 +267,7 @@ fn injections(file: &str, command: &Said<'_>) -> Vec<Flaw> {
         from = at.map_or(from, |at| at + expression.len());
         let line = at.map_or(command.line, |at| file[..at].matches('\n').count() + 1);
         let is_told = flaws.last().is_some_and(|told| told.line == line);
-        if !is_told && takes(expression, FOREIGN) {
+        if !is_told && takes(expression, FOREIGN, env) {
             let shown = at.and_then(|_| file.lines().nth(line - 1)).unwrap_or(expression);
             flaws.push(flaw("workflow_injection", line, shown));
         }
@@ -233,23 +275,84 @@ fn injections(file: &str, command: &Said<'_>) -> Vec<Flaw> {
     flaws
 }
 
-fn asks_for_standing(step: &Node) -> bool {
-    Said::of(step, "if").is_some_and(|condition| condition.text.contains(STANDING))
+/// Returns whether a job or a step asks who began it, or for code of the repository itself.
+fn keeps_strangers_out(step: &Node) -> bool {
+    Said::of(step, "if")
+        .is_some_and(|condition| condition.text.contains(STANDING) || demands_own_code(condition.text, DEPTH_MAX))
+}
+
+/// Conditions within each other.
+const DEPTH_MAX: usize = 20;
+
+/// Returns whether a condition holds only for requests that come from the repository itself, and for events that are
+/// no requests.
+fn demands_own_code(condition: &str, depth: usize) -> bool {
+    const HEAD: &str = r"github\.event\.(?:pull_request\.head\.repo|workflow_run\.head_repository)";
+    static OWN: LazyLock<Regex> = LazyLock::new(|| {
+        let name = format!(r"{HEAD}\.full_name\s*==\s*github\.repository|github\.repository\s*==\s*{HEAD}\.full_name");
+        let fork = format!(r"{HEAD}\.fork\s*==\s*false|{HEAD}\.fork\s*!=\s*true|!\s*{HEAD}\.fork");
+        Regex::new(&format!("^(?:{name}|{fork})$")).expect("our own patterns are tested")
+    });
+    static EVENT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^github\.event_name\s*(==|!=)\s*'([a-z_]+)'$").expect("our own patterns are tested")
+    });
+    let condition = condition.trim();
+    let condition = condition.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}")).unwrap_or(condition).trim();
+    let no_requests = |text: &str| {
+        EVENT
+            .captures(text.trim())
+            .is_some_and(|event| (&event[1] == "==") != STARTED_BY_STRANGERS.contains(&&event[2]))
+    };
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let either = parts(condition, "||");
+    if either.len() > 1 {
+        let is_own = |part: &&str| demands_own_code(part, depth);
+        return either.iter().any(is_own) && either.iter().all(|part| is_own(part) || no_requests(part));
+    }
+    let both = parts(condition, "&&");
+    if both.len() > 1 {
+        return both.iter().any(|part| demands_own_code(part, depth));
+    }
+    let inner = condition.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    inner.map_or_else(|| OWN.is_match(condition), |inner| demands_own_code(inner, depth))
+}
+
+/// The parts of a condition between operators that stand in no brackets and no quotes.
+fn parts<'t>(text: &'t str, operator: &str) -> Vec<&'t str> {
+    let (mut found, mut from, mut depth, mut is_quoted) = (Vec::new(), 0, 0_i32, false);
+    for (at, byte) in text.bytes().enumerate() {
+        is_quoted ^= byte == b'\'';
+        match byte {
+            b'(' if !is_quoted => depth += 1,
+            b')' if !is_quoted => depth -= 1,
+            _ if !is_quoted && depth == 0 && at >= from && text.as_bytes()[at..].starts_with(operator.as_bytes()) => {
+                found.push(&text[from..at]);
+                from = at + operator.len();
+            }
+            _ => {}
+        }
+    }
+    found.push(&text[from..]);
+    found
 }
 
 /// A step that fetches the code of a request.
-fn foreign_code(file: &str, step: &Node, with: &Node) -> Option<Flaw> {
+fn foreign_code(file: &str, step: &Node, with: &Node, env: &Env<'_>) -> Option<Flaw> {
     let line_of = |line: usize| file.lines().nth(line.saturating_sub(1));
     if Said::of(step, "uses").is_some_and(|uses| uses.text.trim().starts_with("actions/checkout@")) {
         let by_commit =
-            Said::of(with, "ref").filter(|said| said.takes(CODE_OF_REQUESTS) || said.text.contains("refs/pull/"));
-        let by_repository = || Said::of(with, "repository").filter(|said| said.takes(REPOSITORY_OF_REQUESTS));
+            Said::of(with, "ref").filter(|said| said.takes(CODE_OF_REQUESTS, env) || said.text.contains("refs/pull/"));
+        let by_repository = || Said::of(with, "repository").filter(|said| said.takes(REPOSITORY_OF_REQUESTS, env));
         let said = by_commit.or_else(by_repository)?;
         let shown = line_of(said.line).unwrap_or(said.text);
         return Some(flaw("workflow_runs_foreign_code", said.line, shown));
     }
     let command = Said::of(step, "run")?;
-    let fetches = |line: &str| FETCHES_REQUEST.iter().any(|words| line.contains(words));
+    let fetches = |line: &str| {
+        FETCHES_REQUEST.iter().any(|words| line.contains(words))
+            || FETCHES.iter().any(|words| line.contains(words))
+                && (text_takes(line, CODE_OF_REQUESTS, env) || text_takes(line, CLONED_FROM, env))
+    };
     let fetching = command.text.lines().find(|line| fetches(line.split(" #").next().unwrap_or(line)))?.trim();
     // One that is folded stands otherwise in the file: its first line is told.
     let mut lines = (command.line..).map_while(|line| line_of(line).map(|text| (line, text)));
@@ -284,10 +387,15 @@ mod tests {
             ("- {uses: x/y@0123456789abcdef0123456789abcdef01234567, with: {script: '${{ github.head_ref }}'}}", true),
             ("- run: echo \"${{ contains(github.event.head_commit.message, '[skip]') }}\"", false),
             ("- run: test \"${{ github.event.pull_request.head.ref == 'main' }}\" = true", false),
+            ("- run: echo ${{ env.T }}\n        env: {T: '${{ github.head_ref }}'}", true),
+            ("- run: echo ${{ env.T }}\n        env: {T: '${{ github.sha }}'}", false),
+            ("- run: echo ${{ env.OF_ALL }}", true),
+            ("- run: echo ${{ env.OF_ALL }}\n        env: {OF_ALL: x}", false),
             ("- run: echo ok # was ${{ github.head_ref }}", false),
             ("- run: echo $T\n        env: {T: '${{ github.head_ref }}'}", false),
         ] {
-            let text = format!("on: issues\njobs:\n  a:\n    steps:\n      {line}\n");
+            let all = "env:\n  OF_ALL: ${{ github.event.issue.title }}\n";
+            let text = format!("on: issues\n{all}jobs:\n  a:\n    steps:\n      {line}\n");
             let flaws = found(&text);
             assert_eq!(flaws.iter().any(|flaw| flaw.starts_with("workflow_injection ")), is_flawed, "{text}{flaws:?}");
         }
@@ -321,24 +429,75 @@ mod tests {
         assert_eq!(found(called), ["unpinned_action 4 evil/wf/.github/workflows/x.yml@main"]);
     }
 
+    /// What checks out the code of a request.
+    const HEAD: &str = "{ \"ref\": \"${{ github.event.pull_request.head.sha }}\" }";
+
+    /// A workflow that begins so and checks out with this.
+    fn workflow(on: &str, with: &str) -> String {
+        format!(
+            "on: {on}\njobs:\n  a:\n    if: github.event_name != 'pull_request_target'\n    steps:\n      \
+             - uses: actions/checkout@v4\n        with: {with}\n"
+        )
+    }
+
+    #[test]
+    fn a_workflow_that_asks_for_code_of_its_own_repository_runs_none_of_strangers() {
+        let own = "github.event.pull_request.head.repo.full_name == github.repository";
+        for (condition, is_flawed) in [
+            (own, false),
+            ("${{ github.repository == github.event.pull_request.head.repo.full_name }}", false),
+            ("!github.event.pull_request.head.repo.fork", false),
+            ("github.event.pull_request.head.repo.fork == false && always()", false),
+            (
+                "github.actor == 'bot' && (github.event_name == 'push' || !github.event.pull_request.head.repo.fork)",
+                false,
+            ),
+            ("github.event_name != 'pull_request_target' || !github.event.pull_request.head.repo.fork", false),
+            ("github.event_name == 'pull_request_target' || !github.event.pull_request.head.repo.fork", true),
+            ("github.actor == 'bot' || !github.event.pull_request.head.repo.fork", true),
+            ("github.event.pull_request.head.repo.fork", true),
+            ("github.event.pull_request.head.repo.full_name != github.repository", true),
+            ("!(github.event.pull_request.head.repo.full_name == github.repository)", true),
+        ] {
+            let text = workflow("pull_request_target", HEAD);
+            let job = text.replace("github.event_name != 'pull_request_target'\n", &format!("\"{condition}\"\n"));
+            let step = text.replace("        with:", &format!("        if: \"{condition}\"\n        with:"));
+            for text in [job, step] {
+                assert_eq!(!found(&text).is_empty(), is_flawed, "{condition} {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_that_fetches_the_commit_of_a_request_is_told() {
+        for (command, is_flawed) in [
+            ("git fetch origin ${{ github.event.pull_request.head.sha }}", true),
+            ("git fetch origin ${{ env.SHA }}", true),
+            ("git clone ${{ github.event.pull_request.head.repo.clone_url }} theirs", true),
+            ("git fetch origin ${{ github.base_ref }}", false),
+            ("git log ${{ github.event.pull_request.head.sha }}", false),
+        ] {
+            let text = format!(
+                "on: pull_request_target\nenv: {{SHA: '${{{{ github.event.pull_request.head.sha }}}}'}}\njobs:\n  a:\n    \
+                 steps:\n      - run: {command}\n"
+            );
+            let flaws = found(&text);
+            let is_told = flaws.iter().any(|flaw| flaw.starts_with("workflow_runs_foreign_code 6"));
+            assert_eq!(is_told, is_flawed, "{command}: {flaws:?}");
+        }
+    }
+
     #[test]
     fn code_of_strangers_is_fetched_only_where_they_start_the_workflow_with_its_secrets() {
-        let workflow = |on: &str, with: &str| {
-            format!(
-                "on: {on}\njobs:\n  a:\n    if: github.event_name != 'pull_request_target'\n    steps:\n      \
-                 - uses: actions/checkout@v4\n        with: {with}\n"
-            )
-        };
-        let head = "{ \"ref\": \"${{ github.event.pull_request.head.sha }}\" }";
         for (on, with, is_flawed) in [
-            ("pull_request_target", head, true),
-            ("[push, pull_request_target]", head, true),
-            ("{pull_request_target: {types: [opened]}}", head, true),
+            ("pull_request_target", HEAD, true),
+            ("[push, pull_request_target]", HEAD, true),
+            ("{pull_request_target: {types: [opened]}}", HEAD, true),
             ("pull_request_target", "{repository: '${{ github.event.pull_request.head.repo.full_name }}'}", true),
             ("pull_request_target", "{ref: 'refs/pull/${{ github.event.number }}/merge'}", true),
             ("pull_request_target", "{ref: main, fetch-depth: 0}", false),
-            ("pull_request", head, false),
-            ("[push, pull_request]", head, false),
+            ("pull_request", HEAD, false),
+            ("[push, pull_request]", HEAD, false),
             ("issue_comment", "{ref: 'refs/pull/${{ github.event.issue.number }}/head'}", true),
             ("{workflow_run: {workflows: [ci]}}", "{ref: '${{ github.event.workflow_run.head_sha }}'}", true),
             ("workflow_run", "{repository: '${{ github.event.workflow_run.head_repository.full_name }}'}", true),
