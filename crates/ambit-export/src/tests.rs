@@ -176,6 +176,60 @@ fn each_format_says_how_bad_it_is_and_what_became_of_it() {
 }
 
 #[test]
+fn a_finding_in_a_repository_is_told_with_its_file_and_line() {
+    let of = |kind: Kind, name: &str, evidence: Value| Finding {
+        entity_type: ambit_api::Word(kind),
+        entity_name: name.to_owned(),
+        evidence,
+        ..finding(2, Status::OpenNew, 0)
+    };
+    let (code, folder) = ("https://github.com/acme/app", "file:///srv/app");
+    for (kind, name, evidence, places, file, line) in [
+        (
+            Kind::GithubRepository,
+            code,
+            json!({"path": "a b/ci.yml", "line": 3}),
+            json!([{"artifactLocation": {"uri": "a%20b/ci.yml"}, "region": {"startLine": 3}}]),
+            json!("a b/ci.yml"),
+            json!(3),
+        ),
+        (
+            Kind::GithubRepository,
+            code,
+            json!({"paths": ["a.lock", "b.lock"]}),
+            json!([{"artifactLocation": {"uri": "a.lock"}}, {"artifactLocation": {"uri": "b.lock"}}]),
+            json!("a.lock"),
+            Value::Null,
+        ),
+        (
+            Kind::GitRepository,
+            folder,
+            json!({"path": "", "line": 1}),
+            json!([{"artifactLocation": {"uri": folder}}]),
+            Value::Null,
+            Value::Null,
+        ),
+        (
+            Kind::Uri,
+            "https://www.acme.test:443",
+            json!({"path": "/x", "line": 1}),
+            json!([{"artifactLocation": {"uri": "https://www.acme.test:443"}}]),
+            Value::Null,
+            Value::Null,
+        ),
+    ] {
+        let row = of(kind, name, evidence);
+        let sarif = parsed("sarif", std::slice::from_ref(&row));
+        let told = sarif["runs"][0]["results"][0]["locations"].as_array().expect("places").clone();
+        assert!(told.iter().all(|place| place["logicalLocations"][0]["fullyQualifiedName"] == name), "{told:?}");
+        let told: Vec<Value> = told.into_iter().map(|mut place| place["physicalLocation"].take()).collect();
+        assert_eq!(json!(told), places, "{name}");
+        let dojo = &parsed("defectdojo", &[row])["findings"][0];
+        assert_eq!((&dojo["file_path"], &dojo["line"]), (&file, &line), "{name}");
+    }
+}
+
+#[test]
 fn a_vulnerability_without_a_cve_has_the_id_of_the_database_that_knows_it() {
     let mut open = finding(1, Status::OpenNew, 0);
     open.identifiers = vec![

@@ -23,7 +23,7 @@ pub(crate) fn severity_title(severity: i64) -> &'static str {
 /// An address that names an entity: its own where it is a URL, else `dns:`, `ip:` and so on with its name escaped.
 pub(crate) fn address(kind: Kind, name: &str) -> String {
     let scheme = match kind.form() {
-        NameForm::Url if name.starts_with("http") => return uri(name),
+        NameForm::Url if name.contains("://") => return uri(name),
         NameForm::Url => "uri",
         NameForm::Host => "dns",
         NameForm::Address => "ip",
@@ -34,6 +34,21 @@ pub(crate) fn address(kind: Kind, name: &str) -> String {
     };
     format!("{scheme}:{}", escaped_but(name, b":/@"))
 }
+
+/// The files of a repository in which a finding is, by their paths there, and the line where one is told. An issue of
+/// another entity has none.
+pub(crate) fn files(finding: &Finding) -> (Vec<&str>, Option<u64>) {
+    if !Kind::REPOSITORIES.contains(&finding.entity_type.0) {
+        return (Vec::new(), None);
+    }
+    let one = finding.evidence["path"].as_str().filter(|path| !path.is_empty());
+    let several = finding.evidence["paths"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);
+    let line = finding.evidence["line"].as_u64().filter(|line| one.is_some() && *line > 0);
+    (one.into_iter().chain(several).take(FILES_MAX).collect(), line)
+}
+
+/// Files of one finding that are told.
+const FILES_MAX: usize = 50;
 
 /// A URL with nothing in it but what a URI may hold (RFC 3986 §2).
 pub(crate) fn uri(url: &str) -> String {

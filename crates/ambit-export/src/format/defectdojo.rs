@@ -1,7 +1,7 @@
 //! DefectDojo's generic findings.
 
 use super::OPEN;
-use crate::words::{advisories, as_it_was, cves, cwes, evidence, severity_title};
+use crate::words::{advisories, as_it_was, cves, cwes, evidence, files, severity_title};
 use crate::{Document, Format};
 use ambit_api::exports::Finding;
 use ambit_model::Kind;
@@ -56,6 +56,14 @@ fn finding(document: &mut Document, finding: &Finding) {
         "vuln_id_from_tool": finding.name,
         "tags": tags,
     });
+    let (paths, line) = files(finding);
+    if let Some(path) = paths.first() {
+        row["file_path"] = json!(path);
+        (row["static_finding"], row["dynamic_finding"]) = (json!(true), json!(false));
+    }
+    if let Some(line) = line {
+        row["line"] = json!(line);
+    }
     let endpoints = endpoints(finding);
     if !endpoints.is_empty() {
         row["endpoints"] = json!(endpoints);

@@ -2,10 +2,11 @@
 
 use super::OPEN;
 use crate::exchange::{Message, beginning, first, message as parts};
-use crate::words::{address, is_decided, message};
+use crate::words::{address, files, is_decided, message};
 use crate::{Document, Format};
 use ambit_api::exports::Finding;
 use ambit_model::issue::severity_name;
+use ambit_model::percent::escaped_but;
 use serde_json::{Value, json};
 
 pub(super) const FORMAT: Format = Format {
@@ -25,16 +26,12 @@ const TOOL: &str = "ambit";
 
 fn finding(document: &mut Document, finding: &Finding) {
     document.kept.kind(finding);
-    let target = address(finding.entity_type.0, &finding.entity_name);
     let mut result = json!({
         "ruleId": finding.name,
         "kind": "fail",
         "level": level(finding.severity),
         "message": {"text": format!("{}: {}", finding.entity_name, message(finding))},
-        "locations": [{
-            "physicalLocation": {"artifactLocation": {"uri": target}},
-            "logicalLocations": [{"fullyQualifiedName": finding.entity_name, "kind": "resource"}],
-        }],
+        "locations": locations(finding),
         "partialFingerprints": {"ambitIssue/v1": finding.uid.to_string()},
         "provenance": {
             "firstDetectionTimeUtc": finding.first_seen.to_string(),
@@ -62,6 +59,21 @@ fn finding(document: &mut Document, finding: &Finding) {
         result["suppressions"] = json!([{"kind": "external", "status": "accepted", "justification": why}]);
     }
     document.element(&result);
+}
+
+/// The files of a repository by their paths there, which is how code hosts show them; else the entity.
+fn locations(finding: &Finding) -> Vec<Value> {
+    let (paths, line) = files(finding);
+    let mut places: Vec<Value> =
+        paths.iter().map(|path| json!({"artifactLocation": {"uri": escaped_but(path, b"/@")}})).collect();
+    if places.is_empty() {
+        places.push(json!({"artifactLocation": {"uri": address(finding.entity_type.0, &finding.entity_name)}}));
+    }
+    if let (Some(line), Some(place)) = (line, places.first_mut()) {
+        place["region"] = json!({"startLine": line});
+    }
+    let named = json!([{"fullyQualifiedName": finding.entity_name, "kind": "resource"}]);
+    places.into_iter().map(|place| json!({"physicalLocation": place, "logicalLocations": named})).collect()
 }
 
 fn end(document: &mut Document) {
