@@ -427,9 +427,9 @@ fn packages_of_osv_alone_are_graded_by_the_vectors_of_their_records() {
         (said("CVSS_V2", "(AV:N/AC:L/Au:N/C:P/I:N/A:N)"), json!([]), Some(5.0), false),
         (json!([]), said("CVSS_V3", severe), Some(9.8), true),
         (json!([said("CVSS_V4", fourth)[0], said("CVSS_V3", other)[0]]), json!([]), Some(2.6), false),
-        (said("Ubuntu", "high"), json!([]), None, false),
-        (said("CVSS_V3", "CVSS:3.1/AV:N"), json!([]), None, false),
-        (json!([]), json!([]), None, false),
+        (said("Ubuntu", "high"), json!([]), None, true),
+        (said("CVSS_V3", "CVSS:3.1/AV:N"), json!([]), None, true),
+        (json!([]), json!([]), None, true),
     ] {
         let ranges = json!([{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "2.0.0"}]}]);
         let package = json!({"ecosystem": "npm", "name": "thing"});
@@ -437,6 +437,29 @@ fn packages_of_osv_alone_are_graded_by_the_vectors_of_their_records() {
             "aliases": ["CVE-2026-3001"], "severity": of_record,
             "affected": [{"package": package, "ranges": ranges, "severity": of_package}]});
         assert_eq!(folder.load("osv", &folder.file("osv.json", record.to_string())).unwrap(), "1 of OSV");
+        let found = folder.knowledge().affected(&[ambit_vulns::package("npm", "thing", "1.0.0")], &[]).unwrap();
+        let [known] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((known.score, known.is_issue()), (score, is_issue), "{record}");
+    }
+}
+
+#[test]
+fn a_word_of_the_database_stands_for_a_vector_that_is_missing() {
+    let folder = Folder::new();
+    let light = "CVSS:3.1/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N";
+    for (word, vector, score, is_issue) in [
+        ("CRITICAL", "", Some(9.0), true),
+        ("HIGH", "", Some(7.0), true),
+        ("MODERATE", "", Some(4.0), false),
+        ("low", "", Some(0.1), false),
+        ("CRITICAL", light, Some(1.8), false),
+        ("grave", "", None, true),
+    ] {
+        let ranges = json!([{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "2.0.0"}]}]);
+        let record = json!({"schema_version": "1.6.0", "id": "GHSA-1", "modified": "2026-01-02T00:00:00Z",
+            "severity": [{"type": "CVSS_V3", "score": vector}], "database_specific": {"severity": word},
+            "affected": [{"package": {"ecosystem": "npm", "name": "thing"}, "ranges": ranges}]});
+        folder.load("osv", &folder.file("osv.json", record.to_string())).unwrap();
         let found = folder.knowledge().affected(&[ambit_vulns::package("npm", "thing", "1.0.0")], &[]).unwrap();
         let [known] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((known.score, known.is_issue()), (score, is_issue), "{record}");
@@ -474,8 +497,8 @@ fn what_has_no_cve_id_is_known_by_the_id_of_its_database() {
     };
     assert_eq!(known("harm"), [("MAL-2025-1234".to_owned(), Some(10.0), true)], "a malicious package is critical");
     assert_eq!(known("thing"), [("GHSA-aaaa-bbbb-dddd".to_owned(), Some(9.8), true)], "once, whoever names it");
-    assert_eq!(known("other"), [("PYSEC-2025-7".to_owned(), None, false)]);
-    assert_eq!(known("named"), [("CVE-2026-3001".to_owned(), None, false)]);
+    assert_eq!(known("other"), [("PYSEC-2025-7".to_owned(), None, true)]);
+    assert_eq!(known("named"), [("CVE-2026-3001".to_owned(), None, true)]);
     for name in ["wrong", "nonsense", "long"] {
         assert_eq!(known(name), [], "{name}");
     }

@@ -47,11 +47,23 @@ pub(super) fn records(record: Map<String, Value>) -> Vec<(Id, Vulnerability)> {
             vec![Configuration { nodes: vec![node], ..Configuration::default() }]
         },
         cvss: scores(&record),
+        grade: grade(&text(specific, "severity")),
         references: references.take(REFERENCES_MAX).collect(),
         cwes: list(specific, "cwe_ids").filter_map(Value::as_str).map(str::to_owned).collect(),
         ..Vulnerability::default()
     };
     ids.into_iter().map(|id| (id, known.clone())).collect()
+}
+
+/// The least score of what a database calls a vulnerability in a word, as CVSS grades scores and GitHub says it.
+fn grade(word: &str) -> Option<f64> {
+    match word.to_ascii_uppercase().as_str() {
+        "CRITICAL" => Some(9.0),
+        "HIGH" => Some(7.0),
+        "MEDIUM" | "MODERATE" => Some(4.0),
+        "LOW" => Some(0.1),
+        _ => None,
+    }
 }
 
 /// The scores of its vectors: those of the record, or of its packages, where a record may have them instead.

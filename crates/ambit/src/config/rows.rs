@@ -112,8 +112,9 @@ pub(crate) const ROWS: &[Row] = &[
         "vulnerability_issues",
         "weighty",
         "Which known vulnerabilities become issues: `exploited` (those in CISA's catalogue), `weighty` (exploited \
-         ones, and those with EPSS of at least 0.1 or CVSS of at least 7) or `all`. The others are only \
-         listed in `vulns`.",
+         ones, those with EPSS of at least 0.1 or CVSS of at least 7, and those of packages that nobody has graded, as \
+         medium) or `all`. Where a record has no CVSS, the word of its database counts: `HIGH` as 7. The others are \
+         only listed in `vulns`.",
     ),
     list("words", "Files with further labels for the name sweep, one per line."),
     row("log_format", "text", "How the log is written: `text`, or `json`, one object per line."),
