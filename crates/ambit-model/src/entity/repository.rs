@@ -1,9 +1,6 @@
 //! Repositories of code: their names, and what is known of one.
 
-use super::row::{
-    Empty::{False, Null},
-    Row, contract, seen,
-};
+use super::row::{Empty::Null, Row, contract, seen};
 use super::{Kind, Member, code_account};
 use crate::task::TaskName::{ExposedRepository, Repository};
 use serde::{Deserialize, Serialize};
@@ -14,7 +11,7 @@ pub const OWNER: Member<String> = Member::named("owner");
 pub const REPOSITORY_NAME: Member<String> = Member::named("repository_name");
 /// Where it is fetched.
 pub const REPOSITORY_URI: Member<String> = Member::named("repository_uri");
-/// Anybody may read it.
+/// Anybody may read it; null where nobody knows that.
 pub const REPOSITORY_PUBLIC: Member<bool> = Member::named("repository_public");
 /// What its branches and tags pointed to when it was looked at, sorted.
 pub const TIPS: Member<Vec<String>> = Member::named("hidden_tips");
@@ -113,7 +110,7 @@ pub(super) const MEMBERS: &[Row] = &[
     contract(OWNER, Null).by(Repository),
     contract(REPOSITORY_NAME, Null).by(Repository),
     contract(REPOSITORY_URI, Null).by(Repository),
-    contract(REPOSITORY_PUBLIC, False).by(Repository),
+    contract(REPOSITORY_PUBLIC, Null).by(Repository),
     seen(TIPS, Repository),
     seen(RULES, Repository),
     seen(COMMITS, Repository),

@@ -6,9 +6,10 @@ use crate::ask::cloud::{self, FORGE};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::form::{Asset, Place};
 use ambit_cloud::provider::{self, Provider};
-use ambit_model::entity::{code_account, host_of};
+use ambit_model::entity::{code_account, host_of, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use serde_json::Value;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CodeAccount,
@@ -132,7 +133,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if permission == ACCOUNT[0] {
         return Ok(who(cx, assets));
     }
-    for (kind, name) in assets.into_iter().filter_map(|asset| asset.entity) {
+    for asset in assets {
+        let Some((kind, name)) = asset.entity else { continue };
         let Some(kind) = Kind::from_name(kind) else { continue };
         let edge = match (kind, permission) {
             (_, SEARCH | SEARCH_OF_CODE) => EdgeKind::RepositoryWord,
@@ -141,9 +143,37 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             _ if !code_account::has(&cx.facts.name, &name) => continue,
             _ => EdgeKind::AccountRepository,
         };
-        cx.found(kind, &name, edge);
+        cx.found_with(kind, &name, edge, said_of(kind, &name, &asset.item));
     }
     Ok(account::ended(cx, TASK.name, unread))
+}
+
+/// What a forge says of a repository that nobody fetched yet: by its name who has it and where it is, and whether
+/// anybody may read it, where the list tells.
+fn said_of(kind: Kind, name: &str, item: &Value) -> Details {
+    let Ok(name) = kind.canonical(name) else { return Details::new() };
+    if !Kind::REPOSITORIES.contains(&kind) {
+        return Details::new();
+    }
+    let path = code_account::path_of(&name);
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    let (owner, own) = path.rsplit_once('/').map_or((None, path), |(owner, own)| (Some(owner.to_owned()), own));
+    let url = if kind == Kind::GitRepository { name.clone() } else { format!("{name}.git") };
+    let known = repository::REPOSITORY_PUBLIC.is(is_public(item));
+    let mut details = Details::from_iter([
+        repository::OWNER.is(owner),
+        repository::REPOSITORY_NAME.is(own.to_owned()),
+        repository::REPOSITORY_URI.is(url),
+    ]);
+    details.extend(Some(known).filter(|(_, value)| !value.is_null()));
+    details
+}
+
+/// Returns whether anybody may read what an item of a list is; `None` where it does not tell.
+fn is_public(item: &Value) -> Option<bool> {
+    let item = item.get("repository").filter(|within| within.is_object()).unwrap_or(item);
+    let private = ["private", "is_private"].iter().find_map(|member| item.get(*member)?.as_bool());
+    private.map(|private| !private).or_else(|| Some(item.get("visibility")?.as_str()? == "public"))
 }
 
 /// Says who the account is; absent where the forge knows none of this name.
@@ -163,6 +193,43 @@ mod tests {
     use crate::settings::SealedElsewhere;
     use crate::tests::facts;
     use serde_json::json;
+
+    #[test]
+    fn a_repository_that_nobody_fetched_yet_is_described_by_its_name_and_by_the_list() {
+        for (kind, name, item, wanted) in [
+            (
+                Kind::GithubRepository,
+                "https://github.com/Acme/app",
+                json!({"private": false}),
+                json!({"owner": "Acme", "repository_name": "app", "repository_public": true,
+                    "repository_uri": "https://github.com/Acme/app.git"}),
+            ),
+            (
+                Kind::GithubRepository,
+                "https://github.com/acme/app",
+                json!({"repository": {"private": true}}),
+                json!({"owner": "acme", "repository_name": "app", "repository_public": false,
+                    "repository_uri": "https://github.com/acme/app.git"}),
+            ),
+            (
+                Kind::GitlabProject,
+                "https://gitlab.com/acme/team/app",
+                json!({"visibility": "internal"}),
+                json!({"owner": "acme/team", "repository_name": "app", "repository_public": false,
+                    "repository_uri": "https://gitlab.com/acme/team/app.git"}),
+            ),
+            (
+                Kind::GitRepository,
+                "https://codeberg.org/acme/app.git",
+                json!({}),
+                json!({"owner": "acme", "repository_name": "app",
+                    "repository_uri": "https://codeberg.org:443/acme/app.git"}),
+            ),
+            (Kind::GithubAccount, "https://github.com/ann", json!({"private": true}), json!({})),
+        ] {
+            assert_eq!(Value::Object(said_of(kind, name, &item)), wanted, "{name}");
+        }
+    }
 
     fn asked(kind: Kind, name: &str, settings: &Settings, is_theirs: bool) -> Vec<String> {
         let mut facts = facts(kind, name, json!({}));
