@@ -1,4 +1,4 @@
-//! Files by which programs say exactly which packages they are made of: lock files of npm, PyPI, Cargo, Go, Maven,
+//! Files by which programs say exactly which packages they are made of: lock files of npm, Bun, PyPI, Cargo, Go, Maven,
 //! RubyGems, Composer and NuGet. What only names ranges of versions says nothing exact and is not read.
 
 use ambit_model::entity::repository::Package;
@@ -31,16 +31,21 @@ fn reader(path: &str) -> Option<Reader> {
         "package-lock.json" | "npm-shrinkwrap.json" => npm,
         "yarn.lock" => |text| Some(yarn(text)),
         "pnpm-lock.yaml" => |text| Some(pnpm(text)),
+        "bun.lock" => |text| Some(bun(text)),
         "poetry.lock" | "uv.lock" | "pdm.lock" => |text| Some(blocks("PyPI", text)),
+        "pylock.toml" => |text| Some(blocks("PyPI", text)),
+        _ if name.starts_with("pylock.") && name.ends_with(".toml") => |text| Some(blocks("PyPI", text)),
         "Pipfile.lock" => pipfile,
         _ if is_requirements(path) => |text| Some(requirements(text)),
         "Cargo.lock" => |text| Some(blocks("crates.io", text)),
         "go.mod" => |text| Some(go(text)),
         "pom.xml" => |text| Some(maven(text)),
-        "gradle.lockfile" => |text| Some(gradle(text)),
-        "Gemfile.lock" => |text| Some(gems(text)),
+        "gradle.lockfile" | "buildscript-gradle.lockfile" => |text| Some(gradle(text)),
+        _ if is_earlier_gradle(path) => |text| Some(gradle(text)),
+        "Gemfile.lock" | "gems.locked" => |text| Some(gems(text)),
         "composer.lock" => composer,
         "packages.lock.json" => nuget,
+        "packages.config" => |text| Some(nuget_list(text)),
         _ => return None,
     };
     Some(reader)
@@ -60,7 +65,8 @@ pub(super) fn is_requirements(path: &str) -> bool {
 
 /// Returns the packages of a file by its name; `None` for one that is no such file, or cannot be read as one.
 pub(crate) fn packages(path: &str, text: &str) -> Option<Vec<Package>> {
-    let found = reader(path)?(text)?;
+    // Some are kept with the ends of lines of Windows.
+    let found = reader(path)?(&text.replace("\r\n", "\n"))?;
     let placed = found.into_iter().filter(is_exact).map(|package| Package { path: path.to_owned(), ..package });
     let all: BTreeSet<Package> = placed.collect();
     Some(all.into_iter().take(PACKAGES_MAX).collect())
@@ -77,9 +83,19 @@ fn is_exact(package: &Package) -> bool {
 }
 
 fn package(ecosystem: &str, name: &str, version: &str) -> Package {
-    let name = if ecosystem == "PyPI" { python_name(name) } else { name.to_owned() };
+    let name = match ecosystem {
+        "PyPI" => python_name(name),
+        "Packagist" => name.to_lowercase(),
+        _ => name.to_owned(),
+    };
     let version = version.trim_start_matches("v").to_owned();
     Package { ecosystem: ecosystem.to_owned(), name, version, path: String::new() }
+}
+
+/// True for a lock file of an earlier Gradle, which has one for each configuration.
+fn is_earlier_gradle(path: &str) -> bool {
+    path.ends_with(".lockfile")
+        && path.rsplit_once('/').is_some_and(|(folder, _)| format!("/{folder}").ends_with("/gradle/dependency-locks"))
 }
 
 /// Names of Python's packages are the same whatever stands between their words.
@@ -194,17 +210,28 @@ fn pnpm(text: &str) -> Vec<Package> {
     found
 }
 
-/// `[[package]]` with `name` and `version`. What comes from a repository or a folder is no package of the registry, and
-/// nor is what has no source in `Cargo.lock`: it is part of the workspace.
+/// `"lodash": ["lodash@4.17.20", "", {}, "sha512-…"]` below `packages`.
+fn bun(text: &str) -> Vec<Package> {
+    static ITEM: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r#""[^"\n]+"\s*:\s*\[\s*"((?:@[^@"/\s]+/)?[^@"/\s]+)@(\d[^"\s]*)""#));
+    let list = text.split_once("\"packages\"").map_or("", |(_, list)| list);
+    ITEM.captures_iter(list).map(|item| package("npm", &item[1], &item[2])).collect()
+}
+
+/// `[[package]]`, in `pylock.toml` `[[packages]]`, with `name` and `version`. What comes from a repository or a folder
+/// is no package of the registry. In `Cargo.lock` what has no source is part of the workspace, and other registries
+/// have packages of their own.
 fn blocks(ecosystem: &str, text: &str) -> Vec<Package> {
     static MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^(name|version) = "([^"]*)""#));
     // `source = { git = "…" }` of uv, `type = "git"` in the table `source` of Poetry, `git = "…"` of PDM.
     static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
         let uv = r"source = \{ *(?:editable|virtual|git|path|directory)\b";
         let poetry = r#"\[package\.source\]\s+type = "(?:git|directory|file)""#;
-        pattern(&format!(r"(?m)^(?:{uv}|{poetry}|(?:git|path) = |editable = true)"))
+        let pylock = r"(?:\[packages\.)?(?:vcs|directory|archive)(?:\]| = )";
+        pattern(&format!(r"(?m)^(?:{uv}|{poetry}|{pylock}|(?:git|path) = |editable = true)"))
     });
     let mut found = Vec::new();
+    let text = text.replace("[[packages]]", "[[package]]");
     for block in text.split("[[package]]").skip(1) {
         let members = block.split("\n[").next().unwrap_or(block);
         let said = |wanted: &str| {
@@ -283,33 +310,84 @@ fn go(text: &str) -> Vec<Package> {
     found.into_iter().filter_map(stands_in).collect()
 }
 
-/// Dependencies with a version of their own; one that stands in a property of the file is filled in.
+/// The parent and the dependencies with a version of their own. A part that stands in a property of the file, or that
+/// is the one of the project or its parent (`${project.version}`), is filled in.
 fn maven(text: &str) -> Vec<Package> {
-    static BLOCK: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<dependency>(.*?)</dependency>"));
-    static MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"<(groupId|artifactId|version)>\s*([^<]*?)\s*</"));
-    static PROPERTY: LazyLock<Regex> = LazyLock::new(|| pattern(r"<([\w.-]+)>\s*([^<\s]+)\s*</"));
+    static BLOCK: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?s)<dependency>(.*?)</dependency>|<parent>(.*?)</parent>"));
     static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--.*?(?:-->|\z)"));
     let text = COMMENT.replace_all(text, "");
-    let filled = |value: &str| match value.strip_prefix("${").and_then(|value| value.strip_suffix('}')) {
-        None => value.to_owned(),
-        Some(name) => {
-            let property = PROPERTY.captures_iter(&text).find(|property| &property[1] == name);
-            property.map_or_else(String::new, |property| property[2].to_owned())
-        }
-    };
+    let project = Project::of(&text);
     let read = |block: regex::Captures<'_>| {
-        let said = |wanted: &str| {
-            let member = MEMBER.captures_iter(block.get(1)?.as_str()).find(|member| &member[1] == wanted)?;
-            Some(filled(&member[2])).filter(|value| !value.is_empty())
-        };
+        let block = block.get(1).or(block.get(2))?.as_str();
+        let said = |wanted: &str| Some(project.filled(member(block, wanted)?)).filter(|value| !value.is_empty());
         Some(package("Maven", &format!("{}:{}", said("groupId")?, said("artifactId")?), &said("version")?))
     };
     BLOCK.captures_iter(&text).filter_map(read).collect()
 }
 
-/// `org.example:thing:1.2.3=runtimeClasspath`.
+/// A member of a block of Maven.
+fn member<'t>(block: &'t str, wanted: &str) -> Option<&'t str> {
+    static MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"<(groupId|artifactId|version)>\s*([^<]*?)\s*</"));
+    let mut members = MEMBER.captures_iter(block).filter(|member| &member[1] == wanted);
+    members.next()?.get(2).map(|value| value.as_str())
+}
+
+/// What a file of Maven says of the project itself.
+struct Project<'t> {
+    text: &'t str,
+    parent: &'t str,
+    /// The file without what it says of others.
+    own: String,
+}
+
+impl<'t> Project<'t> {
+    fn of(text: &'t str) -> Self {
+        static PARENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<parent>(.*?)</parent>"));
+        static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
+            let of = |name: &str| format!("<{name}>.*?</{name}>");
+            // Those that have others within them stand first.
+            let names =
+                ["dependencyManagement", "build", "profiles", "reporting", "dependencies", "parent", "properties"];
+            pattern(&format!("(?s){}", names.map(of).join("|")))
+        });
+        let parent = PARENT.captures(text).and_then(|found| found.get(1)).map_or("", |parent| parent.as_str());
+        Self { text, parent, own: OTHERS.replace_all(text, "").into_owned() }
+    }
+
+    /// The value with the property that it stands for, which may stand for another one.
+    fn filled(&self, value: &str) -> String {
+        let mut value = value.to_owned();
+        for _ in 0..PROPERTIES_MAX {
+            let Some(name) = value.strip_prefix("${").and_then(|value| value.strip_suffix('}')) else { return value };
+            value = self.property(name).unwrap_or_default().to_owned();
+        }
+        String::new()
+    }
+
+    fn property(&self, name: &str) -> Option<&str> {
+        static PROPERTY: LazyLock<Regex> = LazyLock::new(|| pattern(r"<([\w.-]+)>\s*([^<\s]+)\s*</"));
+        let own = name.strip_prefix("project.").or_else(|| name.strip_prefix("pom."));
+        match own {
+            Some(own) => match own.strip_prefix("parent.") {
+                Some(of_parent) => member(self.parent, of_parent),
+                // What a project does not say is as its parent says it.
+                None => member(&self.own, own).or_else(|| member(self.parent, own)),
+            },
+            None => {
+                let mut found = PROPERTY.captures_iter(self.text).filter(|property| &property[1] == name);
+                found.next()?.get(2).map(|value| value.as_str())
+            }
+        }
+    }
+}
+
+/// Properties of Maven that stand for one another.
+const PROPERTIES_MAX: usize = 8;
+
+/// `org.example:thing:1.2.3=runtimeClasspath`; without what it is for in the lock files of earlier versions.
 fn gradle(text: &str) -> Vec<Package> {
-    static LINE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([\w.-]+:[\w.-]+):([\w.+-]+)="));
+    static LINE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([\w.-]+:[\w.-]+):([\w.+-]+)(?:=|\s*$)"));
     text.lines().filter_map(|line| LINE.captures(line)).map(|found| package("Maven", &found[1], &found[2])).collect()
 }
 
@@ -334,6 +412,22 @@ fn nuget(text: &str) -> Option<Vec<Package>> {
     let frameworks = body["dependencies"].as_object()?.values().filter_map(Value::as_object).flatten();
     let exact = frameworks.filter_map(|(name, about)| Some((name, about["resolved"].as_str()?)));
     Some(exact.map(|(name, version)| package("NuGet", name, version)).collect())
+}
+
+/// `<package id="Newtonsoft.Json" version="12.0.1" />`.
+fn nuget_list(text: &str) -> Vec<Package> {
+    static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--.*?(?:-->|\z)"));
+    static ITEM: LazyLock<Regex> = LazyLock::new(|| pattern(r"<package\s([^>]*)>"));
+    static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"\b(id|version)\s*=\s*["']([^"']*)["']"#));
+    let text = COMMENT.replace_all(text, "");
+    let read = |item: regex::Captures<'_>| {
+        let said = |wanted: &str| {
+            let mut all = ATTRIBUTE.captures_iter(item.get(1)?.as_str()).filter(|one| &one[1] == wanted);
+            all.next().map(|one| one[2].to_owned())
+        };
+        Some(package("NuGet", &said("id")?, &said("version")?))
+    };
+    ITEM.captures_iter(&text).filter_map(read).collect()
 }
 
 #[cfg(test)]
@@ -657,6 +751,63 @@ PLATFORMS
             "NuGet Newtonsoft.Json 12.0.1",
         ),
         ("Cargo.lock", "nonsense", ""),
+        (
+            "bun.lock",
+            r#"{
+  "lockfileVersion": 1,
+  "workspaces": { "": { "name": "app", "dependencies": { "lodash": "4.17.20" } }, },
+  "packages": {
+    // What is installed.
+    "lodash": ["lodash@4.17.20", "", {}, "sha512-x=="],
+    "alias": [
+      "@b/core@7.1.0", "", { "dependencies": { "x": "1.0.0" } }, "sha512-x=="],
+    "own": ["own@workspace:packages/own"],
+    "forked": ["forked@github:acme/forked#abc", {}, "abc"],
+  },
+}"#,
+            "npm @b/core 7.1.0, npm lodash 4.17.20",
+        ),
+        (
+            "pylock.dev.toml",
+            "lock-version = \"1.0\"\n[[packages]]\nname = \"attrs\"\nversion = \"25.1.0\"\n[[packages]]\nname = \
+             \"fetched\"\nversion = \"1.0\"\n[packages.vcs]\ntype = \"git\"\n[[packages]]\nname = \"own\"\nversion = \
+             \"1.0\"\ndirectory = { path = \".\" }\n",
+            "PyPI attrs 25.1.0",
+        ),
+        ("buildscript-gradle.lockfile", "org.a:b:1.2.3=classpath\nempty=\n", "Maven org.a:b 1.2.3"),
+        ("a/gradle/dependency-locks/compileClasspath.lockfile", "# x\norg.a:b:1.2.3\n", "Maven org.a:b 1.2.3"),
+        ("gradle/dependency-locks/compileClasspath.lockfile", "org.a:b:1.2.3\n", "Maven org.a:b 1.2.3"),
+        (
+            "gems.locked",
+            "GEM\r\n  remote: https://rubygems.org/\r\n  specs:\r\n    rack (2.2.3)\r\n\r\nPLATFORMS\r\n",
+            "RubyGems rack 2.2.3",
+        ),
+        ("case/composer.lock", r#"{"packages":[{"name":"A/B","version":"1.0.0"}]}"#, "Packagist a/b 1.0.0"),
+        (
+            "packages.config",
+            "<packages>\n  <package id=\"Newtonsoft.Json\" version=\"12.0.1\" targetFramework=\"net45\" />\n  \
+             <package version='1.0' id='Other'/>\n  <!-- <package id=\"Old\" version=\"1.0\" /> -->\n</packages>",
+            "NuGet Newtonsoft.Json 12.0.1, NuGet Other 1.0",
+        ),
+        (
+            "parent/pom.xml",
+            "<project><parent><groupId>org.p</groupId><artifactId>parent</artifactId><version>3.0</version></parent>\
+             <properties><a>${b}</a><b>1.1</b><loop>${loop}</loop></properties><dependencyManagement><dependencies>\
+             <dependency><groupId>org.a</groupId><artifactId>bom</artifactId><version>${a}</version></dependency>\
+             </dependencies></dependencyManagement><artifactId>app</artifactId><dependencies><dependency><groupId>\
+             ${project.groupId}</groupId><artifactId>x</artifactId><version>${project.version}</version></dependency>\
+             <dependency><groupId>org.a</groupId><artifactId>y</artifactId><version>${project.parent.version}</version>\
+             </dependency><dependency><groupId>org.a</groupId><artifactId>z</artifactId><version>${loop}</version>\
+             </dependency></dependencies></project>",
+            "Maven org.a:bom 1.1, Maven org.a:y 3.0, Maven org.p:parent 3.0, Maven org.p:x 3.0",
+        ),
+        (
+            "versioned/pom.xml",
+            "<project><groupId>org.x</groupId><artifactId>b</artifactId><version>1.0.0</version><dependencies>\
+             <dependency><groupId>${project.groupId}</groupId><artifactId>m</artifactId><version>${project.version}\
+             </version></dependency></dependencies></project>",
+            "Maven org.x:m 1.0.0",
+        ),
     ];
 
     #[test]
