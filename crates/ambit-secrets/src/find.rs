@@ -248,7 +248,7 @@ mod tests {
     use base64::Engine;
 
     fn aws_key() -> String {
-        ["AKIA", "ABCDEFGHIJKLMNOP"].concat()
+        ["AKIA", "ABCDJKLMSTUVEFGH"].concat()
     }
 
     #[test]
@@ -359,6 +359,12 @@ mod tests {
             ["aws_access_key_id = AKIA", "IOSFODNN7EXAMPLE"].concat(),
             ["aws_access_key_id = AKIA", "IOSFODNN7EXAMPLF"].concat(),
             ["ghp_", &"x".repeat(36)].concat(),
+            ["AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6", "IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="]
+                .concat(),
+            ["PRIVATE_KEY = \"0xac0974bec39a17e36ba4a6b4d238ff944b", "acb478cbed5efcae784d7bf4f2ff80\""].concat(),
+            ["Authorization: Basic QWxhZGRpbjpv", "cGVuIHNlc2FtZQ=="].concat(),
+            ["refresh_token\": \"tGzv3JOkF0XG", "5Qx2TlKWIA\""].concat(),
+            ["aes_secret_key = \"2b7e151628aed2a6", "abf7158809cf4f3c\""].concat(),
             "password = \"your-password-1\"".to_owned(),
             "password: ${DATABASE_PASSWORD_1}".to_owned(),
         ] {

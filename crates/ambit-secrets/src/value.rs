@@ -6,6 +6,14 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+/// Characters in the order of keyboards and alphabets, one behind the other, that no generated secret has.
+const SEQUENCE_CHARS: usize = 10;
+/// Bytes up to which such an order shows a placeholder; long keys in files are looked at by what else they say.
+const SEQUENCE_BYTES_MAX: usize = 200;
+/// What begins a key that its service makes to be published.
+const PUBLISHED: &[&str] = &["pk.eyJ"];
+/// What identifies something and opens nothing: an address of Ethereum.
+static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| Regex::new("^0x[0-9a-fA-F]{40}$").expect("constant"));
 /// Hexadecimal digits by which a printed secret is known.
 const PRINTED_CHARS: usize = 16;
 /// Parts of words by which documents show where a secret goes, in small letters.
@@ -59,7 +67,21 @@ pub(crate) fn is_placeholder(value: &str, by_context: bool) -> bool {
     let small = value.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
     let words = || small.split(|c: char| !c.is_ascii_alphabetic());
-    has(PLACEHOLDERS) || (by_context && (has(PLACEHOLDERS_IN_CONTEXT) || words().any(is_placeholder_word)))
+    has(PLACEHOLDERS)
+        || is_in_sequence(&small)
+        || PUBLISHED.iter().any(|beginning| value.starts_with(beginning))
+        || (by_context && IDENTIFIER.is_match(value))
+        || (by_context && (has(PLACEHOLDERS_IN_CONTEXT) || words().any(is_placeholder_word)))
+}
+
+/// Returns whether a text in small letters has so many characters in the order in which people type them to fill a form:
+/// `1234567890abcdef`, `abcdefghij`, and the digits or letters again behind the last one.
+fn is_in_sequence(small: &str) -> bool {
+    let follows = |a: &u8, b: &u8| {
+        let is_next = a.checked_add(1) == Some(*b) && a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric();
+        is_next || matches!((a, b), (b'9', b'0') | (b'9' | b'0', b'a') | (b'f' | b'z', b'0' | b'1'))
+    };
+    small.len() <= SEQUENCE_BYTES_MAX && small.as_bytes().chunk_by(follows).any(|row| row.len() >= SEQUENCE_CHARS)
 }
 
 fn is_placeholder_word(word: &str) -> bool {
@@ -160,6 +182,21 @@ mod tests {
         ] {
             assert_eq!(is_placeholder(value, true), expected, "{value}");
         }
+        for (value, expected) in [
+            ("ghp_1234567890abcdefghijklmnopqrstuvwxyz", true),
+            ("AKIA1234567890ABCDEF", true),
+            ("glpat-12345678901234567890", true),
+            ("xoxb-123456789012-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx", true),
+            ("sk_live_abcdefghijklmnopqrstuvwx", true),
+            ("sk_live_k3m8abcdefgh8vq1zbw5h9cd", false),
+            ("glpat-k3m8_123456789_vq1z", false),
+            ("pk.eyJ1Ijoia3M4In0.k3m8vq1zbw5h9cd", true),
+            ("sk.eyJ1Ijoia3M4In0.k3m8vq1zbw5h9cd", false),
+        ] {
+            assert_eq!(is_placeholder(value, false), expected, "{value}");
+        }
+        let address = "0x3f8a1c9e5b07d2643f8a1c9e5b07d2643f8a1c9e";
+        assert!(is_placeholder(address, true) && !is_placeholder(&format!("{address}5b"), true));
         assert!(!is_placeholder("test-8842-x", false) && is_placeholder("AKIAEXAMPLE1", false));
     }
 
