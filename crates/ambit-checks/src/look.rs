@@ -3,13 +3,25 @@
 
 use ambit_model::entity::{Member, domain};
 use ambit_model::facts::ProbeOutcome;
-use ambit_model::issue::{Proof, Verdict};
+use ambit_model::issue::{Proof, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict};
 use ambit_model::task::NamedProbe;
 use ambit_model::{Facts, TaskName};
 use serde_json::Value;
 
 /// Longest text from a peer that the sentence of a proof repeats, in characters.
 const SHOWN_CHARS_MAX: usize = 200;
+
+/// Rules for keys with which a service is tried out: they open nothing that is real.
+const TRIAL_RULES: &[&str] = &["stripe-test-key"];
+
+/// Returns how much a secret weighs that a rule found, where that is less than its issue says: its form alone says
+/// little (`by_context`), or it opens nothing that is real.
+pub(crate) fn of_secret(rule: &str, by_context: bool) -> Option<i64> {
+    match TRIAL_RULES.contains(&rule) {
+        true => Some(SEVERITY_LOW),
+        false => by_context.then_some(SEVERITY_MEDIUM),
+    }
+}
 
 /// Judges what a task found. Nothing follows where it never looked or its looks failed; a look that succeeded and found
 /// nothing clears, even while the interval of an earlier answer is still open.

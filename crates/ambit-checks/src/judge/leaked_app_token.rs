@@ -3,7 +3,7 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::app::{PackedSecret, SECRETS};
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
@@ -39,7 +39,7 @@ fn proof(facts: &Facts, secret: &PackedSecret) -> Proof {
         "app": facts.name, "token": secret.token, "provider": secret.provider, "rule": secret.rule,
         "path": secret.path,
     });
-    let severity = secret.by_context.then_some(SEVERITY_MEDIUM);
+    let severity = look::of_secret(&secret.rule, secret.by_context);
     Proof { severity, ..look::proof_of(&secret.token, description, details) }
 }
 

@@ -3,7 +3,7 @@
 use super::Judge;
 use crate::{look, repository};
 use ambit_model::entity::repository::{LEAKS, Leak};
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
 
@@ -56,8 +56,25 @@ fn proof(facts: &Facts, leak: &Leak) -> Proof {
         "repository": facts.name, "token": leak.token, "provider": leak.provider, "rule": leak.rule,
         "commit": leak.commit, "author": leak.author, "date": leak.date, "path": leak.path, "line": leak.line,
     });
-    let severity = leak.by_context.then_some(SEVERITY_MEDIUM);
+    let severity = look::of_secret(&leak.rule, leak.by_context);
     Proof { severity, ..look::proof_of(&leak.token, description, details) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::issue::{SEVERITY_LOW, SEVERITY_MEDIUM};
+
+    #[test]
+    fn a_key_for_trying_a_service_out_weighs_little() {
+        for (rule, by_context, severity) in [
+            ("stripe-key", false, None),
+            ("stripe-test-key", false, Some(SEVERITY_LOW)),
+            ("generic-secret", true, Some(SEVERITY_MEDIUM)),
+        ] {
+            assert_eq!(look::of_secret(rule, by_context), severity, "{rule}");
+        }
+    }
 }
 
 #[cfg(test)]
