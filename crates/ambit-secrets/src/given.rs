@@ -1,5 +1,5 @@
 //! How a value is given to a name: in code it stands in quotes, in files of configuration it may stand bare, in XML it
-//! stands between the marks of its element.
+//! stands between the marks of its element; in an address it stands between a user and a machine.
 
 use regex::Regex;
 use std::ops::Range;
@@ -32,6 +32,15 @@ const LINE_BYTES_MAX: usize = 200;
 /// What may open a value.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
+/// Bytes in front of a word in which the address that it is part of begins.
+const ADDRESS_BYTES_MAX: usize = 200;
+/// What stands in front of a name that calls a value the digest of something.
+const DIGEST_FRONTS: &[&str] = &["checksum/", "sha256/", "hash/"];
+/// What begins the address of a secret that a service keeps: those of Amazon, and of the tools that read from there.
+const KEPT_ADDRESSES: &[&str] = &["arn:aws", "projects/"];
+/// The machine on which a program runs.
+const THIS_MACHINE: &[&str] = &["localhost", "127.", "0.0.0.0", "[::1]", "host.docker.internal"];
+
 /// The mark of an element, up to its value.
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
     let attributes = r#"(?:[ \t\r\n]+[0-9A-Za-z_.:-]+=(?:"[^"<>]*"|'[^'<>]*'))*"#;
@@ -51,6 +60,36 @@ pub(crate) fn is_no_comparison(text: &str, name: &Range<usize>, value: &Range<us
     let start = text.floor_char_boundary(value.start.saturating_sub(MARK_BYTES_MAX));
     let behind = text[value.end..].trim_start_matches(|c: char| c.is_whitespace() || QUOTES.contains(&c));
     MARK.is_match(&text[start..value.start]) && behind.starts_with("</")
+}
+
+/// Returns whether a name calls its value the digest of something: `checksum/secret`.
+pub(crate) fn is_digest(text: &str, name: &Range<usize>) -> bool {
+    let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let front = text[..name.start].trim_end_matches(is_inside);
+    DIGEST_FRONTS.iter().any(|digest| front.ends_with(digest))
+}
+
+/// Returns whether a name is a part of the address at which a service keeps a secret:
+/// `arn:aws:secretsmanager:eu-west-1:1:secret:app`.
+pub(crate) fn is_of_an_address(text: &str, name: &Range<usize>) -> bool {
+    let start = text.floor_char_boundary(name.start.saturating_sub(ADDRESS_BYTES_MAX));
+    let is_outside = |c: char| c.is_whitespace() || QUOTES.contains(&c) || matches!(c, '=' | ',' | '(');
+    let front = text[start..name.start].rsplit(is_outside).next().unwrap_or_default();
+    KEPT_ADDRESSES.iter().any(|begins| front.starts_with(begins))
+}
+
+/// Returns whether the password of an address opens something elsewhere: it leads to another machine than the one on
+/// which a program runs, and it is not the name of the user once more, as in every example.
+pub(crate) fn is_of_another_machine(text: &str, password: &Range<usize>) -> bool {
+    let start = text.floor_char_boundary(password.start.saturating_sub(ADDRESS_BYTES_MAX));
+    let user = text[start..password.start].trim_end_matches(':').rsplit(['/', ':']).next().unwrap_or_default();
+    let host = text[password.end..].trim_start_matches('@');
+    let is_this = THIS_MACHINE.iter().any(|machine| {
+        host.get(..machine.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(machine))
+            && !(machine.ends_with(|c: char| c.is_ascii_alphanumeric())
+                && host[machine.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-')))
+    });
+    !is_this && !text[password.clone()].eq_ignore_ascii_case(user)
 }
 
 /// Returns whether a value stands as values do in such a file: in quotes, in an element, or where none are needed. Of a
@@ -100,6 +139,45 @@ mod tests {
         ] {
             let (name, value) = places(text);
             assert_eq!(is_no_comparison(text, &name, &value), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_digest_of_a_secret_and_where_one_is_kept_are_no_secret() {
+        for (text, is_one) in [
+            ("checksum/key: 1234", true),
+            ("checksum/my-key: 1234", true),
+            ("key: 1234", false),
+            ("secrets/key: 1234", false),
+        ] {
+            assert_eq!(is_digest(text, &places(text).0), is_one, "{text}");
+        }
+        for (text, is_one) in [
+            ("X=arn:aws:secretsmanager:eu-west-1:12:key:1234", true),
+            ("X=\"arn:aws-cn:secretsmanager:cn-north-1:12:key:1234\"", true),
+            ("arn:aws:iam::12:role/app key:1234", false),
+            ("key:1234", false),
+        ] {
+            assert_eq!(is_of_an_address(text, &places(text).0), is_one, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_password_that_is_its_user_or_leads_to_this_machine_opens_nothing_elsewhere() {
+        for (text, expected) in [
+            ("postgres://app:1234@db.acme.test/app", true),
+            ("redis://:1234@db.acme.test/app", true),
+            ("postgres://1234:1234@db/app", false),
+            ("postgres://app:1234@localhost:5432/app", false),
+            ("postgres://app:1234@LOCALHOST", false),
+            ("postgres://app:1234@127.0.0.1/app", false),
+            ("postgres://app:1234@[::1]:5432/app", false),
+            ("postgres://app:1234@localhost.acme.test/app", true),
+            ("postgres://app:1234@localhosts/app", true),
+            ("postgres://app:1234@127-0-0-1.acme.test/app", true),
+        ] {
+            let at = text.rfind("1234").expect("it is there");
+            assert_eq!(is_of_another_machine(text, &(at..at + 4)), expected, "{text}");
         }
     }
 

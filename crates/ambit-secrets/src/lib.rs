@@ -11,6 +11,7 @@ mod mask;
 mod own;
 mod pack;
 mod rule;
+mod token;
 mod value;
 
 pub use allow::At;

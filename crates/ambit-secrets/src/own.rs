@@ -97,6 +97,7 @@ fn rule(head: &str, pattern: &str) -> Result<Rule, String> {
         quoted: false,
         rows: false,
         by_word: pattern.named,
+        in_address: false,
         not_after: None,
         foreign: None,
     };
@@ -112,6 +113,7 @@ fn rule(head: &str, pattern: &str) -> Result<Rule, String> {
             ("free", "") => rule.free = true,
             ("quoted", "") => rule.quoted = true,
             ("rows", "") => rule.rows = true,
+            ("address", "") => rule.in_address = true,
             ("part", "") => rule.by_word = false,
             _ => return Err(format!("no rule is {word}")),
         }

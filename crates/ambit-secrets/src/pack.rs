@@ -185,6 +185,7 @@ impl Reader {
             quoted: false,
             rows: false,
             by_word: false,
+            in_address: false,
             not_after: None,
             foreign: Some(foreign),
         })

@@ -1,7 +1,8 @@
 //! One rule: what it looks like, and what else must hold of a secret that it finds.
 
 use crate::allow::{At, Foreign, Hit};
-use crate::given::{is_no_comparison, is_told_apart};
+use crate::given::{is_digest, is_no_comparison, is_of_an_address, is_of_another_machine, is_told_apart};
+use crate::token::opens_nothing;
 use crate::value::{entropy, is_of_words, is_placeholder, is_printed, is_reference, longest_row};
 use regex::{Captures, Regex, RegexBuilder};
 use std::ops::Range;
@@ -50,6 +51,8 @@ pub(crate) struct Rule {
     pub(crate) rows: bool,
     /// Of what a name tells: the word of the name stands as a word, and not inside of another one.
     pub(crate) by_word: bool,
+    /// It stands in an address, behind the name of a user.
+    pub(crate) in_address: bool,
     /// What the name in front of it does not say.
     pub(crate) not_after: Option<Regex>,
     /// What a rule of others leaves out; ours leave out what documents print.
@@ -76,6 +79,7 @@ impl Rule {
             None => {
                 let name = found.get(NAME_GROUP).filter(|_| self.named).map(|name| name.range());
                 name.is_none_or(|name| self.is_given(text, &name, &secret.range(), at.path))
+                    && (!self.in_address || is_of_another_machine(text, &secret.range()))
                     && self.accepts(secret.as_str())
             }
             Some(foreign) => {
@@ -97,6 +101,8 @@ impl Rule {
         (!self.by_word || is_word(text, name))
             && is_no_comparison(text, name, value)
             && (!self.quoted || is_told_apart(text, value, path))
+            && !is_digest(text, name)
+            && !is_of_an_address(text, name)
             && self.not_after.as_ref().is_none_or(|not| !not.is_match(whole_name(text, name)))
     }
 
@@ -105,6 +111,7 @@ impl Rule {
         !is_placeholder(secret, self.by_context)
             && !filled_in
             && !is_printed(secret)
+            && !opens_nothing(secret)
             && (!self.drawn || !is_of_words(secret))
             && (!self.free || !is_reference(secret))
             && secret.bytes().filter(u8::is_ascii_digit).count() >= self.digits
