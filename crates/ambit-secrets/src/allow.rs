@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Expressions of one list, words and commits: more than any list that people write.
 const ENTRIES_MAX: usize = 5_000;
-/// What somebody writes behind a secret that is none.
+/// What somebody writes on the line of a secret that is none.
 const MARK: &str = "gitleaks:allow";
 
 /// Where a text stands.
@@ -16,6 +16,12 @@ pub struct At<'a> {
     pub path: &'a str,
     /// The commit that brought it; empty where there is none.
     pub commit: &'a str,
+}
+
+/// Returns whether the author of a file says of what stands on these lines that it is no secret. What is in no file, as
+/// an answer of a site, nobody says that of.
+pub(crate) fn is_allowed(lines: &str, at: At<'_>) -> bool {
+    !at.path.is_empty() && lines.contains(MARK)
 }
 
 /// What a rule of others has beside our own.

@@ -35,7 +35,7 @@ pub(crate) fn decoded(text: &str) -> Decoded {
 }
 
 /// The text behind base64 of either alphabet; `None` where it is no text.
-fn base64(run: &str) -> Option<String> {
+pub(crate) fn base64(run: &str) -> Option<String> {
     let plain: String = run
         .chars()
         .map(|c| match c {
@@ -48,7 +48,8 @@ fn base64(run: &str) -> Option<String> {
     let whole = if plain.len() % 4 == 1 { &plain[..plain.len() - 1] } else { &plain };
     let bytes = STANDARD_NO_PAD.decode(whole).ok()?;
     let text = String::from_utf8(bytes).ok()?;
-    text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || byte.is_ascii_whitespace()).then_some(text)
+    // Chance makes neither letters beyond ASCII nor so many that are no controls.
+    text.chars().all(|c| !c.is_control() || c.is_ascii_whitespace()).then_some(text)
 }
 
 fn percent(run: &str) -> Option<String> {
@@ -88,7 +89,12 @@ mod tests {
             let found: Vec<_> = decoded(&text).texts.into_iter().map(|(place, inner)| (place.start, inner)).collect();
             assert_eq!(found, [(at, inner.to_owned())], "{text}");
         }
-        for text in ["", "plain words of a sentence", &STANDARD.encode([0_u8; 40]), "100%"] {
+        let inner = "le mot de passe de René est là: hunter2";
+        let found = decoded(&STANDARD.encode(inner)).texts;
+        assert_eq!(found.iter().map(|(_, inner)| inner.as_str()).collect::<Vec<_>>(), [inner]);
+        for text in
+            ["", "plain words of a sentence", &STANDARD.encode([0_u8; 40]), &STANDARD.encode([0xe4_u8; 40]), "100%"]
+        {
             assert!(decoded(text).texts.is_empty(), "{text}");
         }
         for (count, is_cut) in [(DECODED_MAX, false), (DECODED_MAX + 1, true)] {

@@ -371,4 +371,18 @@ mod tests {
             assert_eq!(own().find(&text, Look::Code), [], "{text}");
         }
     }
+
+    #[test]
+    fn what_the_author_of_a_file_marks_is_no_secret() {
+        let key = aws_key();
+        for (path, text, count) in [
+            ("a.py", format!("x = '{key}' # gitleaks:allow\n"), 0),
+            ("a.py", format!("x = '{key}' # noqa\n"), 1),
+            ("a.py", format!("# gitleaks:allow\nx = '{key}'\n"), 1),
+            ("a.py", "db_password = \"k3m8vq1zbw5h\"  # gitleaks:allow\n".to_owned(), 0),
+            ("", format!("x = '{key}' // gitleaks:allow\n"), 1),
+        ] {
+            assert_eq!(own().find_at(&text, Look::Code, At { path, commit: "" }).len(), count, "{path} {text}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod decode;
 mod expression;
 mod find;
 mod given;
+mod kubernetes;
 mod mask;
 mod own;
 mod pack;

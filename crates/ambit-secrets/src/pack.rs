@@ -186,6 +186,8 @@ impl Reader {
             rows: false,
             by_word: false,
             in_address: false,
+            over: false,
+            entries: false,
             not_after: None,
             foreign: Some(foreign),
         })

@@ -1,8 +1,10 @@
 //! One rule: what it looks like, and what else must hold of a secret that it finds.
 
-use crate::allow::{At, Foreign, Hit};
+use crate::allow::{At, Foreign, Hit, is_allowed};
+use crate::decode::base64;
 use crate::given::{is_digest, is_no_comparison, is_of_an_address, is_of_another_machine, is_told_apart};
-use crate::token::opens_nothing;
+use crate::kubernetes;
+use crate::token::{is_for_everybody, is_over};
 use crate::value::{entropy, is_of_words, is_placeholder, is_printed, is_reference, longest_row};
 use regex::{Captures, Regex, RegexBuilder};
 use std::ops::Range;
@@ -53,6 +55,10 @@ pub(crate) struct Rule {
     pub(crate) by_word: bool,
     /// It stands in an address, behind the name of a user.
     pub(crate) in_address: bool,
+    /// It is a signed token that ended long ago; others find none of those.
+    pub(crate) over: bool,
+    /// It is an entry of a Secret of Kubernetes, where the pattern matches.
+    pub(crate) entries: bool,
     /// What the name in front of it does not say.
     pub(crate) not_after: Option<Regex>,
     /// What a rule of others leaves out; ours leave out what documents print.
@@ -63,8 +69,13 @@ impl Rule {
     /// Returns the secrets of a text with the byte at which each begins.
     pub(crate) fn secrets<'a>(&'a self, text: &'a str, at: At<'a>) -> impl Iterator<Item = (usize, &'a str)> + 'a {
         let looks = self.path.as_ref().is_none_or(|path| path.is_match(at.path));
-        let found = looks.then(|| self.pattern.captures_iter(text)).into_iter().flatten();
-        found.filter_map(move |found| self.secret(text, &found, at))
+        let found = (looks && !self.entries).then(|| self.pattern.captures_iter(text)).into_iter().flatten();
+        let entries = (looks && self.entries && self.pattern.is_match(text)).then(|| kubernetes::secrets(text));
+        let entries = entries.into_iter().flatten().map(move |range| (range.start, &text[range]));
+        let entries = entries.filter(move |(start, entry)| {
+            self.accepts(entry) && !is_allowed(lines(text, *start..*start + entry.len()), at)
+        });
+        found.filter_map(move |found| self.secret(text, &found, at)).chain(entries)
     }
 
     fn secret<'a>(&self, text: &'a str, found: &Captures<'a>, at: At<'_>) -> Option<(usize, &'a str)> {
@@ -81,6 +92,7 @@ impl Rule {
                 name.is_none_or(|name| self.is_given(text, &name, &secret.range(), at.path))
                     && (!self.in_address || is_of_another_machine(text, &secret.range()))
                     && self.accepts(secret.as_str())
+                    && !is_allowed(lines(text, whole.range()), at)
             }
             Some(foreign) => {
                 let hit = Hit { secret: secret.as_str(), matched: whole.as_str(), line: lines(text, whole.range()) };
@@ -110,8 +122,10 @@ impl Rule {
         let filled_in = !self.rows && secret.len() <= FILLED_IN_BYTES && longest_row(secret) >= SAME_IN_A_ROW;
         !is_placeholder(secret, self.by_context)
             && !filled_in
+            && !(self.by_context && base64(secret).is_some_and(|inner| is_placeholder(&inner, true)))
             && !is_printed(secret)
-            && !opens_nothing(secret)
+            && !is_for_everybody(secret)
+            && is_over(secret) == self.over
             && (!self.drawn || !is_of_words(secret))
             && (!self.free || !is_reference(secret))
             && secret.bytes().filter(u8::is_ascii_digit).count() >= self.digits
@@ -120,7 +134,11 @@ impl Rule {
 }
 
 /// What may stand behind the word of a name: more of the name, what closes it, and its type.
-const NAME_END: &str = r#"[0-9A-Za-z_.-]{0,40}['"\]\\]{0,2}(?:[ \t]{1,5}(?i:string|str))?"#;
+const NAME_END: &str = concat!(
+    r#"[0-9A-Za-z_.-]{0,40}['"\]\\]{0,2}(?:[ \t]{1,5}(?i:string|str)|[ \t]{0,5}\??[ \t]{0,5}:[ \t]{0,5}"#,
+    r"(?:&[ \t]{0,5}(?:'static[ \t]+)?str|(?:String|string|NSString|str)[?!]?|[cC]onst[ \t]+char\*|",
+    r"(?:[A-Za-z]{1,20}\.)?(?:Final|Optional|ClassVar)(?:\[(?:str|bytes)\])?))?"
+);
 /// How a value is given to a name: what assigns; then what may open the value.
 const ASSIGNED: &str =
     r#"(?:[ \t]{0,5}(?:=>|[:?.+|]{0,3}=|:)[ \t]{0,5}\\?['"`]?|[ \t]{0,5},[ \t]{0,5}\\?['"`]|>[ \t\r\n]{0,40}['"`]?)"#;
@@ -252,6 +270,17 @@ mod tests {
             (r#"{"file": "ACME_KEY=1234\nOTHER=true"}"#, true),
             (r#"say \"acme\": \"1234\""#, true),
             ("set(\"acme.key\", \"1234\")", true),
+            ("acmeKey: string = \"1234\"", true),
+            ("acmeKey?: string = '1234'", true),
+            ("acmeKey: String = \"1234\"", true),
+            ("acmeKey:String? = \"1234\"", true),
+            ("const ACME_KEY: &str = \"1234\";", true),
+            ("static ACME_KEY: &'static str = \"1234\";", true),
+            ("acme_key: str = \"1234\"", true),
+            ("ACME_KEY: Final[str] = \"1234\"", true),
+            ("ACME_KEY: typing.Final = \"1234\"", true),
+            ("acmeKey: number = 1234", false),
+            ("acmeKey: string; other = \"1234\"", false),
             ("acme\n= 1234", false),
             ("import { acmeKey, 1234 }", false),
             ("acme=12345", false),

@@ -1,4 +1,5 @@
-//! What a signed token says of itself: some are made to be published, and some are over.
+//! What a signed token says of itself: some are made to be published, and some are over, which open
+//! nothing any more.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -18,14 +19,22 @@ static FOR_VISITORS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#""role"\s*:
 /// The second in which a token ends.
 static END: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#""exp"\s*:\s*([0-9]{1,15})\b"#).expect("constant"));
 
-/// Returns whether a signed token says that it is for everybody, or that it ended long ago.
-pub(crate) fn opens_nothing(secret: &str) -> bool {
-    let claims = || secret.strip_prefix(BEGINNING)?.split('.').nth(1);
-    let Some(claims) = claims().filter(|claims| claims.len() <= CLAIMS_BYTES_MAX) else { return false };
-    let Ok(bytes) = URL_SAFE_NO_PAD.decode(claims) else { return false };
-    let text = String::from_utf8_lossy(&bytes);
-    let end = END.captures(&text).and_then(|found| found[1].parse::<u64>().ok());
-    FOR_VISITORS.is_match(&text) || end.is_some_and(|end| end < OVER_BEFORE_S)
+/// Returns whether a signed token says that it is for everybody.
+pub(crate) fn is_for_everybody(secret: &str) -> bool {
+    claims(secret).is_some_and(|claims| FOR_VISITORS.is_match(&claims))
+}
+
+/// Returns whether a signed token says that it ended long ago.
+pub(crate) fn is_over(secret: &str) -> bool {
+    let end = |claims: String| END.captures(&claims).and_then(|found| found[1].parse::<u64>().ok());
+    claims(secret).and_then(end).is_some_and(|end| end < OVER_BEFORE_S)
+}
+
+/// What a signed token says; `None` of what is none.
+fn claims(secret: &str) -> Option<String> {
+    let claims = secret.strip_prefix(BEGINNING)?.split('.').nth(1)?.trim_end_matches('=');
+    let bytes = (claims.len() <= CLAIMS_BYTES_MAX).then(|| URL_SAFE_NO_PAD.decode(claims).ok())??;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]
@@ -33,20 +42,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_for_everybody_and_tokens_that_are_over_open_nothing() {
-        for (claims, expected) in [
-            (r#"{"iss":"supabase","role":"anon","exp":1965000000}"#, true),
-            (r#"{"iss":"supabase","role":"service_role","exp":1965000000}"#, false),
-            (r#"{"sub":"7","exp":1300819380}"#, true),
-            (r#"{"sub":"7", "exp" : 1300819380.5}"#, true),
-            (r#"{"sub":"7","exp":1965000000}"#, false),
-            (r#"{"sub":"7","iat":1300819380}"#, false),
+    fn a_token_says_for_whom_and_until_when_it_is() {
+        for (claims, for_everybody, over) in [
+            (r#"{"iss":"supabase","role":"anon","exp":1965000000}"#, true, false),
+            (r#"{"iss":"supabase","role":"service_role","exp":1965000000}"#, false, false),
+            (r#"{"sub":"7","exp":1300819380}"#, false, true),
+            (r#"{"sub":"7", "exp" : 1300819380.5}"#, false, true),
+            (r#"{"sub":"7","exp":1965000000}"#, false, false),
+            (r#"{"sub":"7","iat":1300819380}"#, false, false),
         ] {
             let token = format!("eyJhbGciOiJIUzI1NiJ9.{}.k3m8vq1zbw5h9cd2", URL_SAFE_NO_PAD.encode(claims));
-            assert_eq!(opens_nothing(&token), expected, "{claims}");
+            assert_eq!((is_for_everybody(&token), is_over(&token)), (for_everybody, over), "{claims}");
         }
         for text in ["", "ey", "ey.", "ey.x.y", "ghp_k3m8vq1zbw5h", "eyJh.eyJ"] {
-            assert!(!opens_nothing(text), "{text}");
+            assert!(!is_for_everybody(text) && !is_over(text), "{text}");
         }
     }
 }

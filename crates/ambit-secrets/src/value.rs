@@ -50,7 +50,7 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
         r"^<.*>$|^\[.*\]$|^\{.*\}$|^%.*%$|^__.*__$|^@[0-9a-z_.-]+@$",
         r"[#%$]\{|<%|\{[0-9a-z_.]*\}|%[sdv](?:[^0-9a-z]|$)",
         r"\(\)|\b(?:env|var|lookup|config)\(|environ|^vault:|^env[:.]|^\(?\^|\[a-z|\[0-9|\\[dws]|\(\?",
-        r"://|^\$[0-9a-z-]{1,12}\$",
+        r"://|^\$[0-9a-z-]{1,12}\$|^scram-sha-(?:1|256)\$|^md5[0-9a-f]{32}$",
     ];
     Regex::new(&expressions.join("|")).expect("constant")
 });
@@ -217,6 +217,9 @@ mod tests {
             ("/run/keys/database1", true),
             ("Enter,again,please1", true),
             ("$2b$10$k3m8vq1zbw5h", true),
+            ("SCRAM-SHA-256$4096:k3m8", true),
+            ("md53f8a1c9e5b07d2643f8a1c9e5b07d264", true),
+            ("md5-k3m8vq1z", false),
             ("Str0ng(P@ss)word,9", false),
             ("$tr0ng/k3m8?~", false),
             ("k3m8vq1z,bw5h", false),

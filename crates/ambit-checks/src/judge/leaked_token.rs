@@ -70,6 +70,7 @@ mod tests {
         for (rule, by_context, severity) in [
             ("stripe-key", false, None),
             ("stripe-test-key", false, Some(SEVERITY_LOW)),
+            ("jwt-over", true, Some(SEVERITY_LOW)),
             ("generic-secret", true, Some(SEVERITY_MEDIUM)),
         ] {
             assert_eq!(look::of_secret(rule, by_context), severity, "{rule}");
