@@ -23,7 +23,8 @@ const CONFIGURATION: &[&str] = &[
     "yml",
 ];
 /// Whole names of such files, and beginnings that something may follow: `.env.production`, `Dockerfile.web`.
-const CONFIGURATION_NAMES: &[&str] = &["credentials", "config", ".netrc", ".npmrc", ".pypirc", ".s3cfg", ".boto"];
+const CONFIGURATION_NAMES: &[&str] =
+    &["credentials", "config", "kubeconfig", ".netrc", ".npmrc", ".pypirc", ".s3cfg", ".boto"];
 const CONFIGURATION_BEGINNINGS: &[&str] = &[".env.", "env.", "dockerfile", "containerfile"];
 /// Bytes in front of a value in which the mark of its element begins.
 const MARK_BYTES_MAX: usize = 200;
@@ -198,6 +199,7 @@ mod tests {
             ("C:\\a\\app.ini", "key=1234", true),
             ("a/values.yaml", "key: 1234", true),
             ("home/.aws/credentials", "key = 1234", true),
+            ("home/kubeconfig", "key: 1234", true),
             ("run.sh", "x\nMY_key=1234", false),
             ("run.sh", "x\nexport MY=1234", true),
             ("run.sh", "  MY=1234", true),
