@@ -37,6 +37,7 @@ pub(crate) fn decoded(text: &str) -> Decoded {
 /// The text behind base64 of either alphabet; `None` where it is no text.
 pub(crate) fn base64(run: &str) -> Option<String> {
     let plain: String = run
+        .trim_end_matches('=')
         .chars()
         .map(|c| match c {
             '-' => '+',

@@ -365,6 +365,7 @@ mod tests {
             ["Authorization: Basic QWxhZGRpbjpv", "cGVuIHNlc2FtZQ=="].concat(),
             ["refresh_token\": \"tGzv3JOkF0XG", "5Qx2TlKWIA\""].concat(),
             ["aes_secret_key = \"2b7e151628aed2a6", "abf7158809cf4f3c\""].concat(),
+            "password: Y2hhbmdlbWU=".to_owned(),
             "password = \"your-password-1\"".to_owned(),
             "password: ${DATABASE_PASSWORD_1}".to_owned(),
         ] {
