@@ -130,10 +130,12 @@ impl Kind {
     /// The kinds of repositories.
     pub const REPOSITORIES: &[Self] = &[Self::GitRepository, Self::GithubRepository, Self::GitlabProject];
 
-    /// Returns the kind and name of what a person typed as a repository: a URL, or the absolute path of a folder;
-    /// `None` where it is neither.
+    /// Returns the kind and name of what a person typed as a repository: a URL, the absolute path of a folder, or how a
+    /// forge spells it for SSH, `git@github.com:owner/name.git`; `None` where it is none of these.
     pub fn of_repository(text: &str) -> Option<(Self, String)> {
         let text = text.trim();
+        let by_ssh = of_ssh(text);
+        let text = by_ssh.as_deref().unwrap_or(text);
         let bare = text.split_once("://").map_or(text, |(_, rest)| rest);
         let kind = match bare.split('/').next() {
             Some("github.com" | "www.github.com") => Self::GithubRepository,
@@ -146,6 +148,17 @@ impl Kind {
         };
         kind.canonical(text).ok().map(|name| (kind, name))
     }
+}
+
+/// The URL of a repository at a forge that somebody spelled for SSH: `git@github.com:owner/name.git`. Where forges have
+/// repositories over SSH, they have them over HTTPS as well; of other servers nobody knows that.
+fn of_ssh(text: &str) -> Option<String> {
+    let (host, path) = match text.strip_prefix("ssh://") {
+        Some(rest) => rest.strip_prefix("git@")?.split_once('/')?,
+        None => text.strip_prefix("git@")?.split_once(':')?,
+    };
+    let is_forge = ["github.com", "gitlab.com"].contains(&host) || code_account::OTHER_FORGES.contains(&host);
+    is_forge.then(|| format!("https://{host}/{path}"))
 }
 
 /// Schemes of the URLs at which servers give repositories, with their ports.
@@ -170,16 +183,21 @@ pub(super) fn plain(text: &str, url: Result<String, &'static str>) -> Result<Str
 /// `https://github.com/owner/name`.
 pub(super) fn github(text: &str) -> Result<String, &'static str> {
     const WHY: &str = "it is no repository such as https://github.com/example/app";
+    let by_ssh = of_ssh(text);
+    let text = by_ssh.as_deref().unwrap_or(text);
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let rest = rest.strip_prefix("www.").unwrap_or(rest);
     let path = rest.strip_prefix("github.com/").ok_or(WHY)?;
     let parts = parts(path).filter(|parts| parts.len() == 2).ok_or(WHY)?;
-    Ok(format!("https://github.com/{}", parts.join("/")))
+    // GitHub takes a name in any case for the same.
+    Ok(format!("https://github.com/{}", parts.join("/").to_ascii_lowercase()))
 }
 
 /// `https://gitlab.com/group/…/name`; the host is that of any GitLab.
 pub(super) fn gitlab(text: &str) -> Result<String, &'static str> {
     const WHY: &str = "it is no project such as https://gitlab.com/example/app";
+    let by_ssh = of_ssh(text);
+    let text = by_ssh.as_deref().unwrap_or(text);
     let rest = text.strip_prefix("https://").or_else(|| (!text.contains("://")).then_some(text)).ok_or(WHY)?;
     let (host, path) = rest.split_once('/').ok_or(WHY)?;
     let host = Kind::DnsRecord.canonical(host).map_err(|_| WHY)?;
@@ -206,7 +224,11 @@ mod tests {
     #[test]
     fn what_people_type_as_a_repository_is_one() {
         for (text, kind, name) in [
-            ("https://github.com/Acme/app.git", Kind::GithubRepository, "https://github.com/Acme/app"),
+            ("https://github.com/Acme/App.git", Kind::GithubRepository, "https://github.com/acme/app"),
+            ("git@github.com:Acme/app.git", Kind::GithubRepository, "https://github.com/acme/app"),
+            ("ssh://git@github.com/acme/app.git", Kind::GithubRepository, "https://github.com/acme/app"),
+            ("git@gitlab.com:acme/team/app.git", Kind::GitlabProject, "https://gitlab.com/acme/team/app"),
+            ("git@codeberg.org:acme/app", Kind::GitRepository, "https://codeberg.org:443/acme/app"),
             ("github.com/acme/app/", Kind::GithubRepository, "https://github.com/acme/app"),
             ("https://gitlab.com/acme/team/app", Kind::GitlabProject, "https://gitlab.com/acme/team/app"),
             ("https://code.acme.test/app.git", Kind::GitRepository, "https://code.acme.test:443/app.git"),
@@ -219,8 +241,15 @@ mod tests {
             assert_eq!(Kind::of_repository(text), Some((kind, name.to_owned())), "{text}");
             assert_eq!(kind.canonical(name).as_deref(), Ok(name));
         }
-        for text in ["acme.test", "app", "https://github.com/acme", "ssh://git@acme.test/app", "file://app", "/a/../b"]
-        {
+        for text in [
+            "acme.test",
+            "app",
+            "https://github.com/acme",
+            "ssh://git@acme.test/app",
+            "git@acme.test:acme/app",
+            "file://app",
+            "/a/../b",
+        ] {
             assert_eq!(Kind::of_repository(text), None, "{text}");
         }
         let why = Kind::GitRepository.canonical("ssh://acme.test/app").unwrap_err().to_string();
