@@ -29,6 +29,7 @@ const OF_PLATFORMS: &[&str] = &[
     "bouncycastle.org",
     "example.com",
     "example.org",
+    "git-lfs.github.com",
     "goo.gl",
     "google.com",
     "jetbrains.com",

@@ -152,6 +152,7 @@ mod tests {
             ("x.py", "get('http://localhost:8080/api')", &["host localhost"]),
             ("Cargo.toml", "version = \"1.2.3.4\"\nlink = 1.2.3.4", &[]),
             ("x.xml", "xmlns='http://www.w3.org/2000/svg'", &["host www.w3.org"]),
+            ("a.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:1", &["host git-lfs.github.com"]),
             ("x.sh", &format!("curl {webhook}"), &["host hooks.slack.com", "Uri https://hooks.slack.com:443"]),
             (
                 "x.sh",
