@@ -118,7 +118,10 @@ impl<'a, 'c> Reader<'a, 'c> {
                 branches.extend(Some(found.name).filter(|name| served::is_ref(name)));
             }
         }
-        named.tips.extend(served::logged(&self.text("logs/HEAD").await?));
+        // What was put aside and thrown away, or put aside before the last, stands in a log alone.
+        for log in ["logs/HEAD", "logs/refs/stash"] {
+            named.tips.extend(served::logged(&self.text(log).await?));
+        }
         for start in ["HEAD", "ORIG_HEAD"].into_iter().chain(branches.iter().map(String::as_str).take(REFS_MAX)) {
             named.tips.extend(self.followed(start).await?);
         }
