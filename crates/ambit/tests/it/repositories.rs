@@ -238,11 +238,16 @@ fn a_repository_in_a_folder_is_read_for_the_operator_and_says_where_each_secret_
     let output = scan(repository.to_str().expect("UTF-8"), &folder.join("data"), "64");
     let found = leaks(&output);
     assert_eq!(found.len(), 2, "{output:?}");
-    let shown = command(&["issues", "name:leaked_token", "--fields", "details", "--jsonl", "--data"])
-        .arg(folder.join("data"))
-        .output()
-        .expect("starts");
-    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let data = folder.join("data");
+    let data = data.to_str().expect("UTF-8");
+    let listed = succeed(&["issues", "name:leaked_token", "--fields", "id", "--jsonl", "--data", data]);
+    let id = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok()?["id"].as_str().map(str::to_owned);
+    let ids: Vec<String> = listed.lines().filter_map(id).collect();
+    assert_eq!(ids.len(), 2, "{listed}");
+    let shown: String = ids.iter().map(|id| succeed(&["issue", "show", id, "--data", data])).collect();
+    for place in ["config/app.py", "deploy.yaml"] {
+        assert!(shown.contains(place), "{place}: {shown}");
+    }
     let text = format!("{shown}{}", String::from_utf8_lossy(&output.stdout));
     assert!(!text.contains(&key("a1B2")), "{text}");
     let unasked = command(&["scan", repository.to_str().expect("UTF-8"), "--workflow", WORKFLOW, "--data"])
