@@ -74,8 +74,8 @@ pub(crate) fn is_placeholder(value: &str, by_context: bool) -> bool {
         || (by_context && (has(PLACEHOLDERS_IN_CONTEXT) || words().any(is_placeholder_word)))
 }
 
-/// Returns whether a text in small letters has so many characters in the order in which people type them to fill a form:
-/// `1234567890abcdef`, `abcdefghij`, and the digits or letters again behind the last one.
+/// Returns whether a text in small letters has so many characters in the order in which people type them to fill a
+/// form: `1234567890abcdef`, `abcdefghij`, and the digits or letters again behind the last one.
 fn is_in_sequence(small: &str) -> bool {
     let follows = |a: &u8, b: &u8| {
         let is_next = a.checked_add(1) == Some(*b) && a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric();
