@@ -2,6 +2,7 @@
 
 mod daemon;
 
+use super::provider::{Patience, TRIES_MAX};
 use crate::history;
 use crate::{Context, TaskError};
 use ambit_cloud::provider;
@@ -209,9 +210,19 @@ fn token(cx: &Context<'_>, url: &str) -> Result<Option<String>, TaskError> {
 /// What is asked for first of a repository.
 const LIST: &str = "/info/refs?service=git-upload-pack";
 
-/// Asks a server for its branches and tags, and whether it leaves out files where it is asked to. Where it sends us on,
-/// the repository is at where that leads, as git takes it.
+/// Asks a server for its branches and tags, again after a while where it asks for patience, and whether it leaves out
+/// files where it is asked to. Where it sends us on, the repository is at where that leads, as git takes it.
 async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<(Vec<Ref>, bool), TaskError> {
+    let mut patience = Patience::new();
+    loop {
+        let listed = listed_once(cx, url, shown).await;
+        if !patience.lasts(cx, tries_max(&listed)).await {
+            return listed;
+        }
+    }
+}
+
+async fn listed_once(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<(Vec<Ref>, bool), TaskError> {
     let refs = |body: &[u8]| refs(body).map_err(|error| failed(&error));
     if let Some(place) = daemon::Place::of(url) {
         return Ok((refs(&daemon::list(cx, &place, &list_request(AGENT)).await?)?, false));
@@ -231,8 +242,23 @@ async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Resu
     Ok((refs(answer(&exchange)?)?, filters))
 }
 
-/// Asks a server for a pack, which goes to a file.
+/// Asks a server for a pack, again after a while where it asks for patience. It goes to a file.
 async fn pack(
+    cx: &Context<'_>,
+    at: (&str, Option<&str>),
+    wanted: &Wanted<'_>,
+    bytes_max: u64,
+) -> Result<Fetched, TaskError> {
+    let mut patience = Patience::new();
+    loop {
+        let fetched = pack_once(cx, at, wanted, bytes_max).await;
+        if !patience.lasts(cx, tries_max(&fetched)).await {
+            return fetched;
+        }
+    }
+}
+
+async fn pack_once(
     cx: &Context<'_>,
     at: (&str, Option<&str>),
     wanted: &Wanted<'_>,
@@ -287,6 +313,11 @@ fn on_server(cx: &Context<'_>, (repository, shown): (&str, Option<&str>), url: &
     Ok(shown.into_iter().fold(request, |request, shown| request.with_header("Authorization", shown)))
 }
 
+/// How often a request is sent at most: one that a server cannot answer now is sent again.
+fn tries_max<T>(result: &Result<T, TaskError>) -> u32 {
+    if matches!(result, Err(TaskError::SourceDown(_))) { TRIES_MAX } else { 1 }
+}
+
 /// The body of an answer that is whole and no refusal.
 fn answer(exchange: &HttpExchange) -> Result<&[u8], TaskError> {
     match exchange.status {
@@ -294,6 +325,7 @@ fn answer(exchange: &HttpExchange) -> Result<&[u8], TaskError> {
         200 => Ok(&exchange.body),
         401 | 403 => Err(TaskError::Denied(format!("the server wants credentials: status {}", exchange.status))),
         404 => Err(TaskError::Failed("no repository there that anybody may read: status 404".into())),
+        status @ (429 | 500..) => Err(TaskError::SourceDown(format!("the server answers with status {status}"))),
         status => Err(TaskError::Failed(format!("the server answers with status {status}"))),
     }
 }

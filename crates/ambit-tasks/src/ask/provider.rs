@@ -9,7 +9,7 @@ use ambit_net::{Grant, limits};
 use std::time::Duration;
 
 /// Times that a request is sent at most, where the provider asks for patience.
-const TRIES_MAX: u32 = 5;
+pub(super) const TRIES_MAX: u32 = 5;
 /// The same where its server failed.
 const FAILED_TRIES_MAX: u32 = 3;
 /// What servers answer that failed at something which they may do the next time.
@@ -25,8 +25,8 @@ pub(crate) async fn patiently<T>(
     dressed: impl Fn() -> Result<HttpRequest, TaskError>,
     read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
 ) -> Result<T, TaskError> {
-    let mut wait = FIRST_WAIT;
-    for tried in 1.. {
+    let mut patience = Patience::new();
+    loop {
         // Signatures hold for a moment: each time is dressed anew.
         let answer = cx.net.http(&dressed()?).await.map_err(|error| TaskError::source(words, &error))?;
         if answer.truncated {
@@ -34,15 +34,42 @@ pub(crate) async fn patiently<T>(
         }
         match read(answer.status, &answer.body) {
             Ok(read) => return Ok(read),
-            Err(Refusal::Throttled(_)) if tried < TRIES_MAX => cx.net.sleep(wait).await,
-            Err(Refusal::Other(_)) if FAILED.contains(&answer.status) && tried < FAILED_TRIES_MAX => {
-                cx.net.sleep(wait).await;
+            Err(why) => {
+                let tries_max = match why {
+                    Refusal::Throttled(_) => TRIES_MAX,
+                    Refusal::Other(_) if FAILED.contains(&answer.status) => FAILED_TRIES_MAX,
+                    _ => 1,
+                };
+                if !patience.lasts(cx, tries_max).await {
+                    return Err(refused(words, &why));
+                }
             }
-            Err(why) => return Err(refused(words, &why)),
         }
-        wait *= 2;
     }
-    unreachable!("the last try returns")
+}
+
+/// How often a request was sent, and how long is waited before it is sent again. What a server asks for with
+/// `Retry-After` is waited for as well, by the rate limiter.
+pub(super) struct Patience {
+    tried: u32,
+    wait: Duration,
+}
+
+impl Patience {
+    pub(super) fn new() -> Self {
+        Self { tried: 1, wait: FIRST_WAIT }
+    }
+
+    /// Waits before the request is sent again, and returns whether it is: so many times at most.
+    pub(super) async fn lasts(&mut self, cx: &Context<'_>, tries_max: u32) -> bool {
+        if self.tried >= tries_max {
+            return false;
+        }
+        cx.net.sleep(self.wait).await;
+        self.tried += 1;
+        self.wait *= 2;
+        true
+    }
 }
 
 /// What a refusal is to a run.
