@@ -164,6 +164,8 @@ pub enum Wanted<'a> {
         tips: &'a [ObjectId],
         /// Commits that are not sent again, with all that leads to them.
         known: &'a [ObjectId],
+        /// Files of so many bytes and more are left out; `None` where the server leaves none out.
+        files_below: Option<usize>,
     },
     /// The trees of the tips, whether they are new or not, and no commits before them.
     Trees {
@@ -178,13 +180,17 @@ pub enum Wanted<'a> {
 
 /// The body of the request for a pack.
 pub fn fetch_request(agent: &str, wanted: &Wanted<'_>) -> Vec<u8> {
-    let (wants, haves, more): (_, &[ObjectId], &[&str]) = match *wanted {
-        Wanted::New { tips, known } => (tips, known, &[]),
-        Wanted::Trees { tips, without_files: true } => (tips, &[], &["deepen 1\n", "filter blob:none\n"]),
-        Wanted::Trees { tips, without_files: false } => (tips, &[], &["deepen 1\n"]),
-        Wanted::Files(ids) => (ids, &[], &[]),
+    let (wants, haves, more): (_, &[ObjectId], Vec<String>) = match *wanted {
+        Wanted::New { tips, known, files_below } => {
+            (tips, known, files_below.map(|bytes| format!("filter blob:limit={bytes}\n")).into_iter().collect())
+        }
+        Wanted::Trees { tips, without_files } => {
+            let filter = without_files.then_some("filter blob:none\n");
+            (tips, &[], ["deepen 1\n"].into_iter().chain(filter).map(str::to_owned).collect())
+        }
+        Wanted::Files(ids) => (ids, &[], Vec::new()),
     };
-    let fixed = ["no-progress\n", "ofs-delta\n"].iter().chain(more).map(ToString::to_string);
+    let fixed = ["no-progress\n", "ofs-delta\n"].map(str::to_owned).into_iter().chain(more);
     let wants = wants.iter().map(|id| format!("want {id}\n"));
     let haves = haves.iter().map(|id| format!("have {id}\n"));
     request("fetch", agent, fixed.chain(wants).chain(haves).chain(["done\n".to_owned()]))
@@ -396,10 +402,12 @@ mod tests {
     fn a_request_has_its_lines_with_their_lengths() {
         let id = ObjectId::from_hex("2".repeat(40).as_bytes()).unwrap();
         let said = |wanted: Wanted<'_>| String::from_utf8(fetch_request("ambit/1", &wanted)).unwrap();
-        let body = said(Wanted::New { tips: &[id], known: &[id] });
+        let body = said(Wanted::New { tips: &[id], known: &[id], files_below: None });
         assert!(body.starts_with("0012command=fetch\n0012agent=ambit/1\n"), "{body}");
         assert!(body.contains(&format!("0032want {id}\n")) && body.ends_with("0009done\n0000"), "{body}");
         assert!(body.contains("have ") && !body.contains("deepen") && !body.contains("filter"), "{body}");
+        let body = said(Wanted::New { tips: &[id], known: &[], files_below: Some(1_000) });
+        assert!(body.contains("001bfilter blob:limit=1000\n"), "{body}");
         let trees = said(Wanted::Trees { tips: &[id], without_files: true });
         assert!(trees.contains("000ddeepen 1\n0015filter blob:none\n") && !trees.contains("have "), "{trees}");
     }
