@@ -165,6 +165,7 @@ impl Walk<'_> {
                 return Err(GitError::Objects(format!("more than {COMMITS_MAX} commits")));
             }
         }
+        self.walked.reached = reached;
         Ok(in_order(&found, &parents))
     }
 

@@ -14,6 +14,8 @@ pub struct Walked {
     pub commits: usize,
     /// Files that were looked at.
     pub files: usize,
+    /// The commits, tags and known commits to which the tips lead, whether they could be read or not.
+    pub reached: HashSet<ObjectId>,
     /// Parents of these commits that are not among the objects: where the walk ended.
     pub ends: BTreeSet<ObjectId>,
     /// Folders and files that were looked at, or that known commits have.

@@ -17,7 +17,7 @@ use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use ambit_secrets::{At, Findings, Look, Rules};
 use repository::{Flaw, Leak, Package};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -103,6 +103,17 @@ impl Known {
         Self { commits: 0, unread: Vec::new(), ..self }
     }
 
+    /// What stands beside a look at all that branches and tags lead to: secrets in commits to which none of them leads
+    /// any more. Copies have those commits, and the server often hands them out by their ids.
+    pub(crate) fn in_no_branch(self, looked: &Looked) -> Self {
+        let is_gone = |leak: &Leak| {
+            ObjectId::from_hex(leak.commit.as_bytes()).is_ok_and(|commit| !looked.reached.contains(&commit))
+        };
+        let gone = self.leaks.into_iter().filter(|(_, leak)| is_gone(leak));
+        let leaks = gone.map(|(token, leak)| (token, Leak { in_no_branch: true, ..leak })).collect();
+        Self { leaks, ..Self::default() }
+    }
+
     /// Forgets what an index or settings gave away: they are read anew.
     pub(crate) fn forget_beside(&mut self) {
         self.leaks.retain(|_, leak| !leak.commit.is_empty());
@@ -160,6 +171,8 @@ pub(crate) struct Looked {
     tokens: BTreeSet<String>,
     pub(crate) commits: u64,
     pub(crate) ends: BTreeSet<ObjectId>,
+    /// All commits and tags that were met.
+    reached: HashSet<ObjectId>,
     /// What stands at the tips; `None` where that is as an earlier look knew it.
     pub(crate) files: Option<Files>,
     /// More folders stand there than are gone through.
@@ -236,6 +249,7 @@ pub(crate) fn look_through(
     staged(objects, begin.staged, &mut walked, stop, &mut |piece| looked.see(sought, piece))?;
     looked.commits = walked.commits as u64;
     looked.ends = walked.ends;
+    looked.reached = walked.reached;
     looked.missing = walked.missing;
     looked.unread = walked.unread;
     Ok(looked)
@@ -281,6 +295,16 @@ impl Looked {
     pub(crate) fn stand(&mut self, standing: Standing, known: &Files) {
         self.is_cut_at_tips = standing.is_cut();
         self.files = Some(standing.over(known));
+    }
+
+    /// Counts files that a server did not send with those that are too large: it was asked for all others.
+    pub(crate) fn count_what_was_left_out(&mut self) {
+        if self.missing.files > 0 && self.missing.commits + self.missing.folders == 0 {
+            let files = std::mem::take(&mut self.missing);
+            let first = if self.unread.too_large.is_none() { files.first } else { self.unread.too_large.first.clone() };
+            let count = self.unread.too_large.files + files.files;
+            self.unread.too_large = Missing { files: count, first, ..self.unread.too_large };
+        }
     }
 
     /// Returns whether nothing is missing or broken: what is may come, or be mended, with no branch moved.
@@ -336,6 +360,7 @@ fn leak(found: ambit_secrets::Found, piece: &Piece<'_>) -> Leak {
         date: piece.commit.filter(|commit| commit.seconds != 0).map(made).unwrap_or_default(),
         path: piece.path.unwrap_or("").to_owned(),
         line: found.line,
+        in_no_branch: false,
     }
 }
 
@@ -393,6 +418,17 @@ fn told(missing: &Missing) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{}, {} the first", parts.join(", "), missing.first))
 }
 
+/// All secrets, each where it stood first: that is known from an earlier look, unless no branch leads there any more
+/// and it stands elsewhere now.
+fn beside(mut found: BTreeMap<String, Leak>, known: BTreeMap<String, Leak>) -> BTreeMap<String, Leak> {
+    for (token, leak) in known {
+        if !leak.in_no_branch || !found.contains_key(&token) {
+            found.insert(token, leak);
+        }
+    }
+    found
+}
+
 /// Where a repository is, as it is shown.
 pub(crate) struct Place {
     /// Who has it there, where that is known.
@@ -406,9 +442,7 @@ pub(crate) struct Place {
 /// Says what earlier looks and this one found. `tips`: as they are written down.
 pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Known, looked: Looked) {
     let (commits, is_whole) = (known.commits + looked.commits, looked.is_whole());
-    // What stood there first is known from the earlier look.
-    let mut leaks = looked.leaks;
-    leaks.extend(known.leaks);
+    let leaks = beside(looked.leaks, known.leaks);
     for leak in leaks.values().take(LEAKS_MAX) {
         cx.found_token(&leak.token, &leak.provider, true);
     }
@@ -578,6 +612,55 @@ mod tests {
         let mut known = Known { leaks: looked.leaks, ..Known::default() };
         known.forget_beside();
         assert!(known.leaks.is_empty());
+    }
+
+    #[test]
+    fn a_secret_in_commits_of_no_branch_stays_until_a_person_closes_it() {
+        let (one, two) = ("1".repeat(40), "2".repeat(40));
+        let leak = |token: &str, commit: &str| Leak {
+            token: token.to_owned(),
+            commit: commit.to_owned(),
+            provider: "GitHub".to_owned(),
+            rule: "github-token".to_owned(),
+            by_context: false,
+            tag: String::new(),
+            author: String::new(),
+            date: String::new(),
+            path: "a.env".to_owned(),
+            line: 1,
+            in_no_branch: false,
+        };
+        let leaks = |all: &[(&str, &str)]| -> BTreeMap<String, Leak> {
+            all.iter().map(|(token, commit)| ((*token).to_owned(), leak(token, commit))).collect()
+        };
+        let known = || Known {
+            leaks: leaks(&[("gone", &one), ("moved", &one), ("no secret by new rules", &two), ("of an index", "")]),
+            ..Known::default()
+        };
+        let looked = Looked {
+            leaks: leaks(&[("moved", &two)]),
+            reached: HashSet::from([ObjectId::from_hex(two.as_bytes()).unwrap()]),
+            ..Looked::default()
+        };
+        let stays = beside(looked.leaks.clone(), known().in_no_branch(&looked).leaks);
+        let shown: Vec<_> = stays.values().map(|leak| (leak.token.as_str(), leak.in_no_branch)).collect();
+        assert_eq!(shown, [("gone", true), ("moved", false)]);
+        // A later look that finds it where a branch leads shows it there.
+        let back = beside(leaks(&[("gone", &two)]), stays);
+        assert!(!back["gone"].in_no_branch && back["gone"].commit == two);
+    }
+
+    #[test]
+    fn what_a_server_leaves_out_is_said_as_too_large_and_is_not_fetched_again() {
+        let missing = Missing { files: 1, first: "film.mp4".to_owned(), ..Missing::default() };
+        let mut looked = Looked { missing: missing.clone(), ..Looked::default() };
+        looked.count_what_was_left_out();
+        assert!(looked.is_whole());
+        let said = ["more than 128 MiB in memory, and not looked at: 1 file, film.mp4 the first"];
+        assert_eq!(unread(&Known::default(), &looked), said);
+        let mut looked = Looked { missing: Missing { commits: 1, ..missing }, ..Looked::default() };
+        looked.count_what_was_left_out();
+        assert!(!looked.is_whole(), "what misses commits is a part of a history");
     }
 
     #[test]

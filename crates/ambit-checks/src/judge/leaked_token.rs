@@ -51,10 +51,15 @@ fn proof(facts: &Facts, leak: &Leak) -> Proof {
             )
         }
     };
-    let description = format!("A secret of {} stands {place} {brought}.", leak.provider);
+    let gone = match leak.in_no_branch {
+        true => " The commit is no longer in any branch or tag; whoever has a copy has it still.",
+        false => "",
+    };
+    let description = format!("A secret of {} stands {place} {brought}.{gone}", leak.provider);
     let details = json!({
         "repository": facts.name, "token": leak.token, "provider": leak.provider, "rule": leak.rule,
         "commit": leak.commit, "author": leak.author, "date": leak.date, "path": leak.path, "line": leak.line,
+        "in_no_branch": leak.in_no_branch,
     });
     let severity = look::of_secret(&leak.rule, leak.by_context);
     Proof { severity, ..look::proof_of(&leak.token, description, details) }

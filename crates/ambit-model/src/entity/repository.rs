@@ -103,6 +103,9 @@ pub struct Leak {
     pub path: String,
     /// The line, from 1.
     pub line: usize,
+    /// No branch or tag leads to the commit any more; whoever has a copy has it still.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_no_branch: bool,
 }
 
 /// What is known of a repository.

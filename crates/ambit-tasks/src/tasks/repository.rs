@@ -3,7 +3,7 @@
 use crate::ask::git::{self, Fetched, Source};
 use crate::history::{self, Begin, Known, Looked, Place, Sought, Standing};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_git::{Beside, Gathering, GitError, Missing, ObjectId, Wanted};
+use ambit_git::{Beside, Gathering, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Wanted};
 use ambit_model::entity::{code_account, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
@@ -53,11 +53,13 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         if beside.unread.is_empty() {
             known.forget_beside();
         }
-        looked = match newly(cx, &source, &beside, &known).await? {
-            Some(looked) => looked,
-            None => {
+        looked = match newly(cx, &source, &beside, &known).await {
+            Ok(Some(looked)) => looked,
+            // What failed may be a new file that takes too much memory, which is left out of all that is sent anew.
+            Err(error) if !(source.filters() && matches!(error, TaskError::Failed(_))) => return Err(error),
+            Ok(None) | Err(_) => {
                 let looked = anew(cx, &source, &beside, &known).await?;
-                known = if looked.is_whole() { Known::default() } else { known.beside_what_is_missing() };
+                known = if looked.is_whole() { known.in_no_branch(&looked) } else { known.beside_what_is_missing() };
                 looked
             }
         };
@@ -78,6 +80,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// Looks through all of the history. Of files that cannot be read, what was known stands.
 async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Looked, TaskError> {
     let (mut looked, standing) = look(cx, source, beside, &[]).await?;
+    if source.filters() {
+        looked.count_what_was_left_out();
+    }
     looked.stand(standing, &known.files);
     Ok(looked)
 }
@@ -116,7 +121,9 @@ async fn look(
     known: &[ObjectId],
 ) -> Result<(Looked, Standing), TaskError> {
     let tips = beside.tips_and_past();
-    let pack = source.fetch(cx, &Wanted::New { tips: &tips, known }).await?;
+    // Of what is new alone, nobody could tell what was left out from what is known.
+    let files_below = (source.filters() && known.is_empty()).then_some(OBJECT_BYTES_MAX);
+    let pack = source.fetch(cx, &Wanted::New { tips: &tips, known, files_below }).await?;
     let (beside, known) = (beside.clone(), known.to_vec());
     let sought = Sought::of(cx);
     history::aside(cx, move |stop| {

@@ -111,7 +111,15 @@ fn answer(stream: TcpStream, root: &PathBuf, asked: &Mutex<Vec<String>>) {
     let mut words = head[0].split(' ');
     let (method, target) = (words.next().expect("a method").to_owned(), words.next().expect("a target").to_owned());
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
-    asked.lock().expect("nobody panics").push(format!("{method} {path} {}", String::from_utf8_lossy(&body)));
+    let request = format!("{method} {path} {}", String::from_utf8_lossy(&body));
+    let is_new = !asked.lock().expect("nobody panics").contains(&request);
+    asked.lock().expect("nobody panics").push(request);
+    if path.starts_with("/busy/") && is_new {
+        let (status, wait) = if method == "GET" { ("429 Busy", "Retry-After: 1\r\n") } else { ("503 Busy", "") };
+        let busy = format!("HTTP/1.1 {status}\r\n{wait}Connection: close\r\nContent-Length: 0\r\n\r\n");
+        return reader.into_inner().write_all(busy.as_bytes()).expect("it reads");
+    }
+    let path = path.strip_prefix("/busy").unwrap_or(path);
     if let Some(moved) = path.strip_prefix("/old-name/") {
         let to = format!("HTTP/1.1 301 Moved\r\nConnection: close\r\nLocation: /{moved}?{query}\r\n\r\n");
         return reader.into_inner().write_all(to.as_bytes()).expect("it reads");
@@ -184,6 +192,20 @@ fn what_a_history_gives_away_is_found_once_and_only_what_is_new_is_fetched_again
     assert!(git(&repository, &["update-ref", "refs/heads/main", "main~1"]).status().expect("git runs").success());
     let fourth = scan(&target, &data, "64");
     assert_eq!(fetched(), 5, "a tip that is in no history any more: all is looked at anew, {fourth:?}");
+    let stay = leaks(&fourth);
+    let gone = stay.iter().filter(|leak| leak.contains("no longer in any branch")).count();
+    assert_eq!((stay.len(), gone), (3, 1), "copies have the commit still: {stay:?}");
+}
+
+#[test]
+fn a_server_that_asks_for_patience_is_asked_again() {
+    let folder = Folder::new("repositories-busy");
+    commit(&folder.join("root").join("app.git"), &[(1, "new.env", format!("GH={}\n", key("q9Tr")).into_bytes())]);
+    let (url, asked) = serve(&folder.join("root"));
+    let found = scan(&format!("{url}/busy/app.git"), &folder.join("data"), "64");
+    assert_eq!(leaks(&found).len(), 1, "{found:?}");
+    let asked = asked.lock().expect("nobody panics").len();
+    assert!(asked >= 6, "each of three requests twice: {asked}");
 }
 
 /// Git's own server, until the tests end.
