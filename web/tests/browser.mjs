@@ -731,6 +731,14 @@ test("people are brought in, given a role, and taken out", async () => {
 });
 
 test("a project is made, looked at and left again", async () => {
+  await done(page, /404/);
+});
+
+test("the page of an object shows what is known of it", async () => {
+  const page = await world.inside("/gui/domain/saltmarsh.test");
+  await page.getByRole("heading", { name: "saltmarsh.test" }).waitFor();
+  await page.getByRole("region", { name: "What is known" }).waitFor();
+  await accessible(page, "an object");
   const page = await world.inside("/settings?tab=projects");
   await page.getByLabel("Name", { exact: true }).fill("Second");
   await page.keyboard.press("Enter");

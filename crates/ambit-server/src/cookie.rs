@@ -12,14 +12,22 @@ const NAME: &str = "ambit_session";
 /// The cookie of a sign-in by a provider that is under way, and its seconds.
 const CARRIED: &str = "ambit_sign_in";
 const CARRIED_S: u32 = 600;
-/// Paths of the wider API that pages of the interface show.
-const SHOWN: [&str; 6] = [
+/// Paths of the wider API at which pages of the interface read and change.
+const USED: [&str; 4] = [
     "/graphs",
     "/graphs/{id}",
     "/graphs/{id}/relationships/{relationship}",
     "/graphs/{id}/relationships/{relationship}/{member}",
-    "/users/{id}/overall_quotas",
+];
+/// Those that they only read: what else is done there needs a key.
+const READ: [&str; 7] = [
+    "/collections/{id}",
+    "/domains/{id}",
+    "/files/{id}",
+    "/ip_addresses/{id}",
+    "/urls/{id}",
     "/users/{id}/api_usage",
+    "/users/{id}/overall_quotas",
 ];
 /// What a browser says of where a request comes from (Fetch Metadata).
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -44,12 +52,13 @@ fn attributes(base: &str) -> &'static str {
 }
 
 /// The session that a request carries, where a session is looked for: in the trees that the interface asks, and at the
-/// paths of the wider API that it shows.
-pub(crate) fn session(target: &Target, headers: &HeaderMap) -> Option<String> {
+/// paths of the wider API that it uses, for what it does there.
+pub(crate) fn session(method: &Method, target: &Target, headers: &HeaderMap) -> Option<String> {
+    let is_at = |paths: &[&str]| target.endpoints.iter().any(|endpoint| paths.contains(&endpoint.path));
     let is_asked = match target.mount.tree {
         Tree::Asm => !target.mount.legacy_keys,
         Tree::Ambit => true,
-        Tree::Wider => target.endpoints.iter().any(|endpoint| SHOWN.contains(&endpoint.path)),
+        Tree::Wider => is_at(&USED) || reads(method) && is_at(&READ),
         Tree::V2 | Tree::Open => false,
     };
     if !is_asked {
@@ -88,8 +97,11 @@ fn secure(base: &str) -> &'static str {
 /// Refuses a request by a session that a page of somebody else made a browser send. One that does not say where it
 /// comes from may read and change nothing, since no page learns the answer to what it made a browser ask.
 pub(crate) fn check_page(method: &Method, headers: &HeaderMap, base: &str) -> Result<(), ApiError> {
-    let reads = [Method::GET, Method::HEAD].contains(method);
-    if is_own_page(headers, base).unwrap_or(reads) { Ok(()) } else { Err(foreign()) }
+    if is_own_page(headers, base).unwrap_or(reads(method)) { Ok(()) } else { Err(foreign()) }
+}
+
+fn reads(method: &Method) -> bool {
+    [Method::GET, Method::HEAD].contains(method)
 }
 
 /// Refuses a page of somebody else that would sign a browser in, as another than the person at it. Programs, which say
@@ -137,27 +149,38 @@ mod tests {
     #[test]
     fn a_session_is_read_where_the_interface_asks_alone() {
         let sent = headers(&[("cookie", "a=b; ambit_session=s; c=d")]);
-        for (path, read) in [
-            ("/api/v3/asm/projects", true),
-            ("/api/ambit/v1/keys", true),
-            ("/api/v3/graphs", true),
-            ("/api/v3/graphs/g1", true),
-            ("/api/v3/users/ann/overall_quotas", true),
-            ("/api/v3/users/ann/api_usage", true),
-            ("/api/v3/graphs/g1/relationships/viewers", true),
-            ("/api/v3/graphs/g1/relationships/viewers/ann", true),
-            ("/api/v3/graphs/g1/owner", false),
-            ("/api/v3/users/ann", false),
-            ("/api/v3/me", false),
-            ("/api/v1/projects", false),
-            ("/vtapi/v2/file/report", false),
-            ("/issues", false),
+        for (path, reads, changes) in [
+            ("/api/v3/asm/projects", true, true),
+            ("/api/ambit/v1/keys", true, true),
+            ("/api/v3/graphs", true, true),
+            ("/api/v3/graphs/g1", true, true),
+            ("/api/v3/graphs/g1/relationships/viewers", true, true),
+            ("/api/v3/graphs/g1/relationships/viewers/ann", true, true),
+            ("/api/v3/users/ann/overall_quotas", true, false),
+            ("/api/v3/users/ann/api_usage", true, false),
+            ("/api/v3/domains/acme.test", true, false),
+            ("/api/v3/ip_addresses/192.0.2.1", true, false),
+            ("/api/v3/urls/u1", true, false),
+            ("/api/v3/files/f1", true, false),
+            ("/api/v3/collections/c1", true, false),
+            ("/api/v3/collections", false, false),
+            ("/api/v3/domains/acme.test/comments", false, false),
+            ("/api/v3/files/f1/download", false, false),
+            ("/api/v3/graphs/g1/owner", false, false),
+            ("/api/v3/users/ann", false, false),
+            ("/api/v3/me", false, false),
+            ("/api/v1/projects", false, false),
+            ("/vtapi/v2/file/report", false, false),
+            ("/issues", false, false),
         ] {
-            assert_eq!(session(&resolve(path).unwrap(), &sent).is_some(), read, "{path}");
+            let target = resolve(path).unwrap();
+            for (method, read) in [(Method::GET, reads), (Method::HEAD, reads), (Method::DELETE, changes)] {
+                assert_eq!(session(&method, &target, &sent).is_some(), read, "{method} {path}");
+            }
         }
         let projects = resolve("/api/v3/asm/projects").unwrap();
         for none in ["", "ambit_session=", "xambit_session=s", "ambit_session"] {
-            assert_eq!(session(&projects, &headers(&[("cookie", none)])), None, "{none}");
+            assert_eq!(session(&Method::GET, &projects, &headers(&[("cookie", none)])), None, "{none}");
         }
     }
 

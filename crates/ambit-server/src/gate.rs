@@ -431,7 +431,7 @@ async fn authenticate(
     query: &[(String, String)],
 ) -> Result<Principal, ApiError> {
     let (now, target, headers) = (way.now, &way.target, &head.headers);
-    let credential = match (credential(target.mount, headers, query)?, cookie::session(target, headers)) {
+    let credential = match (credential(target.mount, headers, query)?, cookie::session(&head.method, target, headers)) {
         (Some(credential), _) => credential,
         (None, Some(key)) => {
             way.origin.check_host()?;

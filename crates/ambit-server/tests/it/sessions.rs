@@ -68,6 +68,36 @@ async fn a_session_is_its_users_and_ends_when_the_user_signs_out() {
     assert_eq!(server.call("viewer", "GET", ME, None).await.unwrap().status, 200);
 }
 
+/// What `/gui/{type}/{id}` shows is asked for by `web/src/api/objects.ts`.
+#[tokio::test]
+async fn pages_of_objects_are_read_by_a_session_which_changes_nothing_there() {
+    let server = TestServer::new().await.unwrap();
+    let session = by_key(&server, "viewer").await;
+    let made = json!({"data": {"type": "collection", "attributes": {"name": "Mine"}}});
+    let made = server.call("viewer", "POST", "/api/v3/collections", Some(&made)).await.unwrap().json();
+    let mine = format!("/api/v3/collections/{}", made["data"]["id"].as_str().unwrap());
+    for (method, target, expected) in [
+        ("GET", mine.as_str(), 200),
+        ("HEAD", &mine, 200),
+        ("GET", "/api/v3/ip_addresses/192.0.2.1", 404),
+        ("GET", "/api/v3/domains/nowhere.test", 404),
+        ("GET", "/api/v3/files/d41d8cd98f00b204e9800998ecf8427e", 404),
+        ("GET", "/api/v3/urls/aHR0cHM6Ly9ub3doZXJlLnRlc3Qv", 404),
+        ("PATCH", &mine, 401),
+        ("DELETE", &mine, 401),
+        ("GET", "/api/v3/collections", 401),
+        ("GET", "/api/v3/files/d41d8cd98f00b204e9800998ecf8427e/download", 401),
+        ("POST", "/api/v3/domains/nowhere.test/comments", 401),
+        ("GET", &mine, 200),
+    ] {
+        assert_eq!(status(&server, method, target, &session).await, expected, "{method} {target}");
+    }
+    for foreign in [("sec-fetch-site", "cross-site"), ("origin", "http://evil.test")] {
+        let reply = send(&server, "GET", &mine, &[foreign, ("cookie", &session)], None).await;
+        assert_eq!(reply.status, 403, "{foreign:?}");
+    }
+}
+
 #[tokio::test]
 async fn signing_out_takes_the_cookie_away() {
     let server = TestServer::new().await.unwrap();
