@@ -90,6 +90,22 @@ macro_rules! handler {
 }
 pub(crate) use handler;
 
+/// When a call changes something beside what is counted of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changes {
+    Never,
+    Always,
+    /// It only reads where nothing is sent.
+    WithBody,
+}
+
+impl Changes {
+    /// Returns true for a call that changes something, by whether a body has come with it.
+    pub(crate) fn applies(self, has_body: bool) -> bool {
+        self == Self::Always || self == Self::WithBody && has_body
+    }
+}
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoint {
@@ -111,8 +127,8 @@ pub struct Endpoint {
     /// The shape of `result`.
     pub result: &'static Shape,
     pub content_type: &'static str,
-    /// A call changes something beside what is counted of it: keys that can only read are refused.
-    pub changes: bool,
+    /// Where a call changes something, keys that can only read are refused.
+    pub changes: Changes,
     /// A key of one project may call it.
     pub in_one_project: bool,
     /// The project header says where the call works, or narrows what it finds by its id. Elsewhere it is not looked at:
@@ -137,7 +153,7 @@ const fn row(method: Method, path: &'static str, access: Access, handler: Handle
         needs_body: false,
         result: ANY,
         content_type: "application/json",
-        changes: !matches!(method, Method::Get),
+        changes: if matches!(method, Method::Get) { Changes::Never } else { Changes::Always },
         in_one_project: matches!(
             access,
             Access::Open | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_)
@@ -210,7 +226,12 @@ impl Endpoint {
 
     /// Says of a call that changes nothing, whatever its method.
     pub(crate) const fn only_reads(self) -> Self {
-        Self { changes: false, ..self }
+        Self { changes: Changes::Never, ..self }
+    }
+
+    /// Says of a call that changes something only by what is sent.
+    pub(crate) const fn reads_without_body(self) -> Self {
+        Self { changes: Changes::WithBody, ..self }
     }
 
     /// Lets keys of one project call: it tells of nothing beyond what the caller's projects have.

@@ -150,6 +150,7 @@ impl Passage<'_> {
         let administrator = caller.principal.as_ref().is_some_and(Principal::administrator);
         let received = self.receive(&way, caller.owner, arriving, &mut query).await;
         let received = received.map_err(|error| self.explained(error, administrator))?;
+        check_scope(endpoint, caller.principal.as_ref(), !received.bytes.is_empty())?;
         if let (Some(owner), false) = (caller.owner, endpoint.light) {
             self.take_place(asker, owner, held).await?;
         }
@@ -242,7 +243,7 @@ impl Passage<'_> {
             }
         };
         check_rate(state, principal.as_ref(), way.now)?;
-        check_scope(way.endpoint, principal.as_ref())?;
+        check_scope(way.endpoint, principal.as_ref(), false)?;
         if way.endpoint.access == Access::Administrator && !principal.as_ref().is_some_and(Principal::administrator) {
             return Err(ApiError::new(ErrorCode::Forbidden));
         }
@@ -354,9 +355,9 @@ fn check_rate(state: &ServerState, caller: Option<&Principal>, now: Timestamp) -
 }
 
 /// Refuses what the key in the request may not do, whoever its user is.
-fn check_scope(endpoint: &Endpoint, caller: Option<&Principal>) -> Result<(), ApiError> {
+fn check_scope(endpoint: &Endpoint, caller: Option<&Principal>, has_body: bool) -> Result<(), ApiError> {
     let scope = caller.map(Principal::scope).unwrap_or_default();
-    if scope.read_only && endpoint.changes {
+    if scope.read_only && endpoint.changes.applies(has_body) {
         return Err(ApiError::with(ErrorCode::Forbidden, "This key can only read"));
     }
     if scope.project.is_some() && !endpoint.in_one_project {

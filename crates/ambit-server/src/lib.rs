@@ -57,7 +57,7 @@ mod window;
 pub use answer::Answer;
 pub use call::Call;
 pub use door::{Door, Phase};
-pub use endpoint::{Access, Endpoint, Handler, Method, Parameter};
+pub use endpoint::{Access, Changes, Endpoint, Handler, Method, Parameter};
 pub use endpoints::ENDPOINTS;
 pub use interface::Interface;
 pub use limits::Limits;

@@ -126,6 +126,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(SEARCH)
         .answers(ObjectCollection::SHAPE),
     post("/graphs", Key, handler!(wider::graphs::post))
+        .reads_without_body()
         .says("Make a graph; without a body, search graphs.")
         .costs(&rules::GRAPH_POST)
         .asks(SEARCH)

@@ -1,6 +1,6 @@
 //! Keys that may do less than their user: only read, and only in one project. Every row of the table is asked.
 
-use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS, Tree};
+use ambit_server::{Access, Changes, ENDPOINTS, Endpoint, MOUNTS, Tree};
 use ambit_store::NewKey;
 use ambit_testkit::{Ask, Reply, TestServer, ask};
 use serde_json::{Value, json};
@@ -46,8 +46,10 @@ async fn a_reading_key_is_refused_by_every_row_that_changes_something_and_by_no_
     let (mut refused, mut allowed) = (0, 0);
     for row in ENDPOINTS.iter().filter(|row| row.access != Access::Open) {
         let reply = call(&server, "reader", row).await;
-        assert_eq!(is_refused(row, &reply, READS), row.changes, "{} {}: {}", row.method.name(), row.path, reply.text());
-        if row.changes { refused += 1 } else { allowed += 1 }
+        // Whatever may have a body is asked with one.
+        let changes = row.changes != Changes::Never;
+        assert_eq!(is_refused(row, &reply, READS), changes, "{} {}: {}", row.method.name(), row.path, reply.text());
+        if changes { refused += 1 } else { allowed += 1 }
     }
     assert!(refused > 80 && allowed > 80, "{refused} {allowed}");
     assert_eq!(server.store.list_audit(&owner, None, 1).await.unwrap(), before);
@@ -57,17 +59,43 @@ async fn a_reading_key_is_refused_by_every_row_that_changes_something_and_by_no_
 
 #[tokio::test]
 async fn rows_that_only_read_are_few_where_the_method_says_otherwise() {
-    let rows = ENDPOINTS.iter().filter(|row| !row.changes && row.method.name() != "GET" && row.access != Access::Open);
+    let rows = ENDPOINTS.iter().filter(|row| row.changes != Changes::Always);
+    let rows = rows.filter(|row| row.method.name() != "GET" && row.access != Access::Open);
     let rows: Vec<String> = rows.map(|row| format!("{} {}", row.method.name(), row.path)).collect();
     let expected = [
         "POST /user_collections/{uuid}/scope_preview",
         "DELETE /session",
+        "POST /graphs",
         "POST /file/report",
         "POST /file/submissions",
         "POST /file/search",
         "POST /url/report",
     ];
     assert_eq!(rows, expected);
+}
+
+/// Clients search graphs by `POST` (docs/contract/graphs.md §2).
+#[tokio::test]
+async fn a_reading_key_searches_graphs_by_either_method_and_makes_none() {
+    let mut server = TestServer::new().await.unwrap();
+    key(&mut server, "owner", "reader", json!({"read_only": true})).await;
+    let body = json!({"data": {"type": "graph", "attributes": {"graph_data": {"description": "drawn"}}}});
+    let made = server.call("owner", "POST", "/api/v3/graphs", Some(&body)).await.unwrap().json();
+    let search = "/api/v3/graphs?filter=name:drawn";
+    for method in ["GET", "POST"] {
+        let found = server.call("reader", method, search, None).await.unwrap();
+        assert_eq!(found.status, 200, "{method}: {}", found.text());
+        assert_eq!(found.json()["data"][0]["id"], made["data"]["id"], "{method}");
+    }
+    let used = async || {
+        let quotas = server.get("owner", "/api/v3/users/owner/overall_quotas").await.json();
+        quotas["data"]["api_requests_daily"]["user"]["used"].clone()
+    };
+    let before = used().await;
+    let refused = server.call("reader", "POST", search, Some(&body)).await.unwrap();
+    assert_eq!((refused.status, &refused.json()["error"]["message"]), (403, &json!(READS)));
+    assert_eq!(used().await, before, "what is refused costs nothing");
+    assert_eq!(server.get("owner", search).await.json()["meta"]["count"], 1, "and makes nothing");
 }
 
 #[tokio::test]
