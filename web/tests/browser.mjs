@@ -707,7 +707,11 @@ test("a key is made, shown once, and revoked", async () => {
 });
 
 test("people are brought in, given a role, and taken out", async () => {
+  world.run(["user", "create", "--email", "ann@acme.example", "--data", world.data]);
   const page = await world.inside("/settings?tab=people");
+  await page.getByLabel("E-mail address").fill("an@acme.example");
+  await page.keyboard.press("Enter");
+  await page.getByText("Nobody has the address an@acme.example").first().waitFor();
   await page.getByLabel("E-mail address").fill("ann@acme.example");
   await page.keyboard.press("Enter");
   const { uuid } = await theCollection();
@@ -727,10 +731,6 @@ test("people are brought in, given a role, and taken out", async () => {
   await page.getByLabel("Filter the audit log").fill("ann@acme");
   await page.getByRole("region", { name: "Entries" }).getByRole("row").nth(1).waitFor();
   await accessible(page, "the audit log");
-  await done(page);
-});
-
-test("a project is made, looked at and left again", async () => {
   await done(page, /404/);
 });
 
@@ -739,6 +739,10 @@ test("the page of an object shows what is known of it", async () => {
   await page.getByRole("heading", { name: "saltmarsh.test" }).waitFor();
   await page.getByRole("region", { name: "What is known" }).waitFor();
   await accessible(page, "an object");
+  await done(page);
+});
+
+test("a project is made, looked at and left again", async () => {
   const page = await world.inside("/settings?tab=projects");
   await page.getByLabel("Name", { exact: true }).fill("Second");
   await page.keyboard.press("Enter");

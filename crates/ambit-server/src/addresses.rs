@@ -4,13 +4,16 @@
 use crate::call::Call;
 use ambit_api::{ApiError, ErrorCode};
 
+/// Why an address that nobody has is of no use, and what to do.
+pub(crate) const NO_ACCOUNTS: &str = "accounts are made by the administrator of the installation (ambit user create)";
 /// Addresses of one user in an hour that nobody had, before 429.
 const UNKNOWN_ADDRESSES_MAX: u32 = 200;
 
 impl Call {
     /// Counts names that the caller wants to share something with, before it is said whether anybody has them. Only
-    /// addresses count; those of who makes accounts do not, and none does where everybody may make them. Returns how
-    /// many were counted; those that somebody has are given back. Fails where there were too many in this hour.
+    /// addresses count; those of the administrator of the installation do not, who reads all of them anyway, and none
+    /// does where everybody may make accounts. Returns how many were counted; those that somebody has are given back.
+    /// Fails where there were too many in this hour.
     pub(crate) fn count_addresses<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Result<u32, ApiError> {
         let many = addresses(names);
         if many == 0 || self.caller().administrator() || self.state.open_accounts {

@@ -1,6 +1,6 @@
 //! The people of a project and of a collection (docs/contract/asm.md §3.5).
 
-use crate::addresses::addresses;
+use crate::addresses::{NO_ACCOUNTS, addresses};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
@@ -11,8 +11,6 @@ use ambit_store::Member;
 use uuid::Uuid;
 
 const USER: &str = "Project user";
-/// Why an address is of no use.
-const NO_ACCOUNTS: &str = "accounts are made by the administrator of the installation";
 
 /// List the people of a project.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {

@@ -99,7 +99,7 @@ async fn part(tx: &mut Tx, group: i64, user: i64, now: Timestamp) -> Result<(), 
     hunting_rulesets::change_payer(tx, paid, now).await
 }
 
-/// Adds or invites one person. Accounts are made by the administrator of the installation, and by others if
+/// Adds or invites one person. An address that nobody has may be mistyped, so it makes an account only if
 /// `open_accounts` allows it.
 async fn bring(
     tx: &mut Tx,
@@ -111,9 +111,7 @@ async fn bring(
     now: Timestamp,
 ) -> Result<Brought, StoreError> {
     let user = match users::find(tx, email).await {
-        Err(StoreError::NotFound) if by.administrator() || open_accounts => {
-            insert_user(tx, email, None, false, now).await?
-        }
+        Err(StoreError::NotFound) if open_accounts => insert_user(tx, email, None, false, now).await?,
         Err(StoreError::NotFound) => return Ok(Brought::Unknown),
         found => found?,
     };
@@ -223,9 +221,9 @@ impl Store {
         })
     }
 
-    /// Brings users into a group by their addresses: the administrator of the installation at once, making accounts
-    /// where there are none; administrators of the group by asking those who are not in it. What became of each stands
-    /// in the order of the addresses. Saying it twice is harmless.
+    /// Brings users into a group by their addresses: the administrator of the installation at once, administrators of
+    /// the group by asking those who are not in it. What became of each stands in the order of the addresses. Saying it
+    /// twice is harmless.
     pub async fn join_group(
         &self,
         principal: &Principal,

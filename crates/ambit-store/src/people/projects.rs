@@ -58,7 +58,7 @@ columns! {
 pub struct Added {
     /// In the order of their project user ids.
     pub members: Vec<Member>,
-    /// Unknown addresses and usernames, for which the caller may not make accounts.
+    /// Addresses and usernames that nobody has.
     pub unknown: Vec<String>,
 }
 
@@ -112,7 +112,7 @@ pub(crate) async fn put_member(
     tx.run(sql, values![project, user]).await.map(|_| ())
 }
 
-/// Brings one person in, or asks; false where nobody has the name and the caller makes no accounts.
+/// Brings one person in, or asks; false where nobody has the name, and an address makes no account.
 async fn bring(
     tx: &mut Tx,
     by: &Principal,
@@ -123,7 +123,7 @@ async fn bring(
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let user = match find(tx, name).await {
-        Err(StoreError::NotFound) if name.contains('@') && (by.administrator() || open_accounts) => {
+        Err(StoreError::NotFound) if name.contains('@') && open_accounts => {
             crate::people::users::insert_user(tx, name, None, false, now).await?
         }
         Err(StoreError::NotFound) => return Ok(false),
@@ -343,8 +343,7 @@ impl Store {
     }
 
     /// Brings users into a project by address or username, or changes their role; for its owners. The administrator of
-    /// the installation brings them in at once, making accounts for unknown addresses; other owners ask those who are
-    /// not in it. Saying it twice is harmless.
+    /// the installation brings them in at once; other owners ask those who are not in it. Saying it twice is harmless.
     pub async fn add_members(
         &self,
         principal: &Principal,

@@ -125,10 +125,13 @@ async fn invitations_are_declined_by_the_person_and_taken_back_by_whoever_may_in
         let by = ann.now(&lab).await;
         let added = lab.store.add_members(&by, open, &names[1..], ProjectRole::Member, true, lab.now()).await.unwrap();
         assert!(added.members[0].invited && added.unknown.is_empty(), "{added:?}");
-        // The administrator of the installation asks nobody.
+        // The administrator of the installation asks nobody, and makes no account by an address either.
+        let names = ["bob@acme.test".to_owned(), "typo@acme.test".to_owned()];
         let mine = lab.store.list_projects(&lab.me).await.unwrap().remove(0).project.uuid;
         let added = lab.store.add_members(&lab.me, mine, &names, ProjectRole::Member, false, lab.now()).await.unwrap();
-        assert!(added.members.iter().all(|one| !one.invited) && added.unknown.is_empty(), "{added:?}");
+        assert!(added.members.iter().all(|one| !one.invited), "{added:?}");
+        assert_eq!((added.members.len(), added.unknown), (1, names[1..].to_vec()));
+        assert_eq!(lab.store.account(&names[1]).await.unwrap_err(), StoreError::NotFound, "nobody was made");
     })
     .await;
 }

@@ -137,7 +137,7 @@ async fn roles_decide_what_members_may_do() {
         let mine = lab.store.list_projects(&lab.me).await.unwrap().remove(0).project;
         let added = lab
             .store
-            .add_members(&lab.me, mine.uuid, &["Bob@acme.test".to_owned()], ProjectRole::Member, false, lab.now())
+            .add_members(&lab.me, mine.uuid, &["Bob@acme.test".to_owned()], ProjectRole::Member, true, lab.now())
             .await
             .unwrap()
             .members;

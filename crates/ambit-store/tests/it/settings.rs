@@ -136,7 +136,7 @@ async fn who_is_taken_out_sees_nothing_and_the_last_owner_stays() {
         let emails = ["ann@acme.test".to_owned()];
         let ann = lab
             .store
-            .add_members(&lab.me, project, &emails, ProjectRole::Member, false, lab.now())
+            .add_members(&lab.me, project, &emails, ProjectRole::Member, true, lab.now())
             .await
             .unwrap()
             .members

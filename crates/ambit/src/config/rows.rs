@@ -54,7 +54,7 @@ pub(crate) const ROWS: &[Row] = &[
         ..row(
             "open_accounts",
             "false",
-            "Whether owners of projects and administrators of groups may create accounts for new addresses.",
+            "Whether a new address gets an account when somebody adds it to a project or group.",
         )
     },
     Row {

@@ -1,6 +1,6 @@
 //! Groups and their people (docs/contract/wider.md §2.2). Members see the group, its administrators change it.
 
-use crate::addresses::addresses;
+use crate::addresses::{NO_ACCOUNTS, addresses};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, not_found};
@@ -127,7 +127,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
 /// nobody has stands with the error, as lists of this API name what is not there.
 async fn brought(call: &Call, id: &str, became: Brought) -> Result<Object, ApiError> {
     if became == Brought::Unknown {
-        let message = format!("User \"{id}\" not found: accounts are made by the administrator of the installation");
+        let message = format!("User \"{id}\" not found: {NO_ACCOUNTS}");
         return Ok(Object::missing_with("user", id, message));
     }
     let account = call.store().account(id).await.about(NOUN)?;
