@@ -211,9 +211,8 @@ fn related(call: &Call, found: Related, as_descriptors: bool, counts_one: bool) 
     if let Related::Many(all) = data {
         return of_list(call, all, LIMIT_DEFAULT);
     }
-    let own = matches!(data, Related::One(_)).then(|| format!("{}{}", call.root(), call.path));
-    let links = own.map(|own| Links { own, ..Links::default() });
+    let links = Links { own: format!("{}{}", call.root(), call.path), ..Links::default() };
     let is_counted = counts_one && matches!(data, Related::One(_));
     let meta = is_counted.then(|| Meta { count: Some(1), ..Meta::default() });
-    Ok(Answer::json(&RelatedObjects { data, links, meta }))
+    Ok(Answer::json(&RelatedObjects { data, links: Some(links), meta }))
 }
