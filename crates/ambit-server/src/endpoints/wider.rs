@@ -82,7 +82,7 @@ const FIND: &[Parameter] = &[
 ];
 const COMMENTS: &[Parameter] = &[text("filter", "tag:word, as often as wanted."), LIMIT, CURSOR, ATTRIBUTES, EXCLUDED];
 const DAYS: &[Parameter] = &[
-    text("start_date", "First day, as YYYYMMDD; 30 days before the last by default."),
+    text("start_date", "First day, as YYYYMMDD; 29 days before the last by default, and at most."),
     text("end_date", "Last day, as YYYYMMDD; today by default."),
 ];
 const CONSUMING: &[Parameter] = &[

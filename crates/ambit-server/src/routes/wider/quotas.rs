@@ -91,8 +91,9 @@ fn days(call: &Call) -> Result<(i64, i64), ApiError> {
     if from > to {
         return Err(bad("The start date is after the end date"));
     }
-    if to - from > DAYS_MAX {
-        return Err(bad(&format!("At most {DAYS_MAX} days can be asked for at once")));
+    if to - from >= DAYS_MAX {
+        let message = format!("At most {DAYS_MAX} days can be asked for at once, the first and the last included");
+        return Err(bad(&message));
     }
     Ok((from.max(today - DAYS_KEPT), to))
 }
