@@ -8,6 +8,7 @@ use ambit_api::{ApiError, ErrorCode, success};
 use ambit_model::Kind;
 use ambit_model::wire::WireChoice;
 use ambit_store::{CollectionView, NewCollection};
+use std::iter;
 
 const NOUN: &str = "Sample";
 
@@ -26,13 +27,23 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         return Err(ApiError::invalid("the sample has a project of its own, and this key is for one project only"));
     }
     let seeds = (sample.seeds)().map_err(|why| ApiError::with(ErrorCode::Internal, why))?;
-    let project = store.create_project(call.caller(), sample.project, call.now).await.about("Project")?.project.id;
+    let name = free_name(&call, sample.project).await?;
+    let project = store.create_project(call.caller(), &name, call.now).await.about("Project")?.project.id;
     // Who makes a project is not yet somebody who has it.
     let caller = store.renew(call.caller(), call.now).await.about(NOUN)?.ok_or_else(|| ApiError::not_found(NOUN))?;
     let made = store.create_collection(&caller, project, &collection(seeds, wire), call.now).await.about(NOUN)?;
     let caller = store.renew(&caller, call.now).await.about(NOUN)?.ok_or_else(|| ApiError::not_found(NOUN))?;
     store.start_run(&caller, made.collection.uuid, None, call.now).await.about(NOUN)?;
     Ok(answer(&made))
+}
+
+/// A name that no project of the caller has. Who deleted the collection of a sample may still have its project.
+async fn free_name(call: &Call, wanted: &str) -> Result<String, ApiError> {
+    let projects = call.store().list_projects(call.caller()).await.about("Project")?;
+    let taken: Vec<String> = projects.iter().map(|view| view.project.name.to_lowercase()).collect();
+    let numbered = (2..).map(|number| format!("{wanted} {number}"));
+    let mut names = iter::once(wanted.to_owned()).chain(numbered);
+    Ok(names.find(|name| !taken.contains(&name.to_lowercase())).expect("more names than projects"))
 }
 
 fn collection(seeds: Vec<(Kind, String)>, wire: WireChoice) -> NewCollection {

@@ -108,7 +108,7 @@ async fn odd_but_honest_requests_are_answered() {
             method: "POST".to_owned(),
             target: "/api/v3/asm/projects".to_owned(),
             headers,
-            body: Some(b"{\"name\": \"Another\", \"unknown\": [1]}".to_vec()),
+            body: Some(json!({"name": format!("Sent as {form:?}"), "unknown": [1]}).to_string().into_bytes()),
         };
         assert_eq!(ask(&server.address, &request).await.unwrap().status, 200, "{form:?}");
     }

@@ -241,6 +241,24 @@ pub(crate) async fn find_member(tx: &mut Tx, project: i64, name: &str) -> Result
     found.cloned().ok_or(StoreError::NotFound)
 }
 
+/// Refuses a name that another project of the caller has: clients choose a project by its name, some without looking at
+/// the case (docs/contract/asm.md §1.3). A key of one project is not told of others.
+async fn check_name(tx: &mut Tx, caller: &Principal, name: &str, except: Option<i64>) -> Result<(), StoreError> {
+    if caller.scope().project.is_some() {
+        return Ok(());
+    }
+    let sql = "SELECT p.id, p.name FROM members m JOIN projects p ON p.id = m.project_id WHERE m.user_id = $1 AND \
+               p.deleted_at IS NULL";
+    let own: Vec<(i64, String)> = tx.read_all(sql, values![caller.user_id()]).await?;
+    let is_same = |other: &str| other.to_lowercase() == name.to_lowercase();
+    match own.iter().find(|(id, other)| Some(*id) != except && is_same(other)) {
+        Some((_, other)) => {
+            Err(StoreError::Exists(format!("you are in a project named \"{other}\" already: choose another name")))
+        }
+        None => Ok(()),
+    }
+}
+
 impl Store {
     /// The caller's projects, by id.
     pub async fn list_projects(&self, principal: &Principal) -> Result<Vec<ProjectView>, StoreError> {
@@ -258,7 +276,7 @@ impl Store {
         find_project(&mut self.read().await?, principal, uuid).await
     }
 
-    /// Makes a project that the caller owns.
+    /// Makes a project that the caller owns. Fails where the caller is in one of that name.
     pub async fn create_project(
         &self,
         principal: &Principal,
@@ -267,6 +285,7 @@ impl Store {
     ) -> Result<ProjectView, StoreError> {
         let (caller, name) = (principal.clone(), clean_title(name)?);
         let mut created = transaction!(self, Person, async |tx| {
+            check_name(tx, &caller, &name, None).await?;
             let organization: i64 = tx.read_one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?;
             let id = insert(tx, organization, &name, caller.user_id(), now).await?;
             let created = view(tx.read_one(&format!("{} WHERE p.id = $1", select()), values![id]).await?, &caller);
@@ -301,6 +320,9 @@ impl Store {
             let object = uuid.to_string();
             if name.is_some() || description.is_some() {
                 caller.require_project(id, ProjectRole::Owner)?;
+                if let Some(name) = &name {
+                    check_name(tx, &caller, name, Some(id)).await?;
+                }
                 let sql = "UPDATE projects SET name = COALESCE($1, name), description = NULLIF(COALESCE($2, \
                            description), '') WHERE id = $3";
                 tx.run(sql, values![name.clone(), description.clone(), id]).await?;
