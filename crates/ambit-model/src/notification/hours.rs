@@ -121,7 +121,7 @@ pub struct Quiet {
 impl Quiet {
     /// Reads two times with a hyphen. Fails with what was expected for any other text, and where both are the same.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wanted = || format!("{text:?} are no quiet hours: expected two times such as 22:00-07:00");
+        let wanted = || format!("expected when they begin and when they end, such as 22:00-07:00, not {text:?}");
         let minutes = |text: &str| {
             let (hours, minutes) = text.trim().split_once(':')?;
             let (hours, minutes) = (hours.parse::<u16>().ok()?, minutes.parse::<u16>().ok()?);
