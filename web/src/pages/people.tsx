@@ -17,7 +17,7 @@ const COLLECTIONS_MAX = 12;
 const ROLES: [CollectionRole, string][] = [
   ["viewer", "sees it"],
   ["analyst", "decides on issues"],
-  ["admin", "starts runs, changes scope"],
+  ["admin", "starts runs, changes scope, may delete it for good"],
 ];
 
 export function People({ project }: { project: Schema["Project"] }): ReactNode {

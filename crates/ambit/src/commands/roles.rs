@@ -40,7 +40,8 @@ pub(crate) enum Action {
         /// E-mail address, username, or the number that `ambit project users` shows.
         #[arg(value_name = "USER")]
         user: String,
-        /// viewer, analyst or admin.
+        /// viewer reads, analyst also decides on issues, admin also changes settings and scope, starts runs and may
+        /// delete the collection for good.
         #[arg(value_parser = collection_role)]
         role: CollectionRole,
     },
