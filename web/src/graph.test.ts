@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Graph, graphml, joined, laidOut, read, written } from "./graph";
+import { type Graph, graphml, isOurs, joined, laidOut, nameOf, read, written } from "./graph";
 
 const GRAPH: Graph = {
   nodes: [
@@ -48,4 +48,33 @@ test("GraphML holds hostile names as text", () => {
   expect(text).toContain("&lt;img src=x&gt; &quot;&amp;\u202e</data>");
   expect(text).not.toContain("<img");
   expect(text).not.toContain("\u0000");
+});
+
+test("a graph of others whose members have any type is read as far as it goes", () => {
+  const odd = [1, null, true, {}, [], [null], ["x"], "x"];
+  for (const value of odd) {
+    expect(typeof nameOf({ graph_data: value })).toBe("string");
+    expect(typeof nameOf({ graph_data: { description: value } })).toBe("string");
+    for (const member of ["entity_id", "type", "text", "entity_attributes"]) {
+      const of = { nodes: [{ entity_id: "a", type: "domain", text: "a", [member]: value }, value], links: [{ source: value, target: "a", connection_type: value }, value] };
+      for (const node of read(of).nodes) expect([node.id, node.kind, node.name].map((text) => typeof text)).toEqual(["string", "string", "string"]);
+      for (const edge of read(of).edges) expect([edge.from, edge.kind, edge.to].map((text) => typeof text)).toEqual(["string", "string", "string"]);
+    }
+    expect(read({ nodes: value, links: value }).edges).toEqual([]);
+    expect(typeof isOurs({ nodes: value })).toBe("boolean");
+  }
+  expect(nameOf({ graph_data: { description: 7 } })).toBe("7");
+  expect(nameOf({ graph_data: { description: { a: 1 } } })).toBe("");
+  // No name of a member of every object is a kind.
+  expect(read({ nodes: [{ entity_id: "a", type: "constructor" }, { entity_id: "b" }] }).nodes.map((node) => node.kind)).toEqual(["constructor", "unknown"]);
+});
+
+test("links name the ends by id, or by the number of a node; what is one entity is one node", () => {
+  const nodes = [{ entity_id: "a", type: "domain" }, { entity_id: 5, type: "domain" }];
+  expect(read({ nodes, links: [{ source: 0, target: 1 }, { source: "a", target: 5 }, { source: 9, target: -1 }] }).edges).toEqual([
+    { from: "a", kind: "", to: "5" },
+    { from: "a", kind: "", to: "5" },
+  ]);
+  const twice = [{ entity_id: "a", type: "domain", entity_attributes: { uid: "u" } }, { entity_id: "b", type: "domain", entity_attributes: { uid: "u" } }];
+  expect(read({ nodes: twice }).nodes).toHaveLength(1);
 });

@@ -22,48 +22,82 @@ export interface Graph {
   edges: GraphEdge[];
 }
 
-/** A graph as the wider API keeps it. */
+/** A graph as the wider API keeps it: what any program sent, of which no member needs to be there or of any type. */
 export interface KeptGraph {
-  graph_data?: { description?: string };
-  nodes?: { entity_id: string; type: string; text?: string; entity_attributes?: { uid?: string; custom_type?: string; relationship_type?: string } }[];
-  links?: { source: string; target: string; connection_type?: string }[];
+  graph_data?: unknown;
+  nodes?: unknown;
+  links?: unknown;
 }
 
-const KINDS: Record<string, string> = { domain: "Domain", ip_address: "IpAddress", url: "Uri", ssl_cert: "SslCertificate" };
+type Members = Record<string, unknown>;
+
+const KINDS = new Map([["domain", "Domain"], ["ip_address", "IpAddress"], ["url", "Uri"], ["ssl_cert", "SslCertificate"]]);
 const TYPES: Record<string, string> = { Domain: "domain", DnsRecord: "domain", IpAddress: "ip_address", Uri: "url", SslCertificate: "ssl_cert" };
 
-/** Reads a kept graph. An edge with a type stands there as two links through a node that names it: here it is one. */
+/** A value of another program as text: texts and numbers are read, everything else is empty. */
+function text(value: unknown): string {
+  return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+}
+
+function members(value: unknown): Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
+}
+
+function list(value: unknown): Members[] {
+  return Array.isArray(value) ? value.map(members) : [];
+}
+
+/** The name of a kept graph; empty where it has none. */
+export function nameOf(kept: KeptGraph): string {
+  return text(members(kept.graph_data).description);
+}
+
+/** The end of a link: the id of a node, or its number in the list where no node has that id. */
+function end(of: unknown, all: Members[], ids: ReadonlySet<string>): string {
+  const id = text(of);
+  return typeof of === "number" && !ids.has(id) ? text(all[of]?.entity_id) : id;
+}
+
+/** Reads a kept graph, whoever made it: a node without an id is left out, and so is a link without its ends. An edge with a type stands there as two links through a node that names it: here it is one. */
 export function read(kept: KeptGraph): Graph {
   const nodes = new Map<string, GraphNode>();
   const through = new Set<string>();
-  for (const node of kept.nodes ?? []) {
-    if (node.type === "relationship") {
-      through.add(node.entity_id);
+  const all = list(kept.nodes);
+  const ids = new Set(all.map((node) => text(node.entity_id)));
+  for (const node of all) {
+    const [called, type] = [text(node.entity_id), text(node.type)];
+    if (called === "") continue;
+    if (type === "relationship") {
+      through.add(called);
       continue;
     }
-    const uid = node.entity_attributes?.uid;
-    const kind = KINDS[node.type] ?? (node.entity_attributes?.custom_type || node.type);
-    nodes.set(node.entity_id, { id: uid ?? node.entity_id, kind, name: node.text || node.entity_id, known: uid !== undefined });
+    const attributes = members(node.entity_attributes);
+    const uid = text(attributes.uid);
+    const kind = KINDS.get(type) ?? (text(attributes.custom_type) || type || "unknown");
+    nodes.set(called, { id: uid || called, kind, name: text(node.text) || called, known: uid !== "" });
   }
   const id = (of: string) => nodes.get(of)?.id;
   const edges: GraphEdge[] = [];
   const into = new Map<string, string[]>();
   const out = new Map<string, [string, string][]>();
-  for (const { source, target, connection_type: type } of kept.links ?? []) {
+  for (const link of list(kept.links)) {
+    const [source, target, type] = [end(link.source, all, ids), end(link.target, all, ids), text(link.connection_type)];
     if (through.has(target)) into.set(target, [...(into.get(target) ?? []), source]);
-    else if (through.has(source)) out.set(source, [...(out.get(source) ?? []), [target, type ?? ""]]);
-    else edges.push({ from: id(source) ?? "", kind: type ?? "", to: id(target) ?? "" });
+    else if (through.has(source)) out.set(source, [...(out.get(source) ?? []), [target, type]]);
+    else edges.push({ from: id(source) ?? "", kind: type, to: id(target) ?? "" });
   }
   for (const [middle, sources] of into) {
     for (const source of sources) {
       for (const [target, kind] of out.get(middle) ?? []) edges.push({ from: id(source) ?? "", kind, to: id(target) ?? "" });
     }
   }
-  return { nodes: [...nodes.values()], edges: edges.filter((edge) => edge.from !== "" && edge.to !== "") };
+  // Nodes of one entity are one node.
+  const shown = new Map([...nodes.values()].map((node) => [node.id, node]));
+  return { nodes: [...shown.values()], edges: edges.filter((edge) => edge.from !== "" && edge.to !== "") };
 }
 
 /** The graph as the wider API keeps it, with each node where it is shown. */
-export function written(title: string, graph: Graph, at: Places): KeptGraph & Record<string, unknown> {
+export function written(title: string, graph: Graph, at: Places): KeptGraph & Members {
   const nodes = graph.nodes.map((node, index) => ({
     entity_id: node.id,
     type: TYPES[node.kind] ?? "custom",
@@ -73,7 +107,7 @@ export function written(title: string, graph: Graph, at: Places): KeptGraph & Re
     x: at.get(node.id)?.x ?? 0,
     y: at.get(node.id)?.y ?? 0,
   }));
-  const links: NonNullable<KeptGraph["links"]> = [];
+  const links: { source: string; target: string; connection_type: string }[] = [];
   const middles = new Map<string, string>();
   for (const edge of graph.edges) {
     const middle = `relationships_${edge.kind}_${edge.from.replaceAll(".", "")}`;
@@ -86,7 +120,7 @@ export function written(title: string, graph: Graph, at: Places): KeptGraph & Re
   const named = [...middles].map(([id, kind], index) => ({
     entity_id: id, type: "relationship", text: "", entity_attributes: { relationship_type: kind }, index: nodes.length + index, x: 0, y: 0,
   }));
-  return { graph_data: { description: title, version: "api-1.0.0" } as { description: string }, representation: "force_graph", nodes: [...nodes, ...named], links };
+  return { graph_data: { description: title, version: "api-1.0.0" }, representation: "force_graph", nodes: [...nodes, ...named], links };
 }
 
 /** What this interface writes of a node. */
@@ -94,7 +128,8 @@ const WRITTEN = ["uid", "custom_type", "relationship_type"];
 
 /** Whether a kept graph says nothing that writing it anew would lose: what other programs made may. */
 export function isOurs(kept: KeptGraph): boolean {
-  return (kept.nodes ?? []).every((node) => Object.keys(node.entity_attributes ?? {}).every((name) => WRITTEN.includes(name)));
+  if (kept.nodes !== undefined && !Array.isArray(kept.nodes)) return false;
+  return list(kept.nodes).every((node) => text(node.entity_id) !== "" && Object.keys(members(node.entity_attributes)).every((name) => WRITTEN.includes(name)));
 }
 
 /** Both graphs in one; what both have stands once. */

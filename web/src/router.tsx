@@ -4,6 +4,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { session } from "./api/session";
+import { Crashed } from "./pages/crashed";
 import { NotFound, Shell, Stage } from "./pages/shell";
 import { SignIn } from "./pages/signin";
 
@@ -223,6 +224,7 @@ export function makeRouter(queries: QueryClient) {
       ]),
     ]),
     context: { queries },
+    defaultErrorComponent: Crashed,
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
       const pairs = Object.entries(search).filter((pair): pair is [string, string] => typeof pair[1] === "string");

@@ -7,14 +7,14 @@ import type { Graph, Places } from "../graph";
 import { visible } from "../hostile";
 
 /** A colour of the page for each kind. */
-const COLOURS: Record<string, string> = {
+const COLOURS = new Map(Object.entries({
   Domain: "--accent",
   DnsRecord: "--low",
   IpAddress: "--good",
   NetworkService: "--medium",
   Uri: "--high",
   SslCertificate: "--soft",
-};
+}));
 const LABEL_CHARS_MAX = 40;
 /** Nodes that are all named. */
 const NAMED_MAX = 60;
@@ -34,7 +34,7 @@ function colours(at: HTMLElement): (name: string) => string {
 }
 
 export function colourOf(kind: string): string {
-  return COLOURS[kind] ?? "--soft";
+  return COLOURS.get(kind) ?? "--soft";
 }
 
 export function label(name: string): string {

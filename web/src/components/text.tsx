@@ -90,7 +90,7 @@ export function searching(error: Error | null): string {
   return error ? "Not searched" : "Searching …";
 }
 
-const KINDS: Record<string, string> = {
+const KINDS = new Map(Object.entries({
   Uri: "Site",
   DnsRecord: "DNS name",
   Domain: "Domain",
@@ -106,7 +106,7 @@ const KINDS: Record<string, string> = {
   PreCertificate: "Precertificate",
   ApiEndpoint: "API endpoint",
   Mailserver: "Mail server",
-};
+}));
 
 /** Kinds that people ask for by name. */
 export const KIND_NAMES = ["Domain", "DnsRecord", "IpAddress", "NetBlock", "NetworkService", "Uri", "SslCertificate", "AutonomousSystem", "Organization", "EmailAddress", "Nameserver", "Mailserver"];
@@ -114,7 +114,7 @@ export const KIND_NAMES = ["Domain", "DnsRecord", "IpAddress", "NetBlock", "Netw
 /** The kind of an entity in a word, without the prefix of the API. */
 export function kind(type: string): string {
   const short = type.slice(type.lastIndexOf(":") + 1);
-  return KINDS[short] ?? short.replace(/([a-z])([A-Z])/g, "$1 $2");
+  return KINDS.get(short) ?? short.replace(/([a-z])([A-Z])/g, "$1 $2");
 }
 
 /** The words of an internal name, such as `closed_risk_accepted`. */

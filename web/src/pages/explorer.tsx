@@ -10,7 +10,7 @@ import { Button, FIELD } from "../components/controls";
 import { useNotices } from "../components/notice";
 import { count, Foreign, kind, words } from "../components/text";
 import { saveBlob } from "../csv";
-import { type Graph, graphml, isOurs, joined, laidOut, type Places, written } from "../graph";
+import { type Graph, graphml, isOurs, joined, laidOut, nameOf, type Places, written } from "../graph";
 import { Sharing } from "./sharing";
 
 /** Entities of the list that are shown before a search narrows it. */
@@ -131,7 +131,7 @@ export function Explorer({ title, graph: all, complete, kept }: { title: string;
 
 /** Writes a kept graph over with what is shown, under its name or another, and says who sees it. */
 function Keeping({ kept, document }: { kept: Kept; document: (name: string) => ReturnType<typeof written> }): ReactNode {
-  const before = kept.attributes.graph_data?.description ?? "";
+  const before = nameOf(kept.attributes);
   const [name, setName] = useState(before);
   const [sharing, setSharing] = useState(false);
   const { busy, act } = useAct();

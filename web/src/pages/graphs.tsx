@@ -8,7 +8,7 @@ import { forget, graph, graphs, keep, neighbourhood } from "../api/graphs";
 import { Button, Empty, FIELD, Section, Trouble } from "../components/controls";
 import { Page } from "../components/page";
 import { Chip, count, Foreign, Moment } from "../components/text";
-import { type KeptGraph, read } from "../graph";
+import { type KeptGraph, nameOf, read } from "../graph";
 
 const Explorer = lazy(() => import("./explorer").then((page) => ({ default: page.Explorer })));
 
@@ -65,7 +65,7 @@ function Kept(): ReactNode {
         <ul className="flex flex-col divide-y divide-line">
           {(all.data ?? []).map(({ id, attributes }) => (
             <li key={id} className="relative flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
-              <Link to="/graphs/$id" params={{ id }} className={`${link} min-w-0 break-words`}><Foreign>{attributes.graph_data?.description || "without a name"}</Foreign></Link>
+              <Link to="/graphs/$id" params={{ id }} className={`${link} min-w-0 break-words`}><Foreign>{nameOf(attributes) || "without a name"}</Foreign></Link>
               <Chip>{attributes.private ? "yours alone" : "everybody’s"}</Chip>
               <span className="text-soft">made <Moment at={new Date(attributes.creation_date * 1000).toISOString()} /></span>
               <Button className="ml-auto" disabled={busy}
@@ -76,7 +76,7 @@ function Kept(): ReactNode {
                     await forget(id);
                   }, "Deleted.", () => keep(whole));
                 }}>
-                Delete<span className="sr-only"> {attributes.graph_data?.description}</span>
+                Delete<span className="sr-only"> {nameOf(attributes)}</span>
               </Button>
             </li>
           ))}
@@ -121,13 +121,13 @@ export function GraphPage(): ReactNode {
   const shown = kept && read(kept);
   return (
     <>
-      <Head name={kept?.graph_data?.description ?? ""} />
+      <Head name={kept ? nameOf(kept) : ""} />
       {found.error && <Trouble error={found.error} retry={() => void found.refetch()} />}
       {!found.data && !found.error && <p role="status" className="p-3">Loading …</p>}
       {shown?.nodes.length === 0 && <Empty title={`The graph is empty: ${count(0, "entity", "entities")}`} />}
       {shown && shown.nodes.length > 0 && (
         <Suspense fallback={<p role="status" className="p-3">Loading …</p>}>
-          <Explorer key={id} title={kept?.graph_data?.description ?? "graph"} graph={shown} complete {...(found.data ? { kept: found.data } : {})} />
+          <Explorer key={id} title={(kept && nameOf(kept)) || "graph"} graph={shown} complete {...(found.data ? { kept: found.data } : {})} />
         </Suspense>
       )}
     </>
