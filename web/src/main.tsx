@@ -2,8 +2,8 @@ import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-qu
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { Failure } from "./api/client";
-import { session } from "./api/session";
+import { chosenProject, Failure } from "./api/client";
+import { projects, session } from "./api/session";
 import { makeRouter } from "./router";
 import "./style.css";
 
@@ -21,6 +21,9 @@ const queries: QueryClient = new QueryClient({
     onError: (error, query) => {
       const over = error instanceof Failure && error.status === 401;
       if (over && query.queryKey[0] !== "session") queries.setQueryData(session.queryKey, null);
+      // Perhaps it is the project that is not the caller's any more: the frame looks at the list.
+      const absent = error instanceof Failure && error.status === 404;
+      if (absent && chosenProject() !== null) void queries.invalidateQueries({ queryKey: projects.queryKey, exact: true });
     },
   }),
 });

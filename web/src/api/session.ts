@@ -6,6 +6,9 @@ export type Session = Schema["Session"];
 /** Stands in this browser's storage from signing in to signing out; the session itself is out of a page's reach. */
 const SIGNED_IN = "ambit.signed_in";
 
+/** The name of who was signed in last. */
+const PERSON = "ambit.person";
+
 /** Who is signed in; null: nobody. */
 export const session = queryOptions({
   queryKey: ["session"],
@@ -13,7 +16,11 @@ export const session = queryOptions({
     // Who never signed in here, or signed out, need not be asked for.
     if (localStorage.getItem(SIGNED_IN) === null) return null;
     try {
-      return await get<Session>(`${OURS}/session`, signal);
+      const found = await get<Session>(`${OURS}/session`, signal);
+      // What another person looked at in this browser is not for this one.
+      if ((localStorage.getItem(PERSON) ?? found.username) !== found.username) forgetProject();
+      localStorage.setItem(PERSON, found.username);
+      return found;
     } catch (error) {
       if (!(error instanceof Failure && error.status === 401)) throw error;
       localStorage.removeItem(SIGNED_IN);

@@ -3,10 +3,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
-import { chooseProject, chosenProject } from "../api/client";
+import { chooseProject, chosenProject, forgetProject } from "../api/client";
 import { projects, session, signOut } from "../api/session";
 import { Button, Empty, FIELD } from "../components/controls";
 import { NoticeArea, useNotices } from "../components/notice";
+import { lookedAt } from "../project";
 
 export function Stage(): ReactNode {
   return (
@@ -89,9 +90,20 @@ function Projects(): ReactNode {
   const all = useQuery(projects);
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const { say } = useNotices();
   const list = all.data ?? [];
+  const shown = lookedAt(list, chosenProject());
+  // Whoever was taken out of the project that was chosen here goes on in one of their own.
+  const lost = all.data !== undefined && chosenProject() !== null && shown?.uuid !== chosenProject();
+  useEffect(() => {
+    if (!lost) return;
+    if (shown === undefined || shown.primary) forgetProject();
+    else chooseProject(shown.uuid);
+    say(`You are not in the project that was shown here.${shown ? ` This is ${shown.name}.` : ""}`);
+    void queries.resetQueries({ predicate: ({ queryKey: [first] }) => first !== "session" && first !== "projects" });
+  }, [lost, shown, say, queries]);
   if (list.length < 2) return null;
-  const chosen = chosenProject() ?? list.find((one) => one.primary)?.uuid ?? "";
+  const chosen = shown?.uuid ?? "";
   return (
     <select
       aria-label="Project"
