@@ -7,20 +7,20 @@ import { useNotices } from "./components/notice";
 export interface Act {
   /** Something is under way. */
   busy: boolean;
-  /** Does it; returns whether it was done. A refusal is said where done things are. */
-  act: (what: () => Promise<unknown>, said: string, undo?: () => Promise<unknown>) => Promise<boolean>;
+  /** Does it; returns whether it was done. What is said may depend on the answer. A refusal is said where done things are. */
+  act: <T>(what: () => Promise<T>, said: string | ((answer: T) => string), undo?: () => Promise<unknown>) => Promise<boolean>;
 }
 
 export function useAct(): Act {
   const queries = useQueryClient();
   const { say } = useNotices();
   const [busy, setBusy] = useState(false);
-  async function act(what: () => Promise<unknown>, said: string, undo?: () => Promise<unknown>): Promise<boolean> {
+  async function act<T>(what: () => Promise<T>, said: string | ((answer: T) => string), undo?: () => Promise<unknown>): Promise<boolean> {
     setBusy(true);
     try {
-      await what();
+      const answer = await what();
       await queries.invalidateQueries();
-      say(said, undo && (async () => {
+      say(typeof said === "string" ? said : said(answer), undo && (async () => {
         await undo();
         await queries.invalidateQueries();
       }));

@@ -27,6 +27,27 @@ export async function takeOut(project: string, person: number): Promise<void> {
   await ask("DELETE", `${ASM}/projects/${encodeURIComponent(project)}/users/${person}`);
 }
 
+export type Invitation = Schema["Invitation"];
+
+/** Invitations that the caller has not answered. */
+export const invitations = queryOptions({
+  queryKey: ["invitations"],
+  queryFn: ({ signal }) => get<Invitation[]>(`${OURS}/invitations`, signal),
+  staleTime: 60_000,
+});
+
+export async function acceptInvitation(id: number): Promise<void> {
+  await ask("POST", `${OURS}/invitations/${id}/accept`, {});
+}
+
+export async function declineInvitation(id: number): Promise<void> {
+  await ask("DELETE", `${OURS}/invitations/${id}`);
+}
+
+export async function leaveProject(project: string): Promise<void> {
+  await ask("DELETE", `${OURS}/projects/${encodeURIComponent(project)}/membership`);
+}
+
 /** Who has which role in a collection. */
 export function roles(collection: string) {
   return queryOptions({

@@ -43,7 +43,7 @@ export function People({ project }: { project: Schema["Project"] }): ReactNode {
               <td className={CELL}>
                 {owner ? (
                   <select aria-label={`Role of ${person.email}`} className={FIELD} disabled={busy} value={person.role}
-                    onChange={(event) => void act(() => bring(project.uuid, person.email, event.target.value as ProjectRole), `${person.email} is ${event.target.value} now.`,
+                    onChange={(event) => void act(() => bring(project.uuid, person.email, event.target.value as ProjectRole), `${person.email} is ${person.state === "invited" ? "invited as " : ""}${event.target.value} now.`,
                       () => bring(project.uuid, person.email, person.role))}>
                     <option value="owner">owner</option>
                     <option value="member">member</option>
@@ -56,7 +56,7 @@ export function People({ project }: { project: Schema["Project"] }): ReactNode {
                     : <Role place={place} person={person} now={given[index]?.data?.find((one) => one.project_user_id === person.id)?.role ?? null} />}
                 </td>
               ))}
-              <td className={CELL}>{owner && <Button disabled={busy} onClick={() => setLeaving(person)}>Take out<span className="sr-only"> {person.email}</span> …</Button>}</td>
+              <td className={CELL}>{owner && <Button disabled={busy} onClick={() => setLeaving(person)}>{person.state === "invited" ? "Withdraw" : "Take out"}<span className="sr-only"> {person.email}</span> …</Button>}</td>
             </tr>
           ))}
         </Table>
@@ -65,7 +65,17 @@ export function People({ project }: { project: Schema["Project"] }): ReactNode {
           {(places.data?.length ?? 0) > COLLECTIONS_MAX && ` The first ${COLLECTIONS_MAX} collections are shown; ambit member and the API have all.`}
         </p>
       </Section>
-      {leaving && (
+      {leaving?.state === "invited" && (
+        <Dialog label="Withdraw an invitation" onClose={() => setLeaving(null)}>
+          <h2 className="mb-2 text-base font-semibold">Withdraw the invitation of <Foreign>{leaving.email}</Foreign>?</h2>
+          <p className="mb-3">They have not answered it. They can be invited again.</p>
+          <form method="dialog" className="flex justify-end gap-2">
+            <Button type="submit">Keep it</Button>
+            <Button type="submit" look="first" onClick={() => void act(() => takeOut(project.uuid, leaving.id), `The invitation of ${leaving.email} is withdrawn.`)}>Withdraw it</Button>
+          </form>
+        </Dialog>
+      )}
+      {leaving?.state === "active" && (
         <Dialog label="Take somebody out" onClose={() => setLeaving(null)}>
           <h2 className="mb-2 text-base font-semibold">Take <Foreign>{leaving.email}</Foreign> out of the project?</h2>
           <p className="mb-3">What they decided and wrote stays. Their roles in its collections end.</p>
@@ -109,10 +119,11 @@ function Bring({ project }: { project: string }): ReactNode {
         throw new Error(`${email.trim()} is not a user of this installation.`);
       }
       setEmail("");
-    }, "Brought into the project.");
+      return found?.state;
+    }, (state) => (state === "invited" ? `${email.trim()} is invited, and in the project once they accept.` : `${email.trim()} is in the project.`));
   }
   return (
-    <Section title="Bring somebody in">
+    <Section title="Invite somebody">
       <form className="flex flex-wrap items-end gap-3" onSubmit={submit}>
         <label className="flex flex-col gap-1">E-mail address<input type="email" className={FIELD} value={email} required onChange={(event) => setEmail(event.target.value)} /></label>
         <label className="flex flex-col gap-1">
@@ -122,7 +133,7 @@ function Bring({ project }: { project: string }): ReactNode {
             <option value="owner">owner</option>
           </select>
         </label>
-        <Button type="submit" look="first" disabled={busy}>Bring in</Button>
+        <Button type="submit" look="first" disabled={busy}>Invite</Button>
       </form>
       {trouble && <p role="alert" className="mt-2 rounded bg-critical-ground p-2 text-critical">{trouble}</p>}
     </Section>

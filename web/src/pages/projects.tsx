@@ -1,12 +1,14 @@
 // The projects of the caller: which one is looked at, what they are called, and new ones.
 
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useAct } from "../act";
-import { chooseProject, type Schema } from "../api/client";
-import { changeProject, makeProject } from "../api/settings";
-import { Button, FIELD, Section } from "../components/controls";
+import { chooseProject, chosenProject, forgetProject, type Schema } from "../api/client";
+import { changeProject, leaveProject, makeProject, people } from "../api/settings";
+import { Button, FIELD, Section, Trouble } from "../components/controls";
+import { Dialog } from "../components/dialog";
 import { Chip, Foreign, Moment } from "../components/text";
+import { Invitations } from "./invitations";
 
 export function Projects({ all }: { all: Schema["Project"][] }): ReactNode {
   const { busy, act } = useAct();
@@ -17,6 +19,7 @@ export function Projects({ all }: { all: Schema["Project"][] }): ReactNode {
   }
   return (
     <>
+      <Invitations />
       <Section title="Projects">
         <p className="mb-2 text-soft">Collections, issues and people of one project are not seen from another.</p>
         <ul className="flex flex-col divide-y divide-line">
@@ -38,6 +41,7 @@ function Project({ of, alone }: { of: Schema["Project"]; alone: boolean }): Reac
   const queries = useQueryClient();
   const [name, setName] = useState(of.name);
   const [editing, setEditing] = useState(false);
+  const [leaving, setLeaving] = useState(false);
   return (
     <li className="relative flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
       {editing ? (
@@ -58,7 +62,36 @@ function Project({ of, alone }: { of: Schema["Project"]; alone: boolean }): Reac
         {of.role === "owner" && !editing && <Button onClick={() => setEditing(true)}>Rename<span className="sr-only"> {of.name}</span></Button>}
         {!alone && <Button onClick={() => { chooseProject(of.uuid); void queries.resetQueries(); }}>Look at it<span className="sr-only"> {of.name}</span></Button>}
         {!of.primary && <Button disabled={busy} onClick={() => void act(() => changeProject(of.uuid, { primary: true }), `You begin in ${of.name} from now on.`)}>Begin here<span className="sr-only"> {of.name}</span></Button>}
+        {of.role !== null && <Button onClick={() => setLeaving(true)}>Leave …<span className="sr-only"> {of.name}</span></Button>}
       </span>
+      {leaving && <Leave of={of} onClose={() => setLeaving(false)} />}
     </li>
+  );
+}
+
+/** Asks before leaving; the only owner is told what to do first. */
+function Leave({ of, onClose }: { of: Schema["Project"]; onClose: () => void }): ReactNode {
+  const { act } = useAct();
+  const queries = useQueryClient();
+  const all = useQuery(people(of.uuid));
+  const only = of.role === "owner" && (all.data ?? []).filter((one) => one.role === "owner" && one.state === "active").length < 2;
+  async function leave() {
+    await leaveProject(of.uuid);
+    if (chosenProject() === of.uuid) forgetProject();
+    // Nothing of it is shown any more, not even until the rest is read again.
+    await queries.resetQueries();
+  }
+  return (
+    <Dialog label="Leave the project" onClose={onClose}>
+      <h2 className="mb-2 text-base font-semibold break-words">Leave <Foreign>{of.name}</Foreign>?</h2>
+      {all.error && <Trouble error={all.error} retry={() => void all.refetch()} />}
+      {all.data && (only
+        ? <p className="mb-3">You are its only owner, and a project keeps at least one. Make somebody else an owner first, under People.</p>
+        : <p className="mb-3">You see nothing of it any more, and your roles in its collections end. An owner can invite you again. What you decided and wrote stays.</p>)}
+      <form method="dialog" className="flex justify-end gap-2">
+        <Button type="submit">Stay</Button>
+        <Button type="submit" look="first" disabled={!all.data || only} onClick={() => void act(leave, `You left ${of.name}.`)}>Leave it</Button>
+      </form>
+    </Dialog>
   );
 }

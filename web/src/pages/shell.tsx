@@ -8,6 +8,7 @@ import { projects, session, signOut } from "../api/session";
 import { Button, Empty, FIELD } from "../components/controls";
 import { NoticeArea, useNotices } from "../components/notice";
 import { lookedAt } from "../project";
+import { Invited } from "./invitations";
 
 export function Stage(): ReactNode {
   return (
@@ -68,6 +69,7 @@ export function Shell(): ReactNode {
           ))}
         </nav>
         <div className="ml-auto flex items-center gap-2">
+          {who.data && <Invited />}
           <Projects />
           {who.data && <Way name={who.data.username} email={who.data.email} />}
         </div>
