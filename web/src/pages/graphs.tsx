@@ -1,14 +1,15 @@
 // Graphs: a new one from a search or an entity, and those that were kept.
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
 import { useAct } from "../act";
-import { forget, graph, graphs, keep, neighbourhood } from "../api/graphs";
+import { forget, graph, graphs, neighbourhood } from "../api/graphs";
 import { Button, Empty, FIELD, Section, Trouble } from "../components/controls";
+import { Dialog } from "../components/dialog";
 import { Page } from "../components/page";
 import { Chip, count, Foreign, Moment } from "../components/text";
-import { type KeptGraph, nameOf, read } from "../graph";
+import { nameOf, read } from "../graph";
 
 const Explorer = lazy(() => import("./explorer").then((page) => ({ default: page.Explorer })));
 
@@ -30,8 +31,8 @@ export function Graphs(): ReactNode {
 function Kept(): ReactNode {
   const all = useQuery(graphs);
   const navigate = list.useNavigate();
-  const queries = useQueryClient();
-  const { busy, act } = useAct();
+  const { act } = useAct();
+  const [deleting, setDeleting] = useState<{ id: string; name: string } | null>(null);
   const [query, setQuery] = useState("");
   const [depth, setDepth] = useState("1");
   const link = "text-accent underline";
@@ -68,20 +69,23 @@ function Kept(): ReactNode {
               <Link to="/graphs/$id" params={{ id }} className={`${link} min-w-0 break-words`}><Foreign>{nameOf(attributes) || "without a name"}</Foreign></Link>
               <Chip>{attributes.private ? "yours alone" : "everybody’s"}</Chip>
               <span className="text-soft">made <Moment at={new Date(attributes.creation_date * 1000).toISOString()} /></span>
-              <Button className="ml-auto" disabled={busy}
-                onClick={() => {
-                  let whole: KeptGraph = {};
-                  void act(async () => {
-                    whole = (await queries.fetchQuery(graph(id))).attributes;
-                    await forget(id);
-                  }, "Deleted.", () => keep(whole));
-                }}>
-                Delete<span className="sr-only"> {nameOf(attributes)}</span>
+              <Button className="ml-auto" onClick={() => setDeleting({ id, name: nameOf(attributes) || "without a name" })}>
+                Delete …<span className="sr-only"> {nameOf(attributes)}</span>
               </Button>
             </li>
           ))}
         </ul>
       </Section>
+      {deleting && (
+        <Dialog label="Delete a graph" onClose={() => setDeleting(null)}>
+          <h2 className="mb-2 text-base font-semibold break-words">Delete <Foreign>{deleting.name}</Foreign> for good?</h2>
+          <p className="mb-3">Whoever it is shared with loses it as well, and comments on it go with it. This cannot be taken back.</p>
+          <form method="dialog" className="flex justify-end gap-2">
+            <Button type="submit">Keep it</Button>
+            <Button type="submit" look="first" onClick={() => void act(() => forget(deleting.id), "Deleted.")}>Delete it</Button>
+          </form>
+        </Dialog>
+      )}
     </Page>
   );
 }
