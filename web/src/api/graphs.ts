@@ -1,6 +1,7 @@
 // Graphs: those that the API keeps, and what stands around entities.
 
 import { queryOptions } from "@tanstack/react-query";
+import type { Member, Relations } from "../access";
 import type { Graph, KeptGraph } from "../graph";
 import { ask, get, OURS, type Schema, withQuery } from "./client";
 
@@ -9,12 +10,16 @@ const WIDER = "/api/v3/graphs";
 export interface Kept {
   id: string;
   attributes: KeptGraph & { private: boolean; creation_date: number; last_modified_date: number };
+  relationships?: Relations;
 }
 
 /** The wider API answers below `data`. */
 async function kept<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   return ((await ask<unknown>(method, path, body, signal)) as unknown as { data: T }).data;
 }
+
+/** Who is related to a graph: told beside it. */
+const RELATIONS = "owner,editors,viewers";
 
 /** Kept graphs that are listed. */
 const LISTED_MAX = 40;
@@ -23,13 +28,13 @@ const LISTED_MAX = 40;
 export const graphs = queryOptions({
   queryKey: ["graphs"],
   queryFn: ({ signal }) =>
-    kept<Kept[]>("GET", withQuery(WIDER, { limit: LISTED_MAX, order: "creation_date-", attributes: "graph_data,private,creation_date,last_modified_date" }), undefined, signal),
+    kept<Kept[]>("GET", withQuery(WIDER, { limit: LISTED_MAX, order: "creation_date-", attributes: "graph_data,private,creation_date,last_modified_date", relationships: RELATIONS }), undefined, signal),
 });
 
 export function graph(id: string) {
   return queryOptions({
     queryKey: ["graphs", id],
-    queryFn: ({ signal }) => kept<Kept>("GET", `${WIDER}/${encodeURIComponent(id)}`, undefined, signal),
+    queryFn: ({ signal }) => kept<Kept>("GET", withQuery(`${WIDER}/${encodeURIComponent(id)}`, { relationships: RELATIONS }), undefined, signal),
     staleTime: 300_000,
   });
 }
@@ -46,11 +51,6 @@ export async function rewrite(id: string, attributes: Partial<KeptGraph> & { pri
 
 /** Who sees a graph beside its owner, and who changes it. */
 export type Access = "viewers" | "editors";
-
-export interface Member {
-  type: "user" | "group";
-  id: string;
-}
 
 function members(id: string, access: Access): string {
   return `${WIDER}/${encodeURIComponent(id)}/relationships/${access}`;

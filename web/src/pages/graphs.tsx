@@ -3,12 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
+import { isOwner, whoSees } from "../access";
 import { useAct } from "../act";
 import { forget, graph, graphs, neighbourhood } from "../api/graphs";
+import { session } from "../api/session";
 import { Button, Empty, FIELD, Section, Trouble } from "../components/controls";
 import { Dialog } from "../components/dialog";
 import { Page } from "../components/page";
-import { Chip, count, Foreign, Moment } from "../components/text";
+import { count, Foreign, Moment } from "../components/text";
 import { nameOf, read } from "../graph";
 
 const Explorer = lazy(() => import("./explorer").then((page) => ({ default: page.Explorer })));
@@ -30,6 +32,7 @@ export function Graphs(): ReactNode {
 
 function Kept(): ReactNode {
   const all = useQuery(graphs);
+  const me = useQuery(session).data?.username ?? "";
   const navigate = list.useNavigate();
   const { act } = useAct();
   const [deleting, setDeleting] = useState<{ id: string; name: string } | null>(null);
@@ -64,14 +67,16 @@ function Kept(): ReactNode {
         {all.error && <Trouble error={all.error} retry={() => void all.refetch()} />}
         {all.data?.length === 0 && <p>None yet. A graph that is shown is kept by its button “Keep it”, and the API keeps those of other programs.</p>}
         <ul className="flex flex-col divide-y divide-line">
-          {(all.data ?? []).map(({ id, attributes }) => (
+          {(all.data ?? []).map(({ id, attributes, relationships }) => (
             <li key={id} className="relative flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
               <Link to="/graphs/$id" params={{ id }} className={`${link} min-w-0 break-words`}><Foreign>{nameOf(attributes) || "without a name"}</Foreign></Link>
-              <Chip>{attributes.private ? "yours alone" : "everybody’s"}</Chip>
+              <span className="min-w-0 break-words text-soft"><Foreign>{whoSees(attributes.private, relationships ?? {}, me)}</Foreign></span>
               <span className="text-soft">made <Moment at={new Date(attributes.creation_date * 1000).toISOString()} /></span>
-              <Button className="ml-auto" onClick={() => setDeleting({ id, name: nameOf(attributes) || "without a name" })}>
-                Delete …<span className="sr-only"> {nameOf(attributes)}</span>
-              </Button>
+              {isOwner(relationships ?? {}, me) && (
+                <Button className="ml-auto" onClick={() => setDeleting({ id, name: nameOf(attributes) || "without a name" })}>
+                  Delete …<span className="sr-only"> {nameOf(attributes)}</span>
+                </Button>
+              )}
             </li>
           ))}
         </ul>

@@ -2,8 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
+import type { Member } from "../access";
 import { useAct } from "../act";
-import { type Access, access, type Kept, type Member, rewrite, share, unshare } from "../api/graphs";
+import { type Access, access, type Kept, rewrite, share, unshare } from "../api/graphs";
 import { Button, FIELD, Trouble } from "../components/controls";
 import { Dialog } from "../components/dialog";
 import { Chip, Foreign } from "../components/text";
