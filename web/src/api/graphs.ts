@@ -39,9 +39,9 @@ export function graph(id: string) {
   });
 }
 
-/** Keeps a graph, which the caller alone sees. */
-export async function keep(document: KeptGraph): Promise<string> {
-  return (await kept<Kept>("POST", WIDER, { data: { type: "graph", attributes: { ...document, private: true } } })).id;
+/** Keeps a graph, which the caller alone sees, or else everybody. */
+export async function keep(document: KeptGraph, isPrivate: boolean): Promise<string> {
+  return (await kept<Kept>("POST", WIDER, { data: { type: "graph", attributes: { ...document, private: isPrivate } } })).id;
 }
 
 /** Writes over a kept graph what is given; the rest stays. */

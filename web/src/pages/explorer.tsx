@@ -1,12 +1,16 @@
 // The graph explorer: what stands around an entity or a search, opened step by step; beside the picture a list with the same.
 
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useRef, useState } from "react";
+import { mayChange } from "../access";
 import { useAct } from "../act";
+import { Failure } from "../api/client";
 import { keep, type Kept, neighbourhood, rewrite } from "../api/graphs";
+import { session } from "../api/session";
 import { Canvas, picture } from "../components/canvas";
 import { Button, FIELD } from "../components/controls";
+import { Dialog } from "../components/dialog";
 import { useNotices } from "../components/notice";
 import { count, Foreign, kind, words } from "../components/text";
 import { saveBlob } from "../csv";
@@ -34,7 +38,7 @@ function withEnds({ nodes, edges }: Graph): Graph {
 export function Explorer({ title, graph: all, complete, kept }: { title: string; graph: Graph; complete: boolean; kept?: Kept }): ReactNode {
   const queries = useQueryClient();
   const { say } = useNotices();
-  const { busy, act } = useAct();
+  const me = useQuery(session).data?.username ?? "";
   const [graph, setGraph] = useState(() => narrowed(all));
   const [left, setLeft] = useState(all.nodes.length - Math.min(all.nodes.length, FIRST_MAX));
   const [before, setBefore] = useState<Places>(new Map());
@@ -82,8 +86,8 @@ export function Explorer({ title, graph: all, complete, kept }: { title: string;
         <span className="ml-auto flex flex-wrap gap-1.5">
           <Button onClick={() => void picture(graph, places, at.current ?? document.body).then((blob) => saveBlob(`${name}.png`, blob), (error: Error) => say(error.message))}>PNG</Button>
           <Button onClick={() => saveBlob(`${name}.graphml`, new Blob([graphml(title, graph)], { type: "application/graphml+xml" }))}>GraphML</Button>
-          {kept && isOurs(kept.attributes) && <Keeping kept={kept} document={(called) => written(called, everything(), places)} />}
-          <Button disabled={busy} onClick={() => void act(() => keep(written(title, everything(), places)), "Kept among your graphs.")}>{kept ? "Keep a copy" : "Keep it"}</Button>
+          {kept && isOurs(kept.attributes) && mayChange(kept.relationships ?? {}, me) && <Keeping kept={kept} document={(called) => written(called, everything(), places)} />}
+          <NewKept label={kept ? "Keep a copy" : "Keep it"} document={() => written(title, everything(), places)} />
         </span>
       </div>
       <div className="flex min-h-0 flex-1 flex-col md:flex-row">
@@ -126,6 +130,48 @@ export function Explorer({ title, graph: all, complete, kept }: { title: string;
         </aside>
       </div>
     </div>
+  );
+}
+
+/** Keeps the graph as a new one. Where the allowance has no private graph left, that is said, and it can be kept for everybody. */
+function NewKept({ label, document }: { label: string; document: () => ReturnType<typeof written> }): ReactNode {
+  const queries = useQueryClient();
+  const { say } = useNotices();
+  const { busy, act } = useAct();
+  const [refused, setRefused] = useState<"none" | "used up" | null>(null);
+  const [working, setWorking] = useState(false);
+  async function tryIt() {
+    setWorking(true);
+    try {
+      await keep(document(), true);
+      await queries.invalidateQueries();
+      say("Kept among your graphs.");
+    } catch (error) {
+      const status = error instanceof Failure ? error.status : 0;
+      if (status === 403 || status === 429) setRefused(status === 403 ? "none" : "used up");
+      else say(error instanceof Error ? error.message : String(error));
+    } finally {
+      setWorking(false);
+    }
+  }
+  return (
+    <>
+      <Button disabled={busy || working} onClick={() => void tryIt()}>{label}</Button>
+      {refused && (
+        <Dialog label="Keep it for everybody to see" onClose={() => setRefused(null)}>
+          <h2 className="mb-2 text-base font-semibold">{refused === "none" ? "You may not keep private graphs" : "No private graph is left this month"}</h2>
+          <p className="mb-2">
+            {refused === "none" ? "Your allowance of private graphs is 0." : "Your allowance of private graphs is used up; it begins anew on the first of the month."}{" "}
+            An administrator of this installation can raise it: the quota <code className="font-mono">intelligence_graphs_private</code>.
+          </p>
+          <p className="mb-3">You can keep it as a public graph instead: everybody who has an account here then sees it.</p>
+          <form method="dialog" className="flex justify-end gap-2">
+            <Button type="submit">Do not keep it</Button>
+            <Button type="submit" look="first" onClick={() => void act(() => keep(document(), false), "Kept: everybody here sees it.")}>Keep it for everybody</Button>
+          </form>
+        </Dialog>
+      )}
+    </>
   );
 }
 
