@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import type { Schema } from "../api/client";
 import { scope } from "../api/entities";
 import { decide, type Decision, issue, issueHistory } from "../api/issues";
+import { collections } from "../api/session";
 import { Button, CopyButton, Trouble } from "../components/controls";
 import { Facts } from "../components/facts";
 import { useNotices } from "../components/notice";
@@ -13,6 +14,7 @@ import { Chip, Foreign, kind, Moment, Severity, statusWord, words } from "../com
 import { Trail } from "../components/trail";
 import { highlighted } from "../highlight";
 import { reproduce } from "../reproduce";
+import { mayIn } from "../roles";
 import type { Choice } from "./decision";
 import { Evidence } from "./evidence";
 import { Assignee, Due, LookAgain } from "./seeing";
@@ -52,6 +54,8 @@ function Body({ found, heading, onClose, onChoose }: {
   const history = useQuery(issueHistory(found.uid));
   const command = reproduce(found);
   const closed = found.status.startsWith("closed");
+  const places = useQuery(collections).data;
+  const decides = mayIn(places, found.collection, "analyst");
   return (
     <>
       <header className="border-b border-line p-3">
@@ -76,7 +80,9 @@ function Body({ found, heading, onClose, onChoose }: {
           <span>first seen <Moment at={found.first_seen} />, last seen <Moment at={found.last_seen} /></span>
         </p>
         <div className="mt-2 flex flex-wrap gap-1.5">
-          {closed ? (
+          {!decides ? (
+            <p className="text-soft">You see this collection. Deciding takes the role of an analyst.</p>
+          ) : closed ? (
             <Reopen uid={found.uid} history={history.data} />
           ) : (
             <>
@@ -85,9 +91,12 @@ function Body({ found, heading, onClose, onChoose }: {
               <Button onClick={() => onChoose("done")}>Done</Button>
             </>
           )}
-          <LookAgain of={found} />
+          <LookAgain of={found} may={mayIn(places, found.collection, "admin")} />
         </div>
-        <div className="mt-2"><Assignee key={found.assignee} of={found} /></div>
+        <div className="mt-2">
+          {decides ? <Assignee key={found.assignee} of={found} />
+            : found.assignee !== null && <p><span className="text-soft">Seen to by</span> <Foreign>{found.assignee}</Foreign></p>}
+        </div>
       </header>
       <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-auto p-3" tabIndex={0} role="region" aria-label="What is known of it">
         <Part title="Why it matters"><p>{found.description}</p></Part>

@@ -14,7 +14,7 @@ const GROUP: Record<string, (hit: IssueHit) => string> = {
   entity_type: (hit) => kind(hit.entity_type),
 };
 
-export function IssueList({ rows, total, at, group, open, selected, everything, fresh, visit, more, onPick, onOpen }: {
+export function IssueList({ rows, total, at, group, open, selected, everything, fresh, visit, more, mayDecide, onPick, onOpen }: {
   rows: IssueHit[];
   total: number;
   at: number;
@@ -25,6 +25,8 @@ export function IssueList({ rows, total, at, group, open, selected, everything, 
   fresh: ReadonlySet<string> | undefined;
   visit: string | null;
   more: (() => unknown) | undefined;
+  /** Whether a row can be selected. */
+  mayDecide: (hit: IssueHit) => boolean;
   onPick: (uid: string) => void;
   onOpen: (index: number) => void;
 }): ReactNode {
@@ -68,7 +70,7 @@ export function IssueList({ rows, total, at, group, open, selected, everything, 
                 </div>
               ) : (
                 <Row hit={line.row} here={line.index === at} open={line.row.uid === open} picked={everything || selected.has(line.row.uid)}
-                  fresh={fresh?.has(line.row.uid) ?? false} visit={visit} onPick={() => onPick(line.row.uid)} onOpen={() => onOpen(line.index)} />
+                  fresh={fresh?.has(line.row.uid) ?? false} visit={visit} onPick={mayDecide(line.row) ? () => onPick(line.row.uid) : undefined} onOpen={() => onOpen(line.index)} />
               )}
             </div>
           );
@@ -98,7 +100,7 @@ function Row({ hit, here, open, picked, fresh, visit, onPick, onOpen }: {
   picked: boolean;
   fresh: boolean;
   visit: string | null;
-  onPick: () => void;
+  onPick: (() => void) | undefined;
   onOpen: () => void;
 }): ReactNode {
   const style = open ? "bg-picked" : here ? "bg-raised" : "hover:bg-raised";
@@ -109,8 +111,10 @@ function Row({ hit, here, open, picked, fresh, visit, onPick, onOpen }: {
       onClick={onOpen}
     >
       <span role="cell" className="flex items-center">
-        <input type="checkbox" aria-label={`Select ${hit.pretty_name}`} checked={picked} className="size-4"
-          onClick={(event) => event.stopPropagation()} onChange={onPick} />
+        {onPick && (
+          <input type="checkbox" aria-label={`Select ${hit.pretty_name}`} checked={picked} className="size-4"
+            onClick={(event) => event.stopPropagation()} onChange={onPick} />
+        )}
       </span>
       <span role="cell"><Severity of={hit.summary.severity} /></span>
       <span role="cell" className="min-w-0 flex-1">

@@ -6,11 +6,24 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { create } from "../api/collections";
 import { runsOf, start } from "../api/runs";
-import { Button, FIELD } from "../components/controls";
+import { Button, Empty, FIELD, LinkButton } from "../components/controls";
 import { LEVEL_MEANING, WORKFLOWS } from "../levels";
+import { useProject } from "../project";
 import { typed } from "./scope";
 
 export function NewCollection(): ReactNode {
+  const project = useProject();
+  if (project && project.role !== "owner") {
+    return (
+      <Empty title={`Only the owners of ${project.name} add collections to it`}>
+        <LinkButton to="/collections">To the collections</LinkButton>
+      </Empty>
+    );
+  }
+  return <Form />;
+}
+
+function Form(): ReactNode {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [chosen, setChosen] = useState(0);

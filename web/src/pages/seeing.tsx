@@ -51,17 +51,19 @@ const VERDICTS: Record<string, string> = {
   could_not_look: "it could not be looked at",
 };
 
-/** Looks again at what one issue rests on, and says what came of it. */
-export function LookAgain({ of }: { of: Schema["IssueDetail"] }): ReactNode {
+/** Looks again at what one issue rests on, for whom may start it, and says what came of it. */
+export function LookAgain({ of, may }: { of: Schema["IssueDetail"]; may: boolean }): ReactNode {
   const newest = useQuery(retest(of.uid));
   const { busy, act } = useAct();
   const last = newest.data ?? null;
   const goesOn = last !== null && last.verdict === null;
   return (
     <>
-      <Button disabled={busy || goesOn} onClick={() => void act(() => startRetest(of.uid), "It is looked at again, and nothing else.")}>
-        {goesOn ? "Looking again …" : "Look again"}
-      </Button>
+      {may && (
+        <Button disabled={busy || goesOn} onClick={() => void act(() => startRetest(of.uid), "It is looked at again, and nothing else.")}>
+          {goesOn ? "Looking again …" : "Look again"}
+        </Button>
+      )}
       {last !== null && (
         <span role="status" className="basis-full text-xs">
           <Link to="/runs/$id" params={{ id: String(last.run) }} className="text-accent underline">

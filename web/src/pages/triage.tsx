@@ -3,7 +3,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { allIssues, appeared, type Decision, decide, issueKinds, issueList, issueNumber, type IssueQuestion, restore } from "../api/issues";
+import { allIssues, appeared, type Decision, decide, issueKinds, issueList, type IssueHit, issueNumber, type IssueQuestion, restore } from "../api/issues";
 import { isOver, LOOK_MS, newestRuns } from "../api/runs";
 import { collections } from "../api/session";
 import { Button, Empty, FIELD, Trouble } from "../components/controls";
@@ -13,6 +13,7 @@ import { useNotices } from "../components/notice";
 import { QueryBox } from "../components/querybox";
 import { count, relative, searching, severityWord, statusWord, words } from "../components/text";
 import { useKeys } from "../keys";
+import { mayIn } from "../roles";
 import { terms, without } from "../search";
 import { lastVisit } from "../visit";
 import { None, useMayAdd } from "./none";
@@ -40,6 +41,12 @@ const GROUPS = [
 
 /** The search for what is past its due date. */
 const LATE = "status_new:open overdue:true";
+
+/** Keys of decisions, which viewers do not have. */
+const DECIDING = ["x", "a", "n", "e", "u"];
+
+/** Said where a viewer presses such a key. */
+const ONLY_SEEN = "You may see this collection and not decide on its issues: that takes the role of an analyst.";
 
 const KEYS: [string, string][] = [
   ["j / k", "next, previous issue"],
@@ -98,6 +105,10 @@ export function Triage(): ReactNode {
     [change],
   );
 
+  const places = useQuery(collections).data;
+  const mayDecide = useCallback((row: IssueHit) => mayIn(places, row.collection, "analyst"), [places]);
+  const decides = places === undefined || places.some((one) => one.role !== "viewer");
+
   const pick = useCallback((uid: string) => {
     setEverything(false);
     setSelected((now) => {
@@ -115,17 +126,19 @@ export function Triage(): ReactNode {
       const meant = whom === "one" ? rows.filter((row) => row.uid === (open ?? current?.uid)) : everything
         ? await allIssues(question, (found) => setWorking(`Finding all that match: ${found} …`))
         : rows.filter((row) => selected.has(row.uid));
-      const hits = meant.filter((row) => row.summary.status_new === "open");
-      const closed = meant.length - hits.length;
+      const mine = meant.filter(mayDecide);
+      const hits = mine.filter((row) => row.summary.status_new === "open");
+      const [closed, seen] = [mine.length - hits.length, meant.length - mine.length];
       if (hits.length === 0) {
-        say("Nothing to decide: what is selected is closed already.");
+        say(mine.length === 0 && seen > 0 ? ONLY_SEEN : "Nothing to decide: what is selected is closed already.");
         return;
       }
       await decide(hits.map((hit) => hit.uid), decision);
       const before = hits.map((hit) => ({ uid: hit.uid, status: hit.summary.status }));
       const what = hits.length === 1 ? `“${hits[0]?.pretty_name}”` : count(hits.length, "issue");
       const stays = closed > 0 ? ` ${count(closed, "closed one")} stayed as decided.` : "";
-      say(`${what}: ${statusWord(decision.status)}${decision.until ? ` until ${decision.until}` : ""}.${stays}`, async () => {
+      const others = seen > 0 ? ` ${count(seen, "issue")} of collections that you may only see stayed as well.` : "";
+      say(`${what}: ${statusWord(decision.status)}${decision.until ? ` until ${decision.until}` : ""}.${stays}${others}`, async () => {
         await restore(before);
         await queries.invalidateQueries();
       });
@@ -140,6 +153,8 @@ export function Triage(): ReactNode {
   }
 
   function choose(choice: Choice, whom: "one" | "selected") {
+    const row = rows.find((one) => one.uid === (open ?? current?.uid));
+    if (whom === "one" && row !== undefined && !mayDecide(row)) return say(ONLY_SEEN);
     const decision = decisionOf(choice);
     if (decision !== null) void act(decision, whom);
     else setChoosing({ choice, whom });
@@ -153,7 +168,7 @@ export function Triage(): ReactNode {
       if (current) change({ issue: current.uid });
     },
     x: () => {
-      if (current) pick(current.uid);
+      if (current && mayDecide(current)) pick(current.uid);
     },
     a: () => choose("accept", whom()),
     n: () => choose("not ours", whom()),
@@ -235,7 +250,7 @@ export function Triage(): ReactNode {
             <Nothing search={search} since={address.since} message={first.message} onSearch={ask} onAll={() => change({ since: undefined })} />
           ) : (
             <IssueList rows={rows} total={total} at={at} group={address.group} open={open} selected={selected} everything={everything}
-              fresh={fresh.data?.uids} visit={visit} more={more} onPick={pick}
+              fresh={fresh.data?.uids} visit={visit} more={more} mayDecide={mayDecide} onPick={pick}
               onOpen={(index) => { setAt(index); change({ issue: rows[index]?.uid }); }} />
           )}
         </section>
@@ -252,7 +267,7 @@ export function Triage(): ReactNode {
         <Dialog label="Keys" onClose={() => setHelp(false)}>
           <h2 className="mb-2 text-base font-semibold">Keys</h2>
           <dl className="grid grid-cols-[6rem_1fr] gap-y-1">
-            {KEYS.map(([keys, meaning]) => (
+            {KEYS.filter(([keys]) => decides || !DECIDING.includes(keys)).map(([keys, meaning]) => (
               <div key={keys} className="contents"><dt className="font-mono">{keys}</dt><dd>{meaning}</dd></div>
             ))}
           </dl>
