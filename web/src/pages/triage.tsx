@@ -1,7 +1,7 @@
 // Triage: what needs me, worst first, and a decision for each.
 
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { allIssues, appeared, type Decision, decide, issueKinds, issueList, type IssueHit, issueNumber, type IssueQuestion, restore } from "../api/issues";
 import { isOver, LOOK_MS, newestRuns } from "../api/runs";
@@ -15,6 +15,7 @@ import { count, relative, searching, severityWord, statusWord, words } from "../
 import { useKeys } from "../keys";
 import { mayIn } from "../roles";
 import { terms, without } from "../search";
+import { stepOf } from "../steps";
 import { lastVisit } from "../visit";
 import { None, useMayAdd } from "./none";
 import { NothingOpen } from "./nothingopen";
@@ -91,9 +92,20 @@ export function Triage(): ReactNode {
   const open = address.issue;
   const current = rows[Math.min(at, rows.length - 1)];
 
+  // Opening an issue is a step that the browser's Back takes again; from issue to issue is none. Closing goes that step back.
+  const { history } = useRouter();
+  const stepped = useRef(false);
+  useEffect(() => {
+    if (open === undefined) stepped.current = false;
+  }, [open]);
   const change = useCallback(
-    (next: Partial<typeof address>) => void navigate({ search: (now) => ({ ...now, ...next }), replace: "issue" in next }),
-    [navigate],
+    (next: Partial<typeof address>) => {
+      const step = stepOf(next, open !== undefined, stepped.current);
+      stepped.current = step.opened;
+      if (step.back) history.back();
+      else void navigate({ search: (now) => ({ ...now, ...next }), replace: step.replace });
+    },
+    [navigate, history, open],
   );
   const ask = useCallback(
     (q: string) => {
