@@ -84,7 +84,7 @@ export function Inventory(): ReactNode {
         <aside aria-label="Filters" className="hidden w-60 shrink-0 overflow-auto border-r border-line p-3 lg:block">
           <Facets facets={facets} search={search} onSearch={ask} />
         </aside>
-        <section aria-label="Entities" className="relative flex min-w-0 flex-1 flex-col">
+        <section id="list" tabIndex={-1} aria-label="Entities" className="relative flex min-w-0 flex-1 flex-col">
           <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">
             <p role="status" className="font-semibold">{first ? count(total, "entity", "entities") : searching(list.error)}</p>
             <nav aria-label="Views" className="order-last ml-auto flex gap-1">

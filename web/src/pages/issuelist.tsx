@@ -48,6 +48,15 @@ export function IssueList({ rows, total, at, group, open, selected, everything, 
     if (line >= 0) virtual.scrollToIndex(line);
     // Only a move of the cursor scrolls.
   }, [at]);
+  // When the issue beside the list is closed, the focus that it had goes back to its row, or else to the list.
+  const before = useRef(open);
+  useEffect(() => {
+    const closed = before.current !== undefined && open === undefined;
+    before.current = open;
+    if (!closed || (document.activeElement !== null && document.activeElement !== document.body)) return;
+    const row = scroll.current?.querySelector<HTMLElement>("[data-here] button");
+    (row ?? scroll.current)?.focus({ preventScroll: true });
+  }, [open]);
 
   return (
     <div ref={scroll} className="@container min-h-0 flex-1 overflow-auto" role="table" aria-label="Issues" aria-rowcount={total} tabIndex={0}>
@@ -107,6 +116,7 @@ function Row({ hit, here, open, picked, fresh, visit, onPick, onOpen }: {
   return (
     <div
       role="presentation"
+      {...(here ? { "data-here": "" } : {})}
       className={`flex min-h-13 cursor-pointer items-center gap-3 border-b border-line px-3 py-1.5 ${style} ${here ? "shadow-[inset_3px_0_var(--accent)]" : ""}`}
       onClick={onOpen}
     >

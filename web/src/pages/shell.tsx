@@ -33,6 +33,16 @@ const PAGES = [
   { to: "/help", label: "Help", search: {} },
 ] as const;
 
+const SKIP = "sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2";
+
+/** Pages with a list that filters stand before: its part of the page has the id `list`. */
+const LISTS = ["/issues", "/entities", "/technologies"];
+
+function toList(): void {
+  const part = document.getElementById("list");
+  (part?.querySelector<HTMLElement>("[role=table]") ?? part)?.focus();
+}
+
 export function Shell(): ReactNode {
   const who = useQuery(session);
   const navigate = useNavigate();
@@ -49,9 +59,15 @@ export function Shell(): ReactNode {
   }, [signedOut, navigate, here.pathname, here.href]);
   return (
     <div className="flex h-full flex-col">
-      <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2">
+      <a href="#main" className={SKIP}>
         To the content
       </a>
+      {LISTS.includes(here.pathname) && (
+        // The filters stand before the list, and are many.
+        <a href="#list" className={SKIP} onClick={(event) => { event.preventDefault(); toList(); }}>
+          To the list
+        </a>
+      )}
       <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line bg-raised px-3 py-1.5">
         <Link to="/" className="font-semibold text-accent">Ambit</Link>
         <nav ref={nav} aria-label="Pages" className="order-last -mx-3 flex w-[calc(100%+1.5rem)] gap-1 overflow-x-auto px-3 lg:order-none lg:mx-0 lg:w-auto lg:px-0">

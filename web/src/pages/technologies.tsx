@@ -48,7 +48,7 @@ export function Technologies(): ReactNode {
         <aside aria-label="Filters" className="hidden w-60 shrink-0 overflow-auto border-r border-line p-3 lg:block">
           <Facets facets={facets} search={search} onSearch={ask} />
         </aside>
-        <section aria-label="Technologies" tabIndex={0} className="min-w-0 flex-1 overflow-auto p-3">
+        <section id="list" aria-label="Technologies" tabIndex={0} className="min-w-0 flex-1 overflow-auto p-3">
           <p role="status" className="mb-2 font-semibold">{first ? count(first.result.total_hits, "technology", "technologies") : searching(list.error)}</p>
           {list.error && <Trouble error={list.error} retry={() => void list.refetch()} />}
           {first && hits.length === 0 && <Nothing search={search} message={first.message} onSearch={ask} />}

@@ -227,7 +227,7 @@ export function Triage(): ReactNode {
         <aside aria-label="Filters" className="hidden w-68 shrink-0 overflow-auto border-r border-line p-3 lg:block">
           <Facets facets={facets} search={search} onSearch={ask} />
         </aside>
-        <section aria-label="Issues" className="relative flex min-w-0 flex-1 flex-col">
+        <section id="list" tabIndex={-1} aria-label="Issues" className="relative flex min-w-0 flex-1 flex-col">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5">
             <p role="status" className="font-semibold">
               {working ?? (first ? count(total, "issue") : searching(list.error))}
