@@ -1,8 +1,10 @@
 // A page that is read from the top: a heading, what is asked beside it, and what follows.
 
 import { type ReactNode } from "react";
+import { useTitle } from "../title";
 
 export function Page({ title, beside, children }: { title: string; beside?: ReactNode; children: ReactNode }): ReactNode {
+  useTitle(title);
   return (
     <div className="min-h-0 flex-1 overflow-auto" tabIndex={0} role="region" aria-label={title}>
       <div className="mx-auto flex max-w-6xl flex-col gap-4 p-3 sm:p-5">

@@ -12,6 +12,7 @@ import { Button, FIELD, Section, Trouble } from "../components/controls";
 import { RunLink, RunState } from "../components/runs";
 import { Chip, count, Foreign, Moment } from "../components/text";
 import { lasting } from "../levels";
+import { useTitle } from "../title";
 import { Candidates } from "./candidates";
 import { Credentials } from "./credentials";
 import { NextRun } from "./nextrun";
@@ -31,6 +32,7 @@ export function CollectionPage(): ReactNode {
   const shown = useQuery(collection(uuid));
   const runs = useQuery(runsOf(uuid));
   const of = shown.data;
+  useTitle(of?.printable_name);
   const trouble = shown.error ?? runs.error;
   const content = useRef<HTMLDivElement>(null);
   useAnchor(content);

@@ -9,6 +9,7 @@ import { collections } from "../api/session";
 import { LinkButton, Trouble } from "../components/controls";
 import { notDone, RunLink, RunState } from "../components/runs";
 import { Chip, count, Foreign, Moment, severityWord } from "../components/text";
+import { useTitle } from "../title";
 import { None, useMayAdd } from "./none";
 import { startWords } from "./timing";
 
@@ -16,6 +17,7 @@ export function Collections(): ReactNode {
   const list = useQuery(collections);
   const runs = useQuery(newestRuns);
   const owner = useMayAdd();
+  useTitle("Scope and runs");
   const all = [...(list.data ?? [])].sort((a, b) => Number(a.archived) - Number(b.archived) || a.printable_name.localeCompare(b.printable_name));
   return (
     <div className="min-h-0 flex-1 overflow-auto" tabIndex={0} role="region" aria-label="Collections">

@@ -4,8 +4,10 @@ import type { ErrorComponentProps } from "@tanstack/react-router";
 import { type ReactNode } from "react";
 import { Button, Empty } from "../components/controls";
 import { Foreign } from "../components/text";
+import { useTitle } from "../title";
 
 export function Crashed({ error }: ErrorComponentProps): ReactNode {
+  useTitle("This page could not be shown");
   return (
     <div role="alert">
       <Empty title="This page could not be shown">

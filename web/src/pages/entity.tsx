@@ -12,6 +12,7 @@ import { Button, CopyButton, Empty, Section, Trouble } from "../components/contr
 import { Facts, isNothing } from "../components/facts";
 import { Chip, count, Foreign, kind, Moment, Severity, severityWord, statusWord, words } from "../components/text";
 import { Trail } from "../components/trail";
+import { useTitle } from "../title";
 import { hasInterface, Taken } from "./interfaces";
 import { PostureOf } from "./posture";
 import { Timeline } from "./timeline";
@@ -28,6 +29,7 @@ export function EntityPage(): ReactNode {
   const shown = asOf === undefined ? now.data : then.data;
   const turn = (as_of: string | undefined) => void navigate({ search: as_of === undefined ? {} : { as_of } });
   const trouble = now.error ?? then.error;
+  useTitle(shown?.name ?? now.data?.name);
   const content = useRef<HTMLDivElement>(null);
   useAnchor(content);
   return (

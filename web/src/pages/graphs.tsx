@@ -12,6 +12,7 @@ import { Dialog } from "../components/dialog";
 import { Page } from "../components/page";
 import { count, Foreign, Moment } from "../components/text";
 import { nameOf, read } from "../graph";
+import { useTitle } from "../title";
 
 const Explorer = lazy(() => import("./explorer").then((page) => ({ default: page.Explorer })));
 
@@ -115,6 +116,7 @@ function Around({ entity, query, depth }: { entity: string | undefined; query: s
 }
 
 function Head({ name }: { name: string }): ReactNode {
+  useTitle(name || "A graph");
   return (
     <div className="flex flex-wrap items-baseline gap-x-3 border-b border-line px-3 py-1.5">
       <Link to="/graphs" search={{}} className="text-accent underline">Graphs</Link>

@@ -16,6 +16,7 @@ import { count, Foreign, kind, searching, severityWord } from "../components/tex
 import { csvLine, save } from "../csv";
 import { useKeys } from "../keys";
 import { terms, toggled, without } from "../search";
+import { useTitle } from "../title";
 import { type Column, COLUMNS, USUAL } from "./columns";
 import { None, useMayAdd } from "./none";
 import { GraphView, MapView, TreeView } from "./views";
@@ -37,6 +38,7 @@ export function Inventory(): ReactNode {
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const search = address.q ?? "";
+  useTitle("Inventory");
   const sort = address.sort ?? "-summary.issues.current_count";
   const view = VIEWS.find(([name]) => name === address.view)?.[0] ?? "table";
   const question: EntityQuestion = { search, sort, asOf: address.as_of };

@@ -9,10 +9,12 @@ import { runsOf, start } from "../api/runs";
 import { Button, Empty, FIELD, LinkButton } from "../components/controls";
 import { LEVEL_MEANING, WORKFLOWS } from "../levels";
 import { useProject } from "../project";
+import { useTitle } from "../title";
 import { typed } from "./scope";
 
 export function NewCollection(): ReactNode {
   const project = useProject();
+  useTitle("Add what is yours");
   if (project && project.role !== "owner") {
     return (
       <Empty title={`Only the owners of ${project.name} add collections to it`}>

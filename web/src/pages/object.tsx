@@ -7,6 +7,7 @@ import { object, typeOf, type WiderObject } from "../api/objects";
 import { CopyButton, Section, Trouble } from "../components/controls";
 import { Facts } from "../components/facts";
 import { Foreign, words } from "../components/text";
+import { useTitle } from "../title";
 
 const route = getRouteApi("/inside/gui/$type/$id");
 
@@ -38,6 +39,7 @@ function hostOf(name: string): string {
 function Body({ of, word }: { of: WiderObject; word: string }): ReactNode {
   const { last_analysis_results: results, last_analysis_stats: stats, ...rest } = of.attributes;
   const name = nameOf(of);
+  useTitle(name);
   const isKnown = ["domain", "ip_address", "url"].includes(typeOf(word));
   return (
     <>

@@ -14,6 +14,7 @@ import { count, Foreign, Moment, words } from "../components/text";
 import { lasting, LEVELS, STAGE } from "../levels";
 import { useLive } from "../live";
 import { pace, type Seen, seen } from "../pace";
+import { useTitle } from "../title";
 import { RunChanges } from "./runchanges";
 
 const route = getRouteApi("/inside/runs/$id");
@@ -44,6 +45,7 @@ function Body({ of, live }: { of: RunDetail; live: boolean }): ReactNode {
   const place = useQuery(collection(of.collection_uuid));
   const others = useQuery(runsOf(of.collection_uuid));
   const name = place.data?.printable_name ?? of.collection_name;
+  useTitle(`Run ${of.number} of ${name}`);
   const over = isOver(of);
   const before = others.data?.find((one) => one.id < of.id && one.status === "finished");
   return (

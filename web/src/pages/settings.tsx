@@ -8,6 +8,7 @@ import { projects } from "../api/session";
 import { Trouble } from "../components/controls";
 import { Page } from "../components/page";
 import { useProject } from "../project";
+import { useTitle } from "../title";
 import { Audit } from "./audit";
 import { Keys } from "./keys";
 import { People } from "./people";
@@ -32,6 +33,7 @@ export function Settings(): ReactNode {
   const tab = TABS.find(([name]) => name === address.tab)?.[0] ?? "keys";
   const all = useQuery(projects);
   const project = useProject();
+  useTitle(`${TABS.find(([name]) => name === tab)?.[1]} · Settings`);
   return (
     <Page title="Settings" beside={
       <nav aria-label="Parts of the settings" className="flex flex-wrap gap-1">

@@ -8,6 +8,7 @@ import { projects, session, signOut } from "../api/session";
 import { Button, Empty, FIELD } from "../components/controls";
 import { NoticeArea, useNotices } from "../components/notice";
 import { lookedAt } from "../project";
+import { useTitle } from "../title";
 import { Invited } from "./invitations";
 
 export function Stage(): ReactNode {
@@ -167,6 +168,7 @@ function Way({ name, email }: { name: string; email: string }): ReactNode {
 }
 
 export function NotFound(): ReactNode {
+  useTitle("No such page");
   return (
     <Empty title="There is no such page">
       <Link to="/" className="text-accent underline">To what needs you</Link>

@@ -5,6 +5,7 @@ import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { session, signIn, ways } from "../api/session";
 import { Button, FIELD } from "../components/controls";
+import { useTitle } from "../title";
 
 const route = getRouteApi("/sign_in");
 
@@ -25,6 +26,7 @@ export function SignIn(): ReactNode {
   const [said, setTrouble] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const trouble = said ?? way?.trouble ?? null;
+  useTitle("Sign in");
 
   async function enter(by: { key: string } | { token: string }) {
     setBusy(true);

@@ -13,6 +13,7 @@ import { QueryBox } from "../components/querybox";
 import { Chip, count, Foreign, Moment, searching } from "../components/text";
 import { useKeys } from "../keys";
 import { terms, without } from "../search";
+import { useTitle } from "../title";
 import { None, useMayAdd } from "./none";
 
 const route = getRouteApi("/inside/technologies");
@@ -27,6 +28,7 @@ export function Technologies(): ReactNode {
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const search = address.q ?? "";
+  useTitle("Technologies");
   const sort = address.sort ?? "-entity_count";
   const list = useInfiniteQuery(technologyList({ search, sort }));
   const first = list.data?.pages[0];

@@ -16,6 +16,7 @@ import { useKeys } from "../keys";
 import { mayIn } from "../roles";
 import { terms, without } from "../search";
 import { stepOf } from "../steps";
+import { useTitle } from "../title";
 import { lastVisit } from "../visit";
 import { None, useMayAdd } from "./none";
 import { NothingOpen } from "./nothingopen";
@@ -91,6 +92,8 @@ export function Triage(): ReactNode {
   const box = useRef<HTMLInputElement>(null);
   const open = address.issue;
   const current = rows[Math.min(at, rows.length - 1)];
+  const shown = rows.find((row) => row.uid === open);
+  useTitle(shown === undefined ? "Triage" : `${shown.pretty_name} · ${shown.entity_name}`);
 
   // Opening an issue is a step that the browser's Back takes again; from issue to issue is none. Closing goes that step back.
   const { history } = useRouter();
