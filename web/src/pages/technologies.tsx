@@ -29,6 +29,9 @@ export function Technologies(): ReactNode {
   const navigate = route.useNavigate();
   const search = address.q ?? "";
   useTitle("Technologies");
+  // A technology of two collections has a row in each.
+  const places = useQuery(collections).data ?? [];
+  const many = places.length > 1;
   const sort = address.sort ?? "-entity_count";
   const list = useInfiniteQuery(technologyList({ search, sort }));
   const first = list.data?.pages[0];
@@ -51,12 +54,12 @@ export function Technologies(): ReactNode {
           <Facets facets={facets} search={search} onSearch={ask} />
         </aside>
         <section id="list" aria-label="Technologies" tabIndex={0} className="min-w-0 flex-1 overflow-auto p-3">
-          <p role="status" className="mb-2 font-semibold">{first ? count(first.result.total_hits, "technology", "technologies") : searching(list.error)}</p>
+          <p role="status" className="mb-2 font-semibold">{first ? `${count(first.result.total_hits, "technology", "technologies")}${many ? ", counted in each collection" : ""}` : searching(list.error)}</p>
           {list.error && <Trouble error={list.error} retry={() => void list.refetch()} />}
           {first && hits.length === 0 && <Nothing search={search} message={first.message} onSearch={ask} />}
           {hits.length > 0 && (
-            <Table label="Products" heads={["Product", "Version", "What it is", "Used by", "First seen", "Last seen"]}>
-              {hits.map((hit) => <Row key={hit.uid} of={hit} />)}
+            <Table label="Products" heads={["Product", "Version", ...(many ? ["Collection"] : []), "What it is", "Used by", "First seen", "Last seen"]}>
+              {hits.map((hit) => <Row key={hit.uid} of={hit} place={many ? (places.find((one) => one.name === hit.collection)?.printable_name ?? hit.collection) : undefined} />)}
             </Table>
           )}
           {list.hasNextPage && <Button look="quiet" disabled={list.isFetching} onClick={() => void list.fetchNextPage()}>More</Button>}
@@ -66,7 +69,8 @@ export function Technologies(): ReactNode {
   );
 }
 
-function Row({ of }: { of: Schema["TechnologyHit"] }): ReactNode {
+/** `place`: the name of its collection, where there are several. */
+function Row({ of, place }: { of: Schema["TechnologyHit"]; place: string | undefined }): ReactNode {
   const q = `collection:${of.collection} present:true technology:"${of.product.replace(/["\\]/g, "\\$&")}"`;
   return (
     <tr className={ROW}>
@@ -78,6 +82,7 @@ function Row({ of }: { of: Schema["TechnologyHit"] }): ReactNode {
         {of.version === null ? <span className="font-sans text-soft">not told</span> : <Foreign>{of.version}</Foreign>}
         {of.vulns.length > 0 && <span className="block text-xs text-high"><Foreign>{of.vulns.join(", ")}</Foreign></span>}
       </td>
+      {place !== undefined && <td className={`${CELL} min-w-32 break-words`}><Foreign>{place}</Foreign></td>}
       <td className={CELL}>{of.tags.map((tag) => <Chip key={tag}><Foreign>{tag}</Foreign></Chip>)}</td>
       <td className={`${CELL} whitespace-nowrap`}>
         {count(of.entity_count, "entity", "entities")}{" "}
