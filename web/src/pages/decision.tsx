@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import type { Decision } from "../api/issues";
 import { Button, FIELD } from "../components/controls";
 import { Dialog } from "../components/dialog";
-import { count } from "../components/text";
+import { count, Foreign } from "../components/text";
 
 export type Choice = "accept" | "not ours" | "done";
 
@@ -24,11 +24,14 @@ export function DecisionDialog({ choice, number, onClose, onDecide }: {
   choice: Choice;
   number: number;
   onClose: () => void;
-  onDecide: (decision: Decision) => void;
+  /** Returns why it failed: what was typed then stays. Where it succeeds, this is closed. */
+  onDecide: (decision: Decision) => Promise<string | null>;
 }): ReactNode {
   const [reason, setReason] = useState("");
   const [end, setEnd] = useState<"date" | "change" | "never">("date");
   const [date, setDate] = useState(inMonths(3));
+  const [busy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState<string | null>(null);
   if (choice !== "accept") return null;
   const until = end === "date" ? date : end === "change" ? "change" : undefined;
   return (
@@ -37,7 +40,12 @@ export function DecisionDialog({ choice, number, onClose, onDecide }: {
         className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault();
-          onDecide({ status: "closed_risk_accepted", ...(reason.trim() ? { reason: reason.trim() } : {}), ...(until ? { until } : {}) });
+          setBusy(true);
+          setTrouble(null);
+          void onDecide({ status: "closed_risk_accepted", ...(reason.trim() ? { reason: reason.trim() } : {}), ...(until ? { until } : {}) }).then((failed) => {
+            setTrouble(failed);
+            setBusy(false);
+          });
         }}
       >
         <h2 className="text-base font-semibold">Accept the risk of {count(number, "issue")}</h2>
@@ -61,9 +69,10 @@ export function DecisionDialog({ choice, number, onClose, onDecide }: {
           Why
           <textarea className={`${FIELD} min-h-20`} maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
         </label>
+        {trouble !== null && <p role="alert" className="rounded bg-critical-ground p-2 break-words text-critical"><Foreign>{trouble}</Foreign></p>}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="first">Accept</Button>
+          <Button type="submit" look="first" disabled={busy}>{busy ? "Deciding …" : "Accept"}</Button>
         </div>
       </form>
     </Dialog>

@@ -133,9 +133,8 @@ export function Triage(): ReactNode {
     });
   }, []);
 
-  /** Decides on open issues, and says how to take it back. */
-  async function act(decision: Decision, whom: "one" | "selected") {
-    setChoosing(null);
+  /** Decides on open issues, and says how to take it back. Returns why that failed, or null. */
+  async function act(decision: Decision, whom: "one" | "selected"): Promise<string | null> {
     setWorking("Deciding …");
     try {
       const meant = whom === "one" ? rows.filter((row) => row.uid === (open ?? current?.uid)) : everything
@@ -145,10 +144,10 @@ export function Triage(): ReactNode {
       const hits = mine.filter((row) => row.summary.status_new === "open");
       const [closed, seen] = [mine.length - hits.length, meant.length - mine.length];
       if (hits.length === 0) {
-        say(mine.length === 0 && seen > 0 ? ONLY_SEEN : "Nothing to decide: what is selected is closed already.");
-        return;
+        return mine.length === 0 && seen > 0 ? ONLY_SEEN : "Nothing to decide: what is selected is closed already.";
       }
       await decide(hits.map((hit) => hit.uid), decision);
+      setChoosing(null);
       const before = hits.map((hit) => ({ uid: hit.uid, status: hit.summary.status }));
       const what = hits.length === 1 ? `“${hits[0]?.pretty_name}”` : count(hits.length, "issue");
       const stays = closed > 0 ? ` ${count(closed, "closed one")} stayed as decided.` : "";
@@ -160,8 +159,9 @@ export function Triage(): ReactNode {
       setSelected(new Set());
       setEverything(false);
       await queries.invalidateQueries();
+      return null;
     } catch (error) {
-      say(error instanceof Error ? error.message : String(error));
+      return error instanceof Error ? error.message : String(error);
     } finally {
       setWorking(null);
     }
@@ -171,7 +171,7 @@ export function Triage(): ReactNode {
     const row = rows.find((one) => one.uid === (open ?? current?.uid));
     if (whom === "one" && row !== undefined && !mayDecide(row)) return say(ONLY_SEEN);
     const decision = decisionOf(choice);
-    if (decision !== null) void act(decision, whom);
+    if (decision !== null) void act(decision, whom).then((trouble) => trouble !== null && say(trouble));
     else setChoosing({ choice, whom });
   }
 
@@ -276,7 +276,7 @@ export function Triage(): ReactNode {
       </div>
       {choosing && (
         <DecisionDialog choice={choosing.choice} number={choosing.whom === "one" ? 1 : everything ? total : selected.size}
-          onClose={() => setChoosing(null)} onDecide={(decision) => void act(decision, choosing.whom)} />
+          onClose={() => setChoosing(null)} onDecide={(decision) => act(decision, choosing.whom)} />
       )}
       {help && (
         <Dialog label="Keys" onClose={() => setHelp(false)}>
