@@ -3,6 +3,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { DAY_S, isoDay, marked } from "../days";
 
 export interface Line {
   label: string;
@@ -12,8 +13,10 @@ export interface Line {
 }
 
 const HEIGHT = 200;
+/** Days between the marks of the axis: as few as the width has room for. */
+const DAY_STEPS = [1, 2, 5, 7, 14, 30];
 
-/** A plot of one value for each day; `days` are moments in seconds. What it shows stands in a table elsewhere on the page. */
+/** A plot of one value for each day of UTC; `days` are moments in seconds. What it shows stands in a table elsewhere on the page. */
 export function Plot({ label, days, lines }: { label: string; days: number[]; lines: Line[] }): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -35,7 +38,7 @@ export function Plot({ label, days, lines }: { label: string; days: number[]; li
         legend: { show: false },
         cursor: { show: false },
         scales: { y: { range: (_, __, most) => [0, Math.max(most, 1) * 1.1] } },
-        axes: [axis, { ...axis, size: 56, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] }],
+        axes: [{ ...axis, space: 90, incrs: DAY_STEPS.map((step) => step * DAY_S), splits: (_, __, ___, ____, step) => marked(days, step / DAY_S), values: (_, marks) => marks.map(isoDay) }, { ...axis, size: 56, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] }],
         series: [
           {},
           ...lines.map((line) => ({ label: line.label, stroke: resolved(line.colour), width: 2, fill: undefined as unknown as string, points: { show: true, size: 5 } })),

@@ -8,9 +8,9 @@ import { Section, Trouble } from "../components/controls";
 import { CELL, ROW, Table } from "../components/page";
 import { type Line, Plot } from "../components/plot";
 import { words } from "../components/text";
+import { DAY_S, isoDay } from "../days";
 
 const DAYS = 30;
-const DAY_S = 86_400;
 /** From here on a quota means that there is no cap. */
 const NO_CAP = 1_000_000_000;
 
@@ -21,7 +21,7 @@ export function Usage(): ReactNode {
   const plotted = useMemo(() => {
     const today = Math.floor(Date.now() / 1000 / DAY_S) * DAY_S;
     const days = Array.from({ length: DAYS }, (_, index) => today - (DAYS - 1 - index) * DAY_S);
-    const of = (day: number) => used.data?.get(new Date(day * 1000).toISOString().slice(0, 10));
+    const of = (day: number) => used.data?.get(isoDay(day));
     const lines: Line[] = [
       { label: "calls that draw on a quota", colour: "--accent", values: days.map((day) => of(day)?.charged ?? 0) },
       { label: "calls that are free", colour: "--high", values: days.map((day) => of(day)?.free ?? 0) },
@@ -40,7 +40,7 @@ export function Usage(): ReactNode {
           <Table label="Calls by day" heads={["Day (UTC)", ...plotted.lines.map((line) => line.label)]}>
             {plotted.days.map((day, index) => (
               <tr key={day} className={ROW}>
-                <th scope="row" className={`${CELL} font-normal`}>{new Date(day * 1000).toISOString().slice(0, 10)}</th>
+                <th scope="row" className={`${CELL} font-normal`}>{isoDay(day)}</th>
                 {plotted.lines.map((line) => <td key={line.label} className={`${CELL} tabular-nums`}>{line.values[index]?.toLocaleString("en")}</td>)}
               </tr>
             ))}
