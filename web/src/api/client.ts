@@ -1,6 +1,7 @@
 // The one way to the API: same origin, by the session's cookie.
 
 import type { components } from "../../generated/schema";
+import { labelled } from "../labels";
 
 export type Schema = components["schemas"];
 
@@ -62,7 +63,7 @@ export async function ask<T>(method: string, path: string, body?: unknown, signa
   const text = await response.text().catch(() => null);
   const said = text === "" && response.ok ? {} : parsed(text);
   if (!response.ok || said === null) {
-    throw new Failure(response.status, said?.error?.message ?? said?.message ?? `The server answered ${response.status}.`);
+    throw new Failure(response.status, labelled(said?.error?.message ?? said?.message ?? `The server answered ${response.status}.`));
   }
   return said as Said<T>;
 }
