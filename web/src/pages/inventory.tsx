@@ -15,6 +15,7 @@ import { QueryBox } from "../components/querybox";
 import { count, Foreign, kind, searching, severityWord } from "../components/text";
 import { csvLine, save } from "../csv";
 import { useKeys } from "../keys";
+import { usePlace } from "../place";
 import { terms, toggled, without } from "../search";
 import { useTitle } from "../title";
 import { type Column, COLUMNS, USUAL } from "./columns";
@@ -46,7 +47,9 @@ export function Inventory(): ReactNode {
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.result.hits) ?? [], [list.data]);
   const first = list.data?.pages[0];
   const total = first?.result.total_hits ?? 0;
-  const [at, setAt] = useState(0);
+  const { before, step, keep } = usePlace("/entities");
+  const [at, setAt] = useState(before.at);
+  useEffect(() => keep({ at }), [at, step, keep]);
   const box = useRef<HTMLInputElement>(null);
   const columns = useMemo(() => {
     const ids = address.columns?.split(",") ?? USUAL;
@@ -135,20 +138,25 @@ function EntityTable({ rows, total, at, columns, sort, asOf, onSort, onAt, more 
   more: (() => unknown) | undefined;
 }): ReactNode {
   const scroll = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroll.current, estimateSize: () => 32, overscan: 20, scrollPaddingStart: 32 });
+  const { before, step, keep } = usePlace("/entities");
+  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroll.current, estimateSize: () => 32, overscan: 20, scrollPaddingStart: 32, initialOffset: before.top });
   const shown = virtual.getVirtualItems();
   const last = shown[shown.length - 1]?.index ?? 0;
   useEffect(() => {
     if (more && rows.length > 0 && last >= rows.length - 30) more();
   }, [more, last, rows.length]);
+  useEffect(() => keep({ top: scroll.current?.scrollTop ?? 0 }), [step, keep]);
+  const shownAt = useRef(at);
   useEffect(() => {
-    if (at > 0) virtual.scrollToIndex(at);
+    if (at > 0 && at !== shownAt.current) virtual.scrollToIndex(at);
+    shownAt.current = at;
     // Only a move of the cursor scrolls.
   }, [at]);
   const grid = { gridTemplateColumns: `minmax(19rem,1fr) ${columns.map((column) => column.width).join(" ")}` };
   const row = "grid items-center gap-x-3 border-b border-line px-3";
   return (
-    <div ref={scroll} role="table" aria-label="Entities" aria-rowcount={total + 1} tabIndex={0} className="min-h-0 flex-1 overflow-auto">
+    <div ref={scroll} role="table" aria-label="Entities" aria-rowcount={total + 1} tabIndex={0} className="min-h-0 flex-1 overflow-auto"
+      onScroll={(event) => keep({ top: event.currentTarget.scrollTop })}>
       <div className="w-max min-w-full">
         <div role="rowgroup" className="sticky top-0 z-10 bg-raised">
           <div role="row" aria-rowindex={1} className={`${row} h-8`} style={grid}>

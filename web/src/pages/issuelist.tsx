@@ -4,6 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import type { IssueHit } from "../api/issues";
 import { Chip, Foreign, kind, Moment, Severity, statusWord } from "../components/text";
+import { usePlace } from "../place";
 import { isLate } from "./seeing";
 
 type Line = { heading: string } | { row: IssueHit; index: number };
@@ -32,20 +33,25 @@ export function IssueList({ rows, total, at, group, open, selected, everything, 
 }): ReactNode {
   const scroll = useRef<HTMLDivElement>(null);
   const lines = useMemo(() => withHeadings(rows, group), [rows, group]);
+  const { before: place, step, keep } = usePlace("/issues");
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroll.current,
     estimateSize: () => 52,
     overscan: 12,
+    initialOffset: place.top,
   });
   const shown = virtual.getVirtualItems();
   const last = shown[shown.length - 1]?.index ?? 0;
   useEffect(() => {
     if (more && lines.length > 0 && last >= lines.length - 20) more();
   }, [more, last, lines.length]);
+  useEffect(() => keep({ top: scroll.current?.scrollTop ?? 0 }), [step, keep]);
+  const shownAt = useRef(at);
   useEffect(() => {
     const line = lines.findIndex((one) => "index" in one && one.index === at);
-    if (line >= 0) virtual.scrollToIndex(line);
+    if (line >= 0 && at !== shownAt.current) virtual.scrollToIndex(line);
+    shownAt.current = at;
     // Only a move of the cursor scrolls.
   }, [at]);
   // When the issue beside the list is closed, the focus that it had goes back to its row, or else to the list.
@@ -59,7 +65,8 @@ export function IssueList({ rows, total, at, group, open, selected, everything, 
   }, [open]);
 
   return (
-    <div ref={scroll} className="@container min-h-0 flex-1 overflow-auto" role="table" aria-label="Issues" aria-rowcount={total} tabIndex={0}>
+    <div ref={scroll} className="@container min-h-0 flex-1 overflow-auto" role="table" aria-label="Issues" aria-rowcount={total} tabIndex={0}
+      onScroll={(event) => keep({ top: event.currentTarget.scrollTop })}>
       <div role="rowgroup" className="relative w-full" style={{ height: virtual.getTotalSize() }}>
         {shown.map((item) => {
           const line = lines[item.index];

@@ -13,6 +13,7 @@ import { useNotices } from "../components/notice";
 import { QueryBox } from "../components/querybox";
 import { count, relative, searching, severityWord, statusWord, words } from "../components/text";
 import { useKeys } from "../keys";
+import { usePlace } from "../place";
 import { mayIn } from "../roles";
 import { terms, without } from "../search";
 import { stepOf } from "../steps";
@@ -83,7 +84,9 @@ export function Triage(): ReactNode {
   const live = useQuery({ ...appeared(opened, search), enabled: going, refetchInterval: LOOK_MS });
   const unseen = useMemo(() => [...(live.data?.uids ?? [])].filter((uid) => !rows.some((row) => row.uid === uid)).length, [live.data, rows]);
 
-  const [at, setAt] = useState(0);
+  const { before, step, keep } = usePlace("/issues");
+  const [at, setAt] = useState(before.at);
+  useEffect(() => keep({ at }), [at, step, keep]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [everything, setEverything] = useState(false);
   const [choosing, setChoosing] = useState<{ choice: Choice; whom: "one" | "selected" } | null>(null);
