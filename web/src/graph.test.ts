@@ -4,6 +4,7 @@ import { type Graph, graphml, isOurs, joined, laidOut, nameOf, read, written } f
 const GRAPH: Graph = {
   nodes: [
     { id: "a1", kind: "Domain", name: "acme.test", known: true },
+    { id: "d4", kind: "DnsRecord", name: "www.acme.test", known: true },
     { id: "b2", kind: "IpAddress", name: "192.0.2.1", known: true },
     { id: "c3", kind: "NetworkService", name: '<img src=x> "&\u0000\u202e', known: true },
   ],

@@ -32,7 +32,7 @@ export interface KeptGraph {
 type Members = Record<string, unknown>;
 
 const KINDS = new Map([["domain", "Domain"], ["ip_address", "IpAddress"], ["url", "Uri"], ["ssl_cert", "SslCertificate"]]);
-const TYPES: Record<string, string> = { Domain: "domain", DnsRecord: "domain", IpAddress: "ip_address", Uri: "url", SslCertificate: "ssl_cert" };
+const TYPES = new Map([["Domain", "domain"], ["DnsRecord", "domain"], ["IpAddress", "ip_address"], ["Uri", "url"], ["SslCertificate", "ssl_cert"]]);
 
 /** A value of another program as text: texts and numbers are read, everything else is empty. */
 function text(value: unknown): string {
@@ -73,7 +73,8 @@ export function read(kept: KeptGraph): Graph {
     }
     const attributes = members(node.entity_attributes);
     const uid = text(attributes.uid);
-    const kind = KINDS.get(type) ?? (text(attributes.custom_type) || type || "unknown");
+    const custom = text(attributes.custom_type);
+    const kind = TYPES.get(custom) === type ? custom : (KINDS.get(type) ?? (custom || type || "unknown"));
     nodes.set(called, { id: uid || called, kind, name: text(node.text) || called, known: uid !== "" });
   }
   const id = (of: string) => nodes.get(of)?.id;
@@ -100,9 +101,10 @@ export function read(kept: KeptGraph): Graph {
 export function written(title: string, graph: Graph, at: Places): KeptGraph & Members {
   const nodes = graph.nodes.map((node, index) => ({
     entity_id: node.id,
-    type: TYPES[node.kind] ?? "custom",
+    type: TYPES.get(node.kind) ?? "custom",
     text: node.name,
-    entity_attributes: { ...(node.known ? { uid: node.id } : {}), ...(TYPES[node.kind] ? {} : { custom_type: node.kind }) },
+    // A type that several kinds are written as does not say which: the kind stands beside it.
+    entity_attributes: { ...(node.known ? { uid: node.id } : {}), ...(KINDS.get(TYPES.get(node.kind) ?? "") === node.kind ? {} : { custom_type: node.kind }) },
     index,
     x: at.get(node.id)?.x ?? 0,
     y: at.get(node.id)?.y ?? 0,
