@@ -31,7 +31,9 @@ function FacetList({ facet, search, onSearch }: { facet: Facet; search: string; 
   const counted = (facet.buckets?.buckets ?? []).map(({ key, doc_count }) => ({ key: String(key), doc_count }));
   const chosen = terms(search).filter((term) => term.keyword === facet.keyword);
   const missing = chosen.filter((term) => !counted.some((bucket) => bucket.key.toLowerCase() === term.value.toLowerCase()));
-  const rows = [...missing.map((term) => ({ key: term.value, doc_count: 0 })), ...counted.slice(0, SHOWN_MAX)];
+  // While the search is under way, how many there are of what was asked for is not known.
+  const none = facet.buckets === undefined ? undefined : 0;
+  const rows: { key: string; doc_count: number | undefined }[] = [...missing.map((term) => ({ key: term.value, doc_count: none })), ...counted.slice(0, SHOWN_MAX)];
   if (facet.ordered) rows.sort((a, b) => a.key.localeCompare(b.key));
   if (rows.length === 0) return null;
   const more = (facet.buckets?.sum_other_doc_count ?? 0) + counted.slice(SHOWN_MAX).reduce((sum, one) => sum + one.doc_count, 0);
@@ -51,7 +53,7 @@ function FacetList({ facet, search, onSearch }: { facet: Facet; search: string; 
 function FacetRow({ facet, value, number, search, onSearch }: {
   facet: Facet;
   value: string;
-  number: number;
+  number: number | undefined;
   search: string;
   onSearch: (search: string) => void;
 }): ReactNode {
@@ -69,7 +71,7 @@ function FacetRow({ facet, value, number, search, onSearch }: {
         <span className={`min-w-0 flex-1 truncate ${off ? "line-through" : ""}`} title={name}>
           <Foreign>{name}</Foreign>
         </span>
-        <span className="text-xs text-soft tabular-nums">{number.toLocaleString("en")}</span>
+        <span className="text-xs text-soft tabular-nums">{number?.toLocaleString("en")}</span>
       </button>
       <button
         type="button"

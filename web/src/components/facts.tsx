@@ -20,7 +20,7 @@ export function Facts({ of }: { of: Record<string, unknown> }): ReactNode {
       ))}
       {not.length > 0 && (
         <div className="contents">
-          <dt className="text-soft">no</dt>
+          <dt className="text-soft">not the case</dt>
           <dd className="min-w-0 text-soft">{not.join(", ")}</dd>
         </div>
       )}

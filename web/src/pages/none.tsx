@@ -38,7 +38,7 @@ function LookAround(): ReactNode {
   }
   return (
     <>
-      <p className="text-soft">Only looking around? The demo is a made-up organisation in a project of its own: nobody is contacted for it, and deleting the project takes it away.</p>
+      <p className="text-soft">Only looking around? The demo is a made-up organisation in a project of its own: nobody is contacted for it. <code className="font-mono">ambit project delete</code> takes it away again.</p>
       <Button disabled={busy} onClick={() => void act(load, "The demo is loaded. The list of projects at the top leads back.")}>{busy ? "Loading …" : "Load the demo"}</Button>
     </>
   );

@@ -17,7 +17,7 @@ const COLLECTIONS_MAX = 12;
 const ROLES: [CollectionRole, string][] = [
   ["viewer", "sees it"],
   ["analyst", "decides on issues"],
-  ["admin", "starts runs, changes scope, may delete it for good"],
+  ["admin", "starts runs, changes scope, and may delete the collection for good"],
 ];
 
 export function People({ project }: { project: Schema["Project"] }): ReactNode {
@@ -62,7 +62,7 @@ export function People({ project }: { project: Schema["Project"] }): ReactNode {
         </Table>
         <p className="mt-2 text-xs text-soft">
           Owners may do everything. A member sees what a role is given in: {ROLES.map(([role, meaning]) => `${role} ${meaning}`).join(", ")}; each may do what those before it may.
-          {(places.data?.length ?? 0) > COLLECTIONS_MAX && ` The first ${COLLECTIONS_MAX} collections are shown; ambit member and the API have all.`}
+          {(places.data?.length ?? 0) > COLLECTIONS_MAX && ` The first ${COLLECTIONS_MAX} collections are shown; the command ambit role and the API have all.`}
         </p>
       </Section>
       {leaving?.state === "invited" && (

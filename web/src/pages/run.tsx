@@ -57,6 +57,7 @@ function Body({ of, live }: { of: RunDetail; live: boolean }): ReactNode {
             <Link to="/collections/$uuid" params={{ uuid: of.collection_uuid }} className="text-accent underline"><Foreign>{name}</Foreign></Link>
           </h1>
           <p role="status" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1"><RunState of={of.status} /> <When of={of} live={live} /></p>
+          <p className="text-xs text-soft">The command line calls it run {of.id}.</p>
         </div>
         {!over && place.data?.role === "admin" && <Orders of={of} />}
       </header>
