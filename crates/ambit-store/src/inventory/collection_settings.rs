@@ -136,8 +136,8 @@ impl Store {
         self.find_collection(caller, uuid).await
     }
 
-    /// Archives a collection: it stays readable, and no run starts in it. One that waits for an engine is cancelled; one
-    /// that is under way goes on to its end.
+    /// Archives a collection: it stays readable, and no run starts in it. A run that waits for an engine is cancelled,
+    /// and one that is under way goes on to its end.
     pub async fn archive_collection(
         &self,
         principal: &Principal,
