@@ -78,11 +78,12 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   );
 }
 
-/** Nothing to show: why, and what can be done about it. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactNode {
+/** Nothing to show: why, and what can be done about it. `alone`: it is the whole page, of which the title is the heading. */
+export function Empty({ title, alone = false, children }: { title: string; alone?: boolean; children?: ReactNode }): ReactNode {
+  const Title = alone ? "h1" : "p";
   return (
     <div className="mx-auto flex max-w-xl flex-col items-center gap-3 px-4 py-16 text-center">
-      <p className="text-base font-semibold">{title}</p>
+      <Title className="text-base font-semibold">{title}</Title>
       {children}
     </div>
   );

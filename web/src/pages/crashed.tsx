@@ -10,7 +10,7 @@ export function Crashed({ error }: ErrorComponentProps): ReactNode {
   useTitle("This page could not be shown");
   return (
     <div role="alert">
-      <Empty title="This page could not be shown">
+      <Empty title="This page could not be shown" alone>
         <p>The interface failed at something that it did not expect. Nothing was changed by that, and the other pages work.</p>
         <p className="max-w-full font-mono text-[0.8125rem] break-words text-soft"><Foreign>{messageOf(error)}</Foreign></p>
         <p>If it happens again, please report it with the line above and the address of the page.</p>

@@ -17,7 +17,7 @@ export function NewCollection(): ReactNode {
   useTitle("Add what is yours");
   if (project && project.role !== "owner") {
     return (
-      <Empty title={`Only the owners of ${project.name} add collections to it`}>
+      <Empty title={`Only the owners of ${project.name} add collections to it`} alone>
         <LinkButton to="/collections">To the collections</LinkButton>
       </Empty>
     );

@@ -170,7 +170,7 @@ function Way({ name, email }: { name: string; email: string }): ReactNode {
 export function NotFound(): ReactNode {
   useTitle("No such page");
   return (
-    <Empty title="There is no such page">
+    <Empty title="There is no such page" alone>
       <Link to="/" className="text-accent underline">To what needs you</Link>
     </Empty>
   );
