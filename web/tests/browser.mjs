@@ -157,6 +157,7 @@ test("an issue is opened, decided and taken back by keys alone", async () => {
   assert.equal(await open(), before);
   await page.keyboard.press("Escape");
   await drawer.waitFor({ state: "detached" });
+  await page.waitForFunction(() => document.activeElement?.closest("[role=row]") !== null);
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   await accessible(page, "keys");
@@ -165,6 +166,57 @@ test("an issue is opened, decided and taken back by keys alone", async () => {
   await page.keyboard.press("/");
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Search issues");
   await done(page);
+});
+
+test("Back closes an issue and stays on the list, which a skip link leads to", async () => {
+  const page = await world.inside(OPEN);
+  await rows(page).first().waitFor();
+  await page.keyboard.press("Enter");
+  const drawer = page.getByRole("complementary", { name: "Issue" });
+  await drawer.getByRole("heading", { level: 2 }).waitFor();
+  await page.keyboard.press("j");
+  await page.goBack();
+  await drawer.waitFor({ state: "detached" });
+  assert.equal(page.url(), world.url + OPEN);
+  await page.waitForFunction(() => document.activeElement?.closest("[role=row]") !== null);
+  await page.getByRole("link", { name: "To the list" }).press("Enter");
+  await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "table");
+  await done(page);
+});
+
+test("a decision that fails keeps its reason and says why", async () => {
+  const page = await world.inside(`${OPEN}+severity:1`);
+  await rows(page).first().waitFor();
+  const refuse = (route) => route.fulfill({ status: 503, json: { success: false, message: "no room on the disk", result: null, error: { code: "TransientError", message: "no room on the disk" } } });
+  await page.context().route(/\/issues\/bulk$/, refuse);
+  await page.keyboard.press("a");
+  const dialog = page.getByRole("dialog", { name: "Accept the risk" });
+  await dialog.getByLabel("Why").fill("moved in March");
+  await dialog.getByRole("button", { name: "Accept", exact: true }).click();
+  await dialog.getByRole("alert").getByText("no room on the disk").waitFor();
+  assert.equal(await dialog.getByLabel("Why").inputValue(), "moved in March");
+  await accessible(page, "a decision that failed");
+  await done(page, /503/);
+});
+
+test("a page that fails leaves the others, and graphs of others are shown whatever they hold", async () => {
+  const attributes = { graph_data: { description: 7 }, nodes: [{ entity_id: 5, type: null, text: {} }, { type: "domain" }], links: [{ source: 0, target: 1, connection_type: {} }], private: false };
+  const headers = { "x-apikey": world.key, "content-type": "application/json" };
+  const made = await fetch(`${world.url}/api/v3/graphs`, { method: "POST", headers, body: JSON.stringify({ data: { type: "graph", attributes } }) });
+  const { data: { id } } = await made.json();
+  const page = await world.inside("/graphs");
+  await page.getByRole("main").getByRole("link", { name: "7", exact: true }).click();
+  await page.getByRole("status").getByText("1 entity, 0 relations").waitFor();
+  await page.context().route(/\/api\/v3\/asm\/user_collections$/, (route) => route.fulfill({ json: { success: true, message: "", result: [null] } }));
+  await page.goto(`${world.url}/collections`);
+  await page.getByRole("heading", { name: "This page could not be shown" }).waitFor();
+  await accessible(page, "a page that failed");
+  await page.context().unroute(/\/api\/v3\/asm\/user_collections$/);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Scope and runs" }).waitFor();
+  assert.equal(await page.title(), "Scope and runs · Ambit");
+  await fetch(`${world.url}/api/v3/graphs/${id}`, { method: "DELETE", headers });
+  await done(page, SLOW, /TypeError|Error in route match/);
 });
 
 test("a risk is accepted until a day, with a reason", async () => {

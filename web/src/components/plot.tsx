@@ -36,6 +36,8 @@ export function Plot({ label, days, lines }: { label: string; days: number[]; li
         width: Math.max(at.clientWidth, 200),
         height: HEIGHT,
         legend: { show: false },
+        // The mark of the last day is as wide on its right.
+        padding: [null, 40, null, null],
         cursor: { show: false },
         scales: { y: { range: (_, __, most) => [0, Math.max(most, 1) * 1.1] } },
         axes: [{ ...axis, space: 90, incrs: DAY_STEPS.map((step) => step * DAY_S), splits: (_, __, ___, ____, step) => marked(days, step / DAY_S), values: (_, marks) => marks.map(isoDay) }, { ...axis, size: 56, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] }],

@@ -33,7 +33,7 @@ export function Usage(): ReactNode {
     <>
       {trouble && <Trouble error={trouble} retry={() => void (limits.error ? limits.refetch() : used.refetch())} />}
       <Section title={`Calls of the last ${DAYS} days`}>
-        <p className="mb-2 max-w-prose text-soft">Only calls of the wider API are counted. This interface makes such calls where it reads, keeps, shares and deletes graphs and where it shows objects by their type and id; everything else in it, and runs, are free.</p>
+        <p className="mb-2 max-w-prose text-soft">Only calls of the wider API are counted. This interface makes such calls where it reads, keeps, shares and deletes graphs and where it shows objects by their type and id. Everything else in it is free, and so are runs.</p>
         <Plot label={`Calls on each of the last ${DAYS} days; the table below has the numbers`} days={plotted.days} lines={plotted.lines} />
         <details className="mt-2">
           <summary className="text-accent">The numbers</summary>
