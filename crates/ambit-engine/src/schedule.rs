@@ -34,6 +34,8 @@ const LONG_AT_ONCE: usize = 4;
 const SHORT_TIME: Duration = Duration::from_secs(600);
 /// How long a run goes on before it makes room for a run of a user who has fewer: starting again costs it some seconds.
 const SLICE: Duration = Duration::from_secs(600);
+/// How often it is seen to that no collection is due later than its schedule says, wall time.
+const BRING_FORWARD_EVERY: Duration = Duration::from_secs(60);
 /// How often it is asked whether a run must make room, while there is no place.
 const GIVE_WAY_EVERY: Duration = Duration::from_secs(5);
 
@@ -110,6 +112,8 @@ struct Carried {
     places: HashMap<tokio::task::Id, CarriedRun>,
     shares: Shares,
     asked: Option<Instant>,
+    /// When it was seen to that no collection is due later than its schedule says.
+    brought_forward: Option<Instant>,
 }
 
 /// A run that is carried.
@@ -132,6 +136,10 @@ impl Carried {
     async fn take_next(&mut self, service: &Service) -> Result<bool, StoreError> {
         let now = (service.clock)();
         service.engine.heartbeat(now).await?;
+        if self.brought_forward.is_none_or(|at| at.elapsed() >= BRING_FORWARD_EVERY) {
+            service.engine.store().bring_forward(now).await?;
+            self.brought_forward = Some(Instant::now());
+        }
         service.engine.store().schedule_due(now).await?;
         service.engine.store().end_decisions(now).await?;
         for run in service.engine.pause_left_by_commands(now).await? {

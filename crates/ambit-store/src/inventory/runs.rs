@@ -290,8 +290,8 @@ impl Store {
     }
 
     /// Makes collections due by their schedule again that a clock which was ahead made due too late: they would start
-    /// nothing until then.
-    async fn bring_forward(&self, now: Timestamp) -> Result<(), StoreError> {
+    /// nothing until then. It looks at each collection that is due late, and is called now and then.
+    pub async fn bring_forward(&self, now: Timestamp) -> Result<(), StoreError> {
         let mut tx = self.read().await?;
         let late: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {DUE_LATE} ORDER BY c.id"), values![now]).await?;
         let mut wrong = Vec::new();
@@ -326,7 +326,6 @@ impl Store {
     /// none of its windows. However many starts were missed, they are made up once. Harmless to call from several
     /// processes.
     pub async fn schedule_due(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
-        self.bring_forward(now).await?;
         let mut tx = self.read().await?;
         let due: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {DUE} ORDER BY c.due_at, c.id"), values![now]).await?;
         tx.rollback().await?;
