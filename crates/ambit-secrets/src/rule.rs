@@ -120,11 +120,11 @@ impl Rule {
 
     fn accepts(&self, secret: &str) -> bool {
         let filled_in = !self.rows && secret.len() <= FILLED_IN_BYTES && longest_row(secret) >= SAME_IN_A_ROW;
-        !is_placeholder(secret, self.by_context)
-            && !filled_in
-            && !(self.by_context && base64(secret).is_some_and(|inner| is_placeholder(&inner, true)))
-            && !is_printed(secret)
-            && !is_for_everybody(secret)
+        let stands_for_one = filled_in
+            || is_placeholder(secret, self.by_context)
+            || (self.by_context && base64(secret).is_some_and(|inner| is_placeholder(&inner, true)));
+        let is_anybodys = stands_for_one || is_printed(secret) || is_for_everybody(secret);
+        !is_anybodys
             && is_over(secret) == self.over
             && (!self.drawn || !is_of_words(secret))
             && (!self.free || !is_reference(secret))

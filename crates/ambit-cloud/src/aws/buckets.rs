@@ -23,7 +23,7 @@ pub fn bucket_of(host: &str) -> Option<&str> {
     };
     let starts = own.match_indices('.').map(|(at, _)| at);
     let labelled = starts.map(|at| (at, own[at + 1..].split('.').next().unwrap_or_default()));
-    let (at, _) = labelled.filter(|(_, label)| is_bucket(label)).last()?;
+    let (at, _) = labelled.rev().find(|(_, label)| is_bucket(label))?;
     Some(&own[..at]).filter(|name| !name.is_empty())
 }
 

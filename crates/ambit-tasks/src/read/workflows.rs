@@ -478,8 +478,8 @@ mod tests {
             ("git log ${{ github.event.pull_request.head.sha }}", false),
         ] {
             let text = format!(
-                "on: pull_request_target\nenv: {{SHA: '${{{{ github.event.pull_request.head.sha }}}}'}}\njobs:\n  a:\n    \
-                 steps:\n      - run: {command}\n"
+                "on: pull_request_target\nenv: {{SHA: '${{{{ github.event.pull_request.head.sha }}}}'}}\n\
+                 jobs:\n  a:\n    steps:\n      - run: {command}\n"
             );
             let flaws = found(&text);
             let is_told = flaws.iter().any(|flaw| flaw.starts_with("workflow_runs_foreign_code 6"));
