@@ -66,24 +66,6 @@ fn proof(facts: &Facts, leak: &Leak) -> Proof {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ambit_model::issue::{SEVERITY_LOW, SEVERITY_MEDIUM};
-
-    #[test]
-    fn a_key_for_trying_a_service_out_weighs_little() {
-        for (rule, by_context, severity) in [
-            ("stripe-key", false, None),
-            ("stripe-test-key", false, Some(SEVERITY_LOW)),
-            ("jwt-over", true, Some(SEVERITY_LOW)),
-            ("generic-secret", true, Some(SEVERITY_MEDIUM)),
-        ] {
-            assert_eq!(look::of_secret(rule, by_context), severity, "{rule}");
-        }
-    }
-}
-
-#[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     use ambit_model::TaskName;
@@ -116,4 +98,22 @@ pub(super) fn samples() -> crate::samples::Samples {
         .unknown(handed_out().with(leaks(&["ghp_one… (sha256 1f)"])).failed(TaskName::ExposedRepository))
         .unknown(repository())
         .unknown(repository().with(leaks(&["ghp_one… (sha256 1f)"])).failed(TaskName::Repository))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::issue::{SEVERITY_LOW, SEVERITY_MEDIUM};
+
+    #[test]
+    fn a_key_for_trying_a_service_out_weighs_little() {
+        for (rule, by_context, severity) in [
+            ("stripe-key", false, None),
+            ("stripe-test-key", false, Some(SEVERITY_LOW)),
+            ("jwt-over", true, Some(SEVERITY_LOW)),
+            ("generic-secret", true, Some(SEVERITY_MEDIUM)),
+        ] {
+            assert_eq!(look::of_secret(rule, by_context), severity, "{rule}");
+        }
+    }
 }
