@@ -53,7 +53,10 @@ fn security_headers(tls: bool, response: &mut Response) {
         ("Referrer-Policy", "no-referrer"),
     ];
     for (name, value) in usual.into_iter().skip(usize::from(!tls)) {
-        response.headers.push((name.to_owned(), value.to_owned()));
+        // A site that says its own value says no other beside it.
+        if !response.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
+            response.headers.push((name.to_owned(), value.to_owned()));
+        }
     }
 }
 
