@@ -30,8 +30,8 @@ contract! {
     }
 }
 
-/// List what people changed in a project, newest first; with `of=installation`, for its administrator, in all projects
-/// and those that were deleted.
+/// List what people changed in a project, newest first. The administrator of the installation also reads what concerns
+/// no project, and with `of=installation` all projects and those that were deleted.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     // A page that is asked for by a mistyped name would be the newest one again and again.
     call.takes_only(&["limit", "before", "of"])?;

@@ -79,7 +79,7 @@ async fn pages_of_objects_are_read_by_a_session_which_changes_nothing_there() {
     for (method, target, expected) in [
         ("GET", mine.as_str(), 200),
         ("HEAD", &mine, 200),
-        ("GET", "/api/v3/ip_addresses/192.0.2.1", 404),
+        ("GET", "/api/v3/ip_addresses/192.0.2.1", 200),
         ("GET", "/api/v3/domains/nowhere.test", 404),
         ("GET", "/api/v3/files/d41d8cd98f00b204e9800998ecf8427e", 404),
         ("GET", "/api/v3/urls/aHR0cHM6Ly9ub3doZXJlLnRlc3Qv", 404),
