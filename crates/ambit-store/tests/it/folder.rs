@@ -36,7 +36,7 @@ async fn a_making_that_was_cut_off_is_completed_by_the_next() {
     assert!(matches!(empty, Some(StoreError::Uninitialised(_))), "{empty:?}");
     std::fs::write(folder.path().join("secret.key"), "").unwrap();
     let cut = Store::init(&options, &owner(), Timestamp(BEGIN)).await.err();
-    assert!(matches!(cut, Some(StoreError::Invalid(_))), "a damaged secret is never replaced: {cut:?}");
+    assert!(matches!(cut, Some(StoreError::Lost { .. })), "a secret is never replaced, a damaged one neither: {cut:?}");
     std::fs::remove_file(folder.path().join("secret.key")).unwrap();
     // A draft that a killed process left beside, and an empty database.
     std::fs::write(folder.path().join(".secret.key.1"), "half").unwrap();
