@@ -201,8 +201,8 @@ mod tests {
                 Kind::GithubRepository,
                 "https://github.com/Acme/app",
                 json!({"private": false}),
-                json!({"owner": "Acme", "repository_name": "app", "repository_public": true,
-                    "repository_uri": "https://github.com/Acme/app.git"}),
+                json!({"owner": "acme", "repository_name": "app", "repository_public": true,
+                    "repository_uri": "https://github.com/acme/app.git"}),
             ),
             (
                 Kind::GithubRepository,
