@@ -8,6 +8,10 @@ use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+/// Mappings of entries in one text that are looked at, and lines on each side in which one says that it is a Secret: a
+/// text is hostile, and each mapping is compared with the lines around it.
+const MAPPINGS_MAX: usize = 1_000;
+const LINES_MAX: usize = 2_000;
 /// Bytes of the shortest entry that its name calls a secret.
 const NAMED_BYTES_MIN: usize = 6;
 /// The same where its name says nothing, and bits that each of its characters has.
@@ -48,6 +52,8 @@ struct Line<'a> {
     indent: usize,
     column: usize,
     says: &'a str,
+    /// It gives the manifest its kind.
+    is_kind: bool,
 }
 
 impl Line<'_> {
@@ -62,15 +68,15 @@ pub(crate) fn secrets(text: &str) -> Vec<Range<usize>> {
     let lines = lines(text);
     let mut found = Vec::new();
     let documents = lines.split(|line| line.column == 0 && line.says.starts_with("---"));
-    for document in documents {
-        for (number, line) in document.iter().enumerate() {
-            let Some(begins) = ENTRIES.captures(line.says) else { continue };
-            if is_of_a_secret(document, number) {
-                let is_encoded = &begins[1] == "data";
-                let entries = entries(text, document, number);
-                let told = entries.into_iter().filter(|(name, range)| is_told(name, &text[range.clone()], is_encoded));
-                found.extend(told.map(|(_, range)| range));
-            }
+    let mappings = documents.flat_map(|document| {
+        let begun = document.iter().enumerate().filter_map(|(at, line)| Some((at, ENTRIES.captures(line.says)?)));
+        begun.map(move |(at, begins)| (document, at, &begins[1] == "data"))
+    });
+    for (document, at, is_encoded) in mappings.take(MAPPINGS_MAX) {
+        if is_of_a_secret(document, at) {
+            let entries = entries(text, document, at);
+            let told = entries.into_iter().filter(|(name, range)| is_told(name, &text[range.clone()], is_encoded));
+            found.extend(told.map(|(_, range)| range));
         }
     }
     found
@@ -84,7 +90,9 @@ fn lines(text: &str) -> Vec<Line<'_>> {
         let indent = line.len() - says.len();
         let inner = says.trim_start_matches("- ").trim_start();
         let column = line.len() - inner.len();
-        lines.push(Line { at: at + column, indent, column, says: inner.trim_end() });
+        let says = inner.trim_end();
+        let is_kind = says.starts_with("kind:") && KIND.is_match(says);
+        lines.push(Line { at: at + column, indent, column, says, is_kind });
         at += line.len() + 1;
     }
     lines
@@ -93,10 +101,10 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 /// Returns whether the mapping that has this line says that it is a Secret.
 fn is_of_a_secret(document: &[Line<'_>], number: usize) -> bool {
     let column = document[number].column;
-    let is_kind = |line: &Line<'_>| line.column == column && KIND.is_match(line.says);
+    let is_kind = |line: &Line<'_>| line.column == column && line.is_kind;
     let is_item = |line: &Line<'_>| line.indent < line.column;
     if !is_item(&document[number]) {
-        for line in document[..number].iter().rev().filter(|line| !line.is_aside()) {
+        for line in document[..number].iter().rev().take(LINES_MAX).filter(|line| !line.is_aside()) {
             if line.column < column {
                 break;
             }
@@ -108,7 +116,7 @@ fn is_of_a_secret(document: &[Line<'_>], number: usize) -> bool {
             }
         }
     }
-    let below = document[number + 1..].iter().filter(|line| !line.is_aside());
+    let below = document[number + 1..].iter().take(LINES_MAX).filter(|line| !line.is_aside());
     below.take_while(|line| line.indent >= column).any(is_kind)
 }
 
@@ -230,6 +238,12 @@ mod tests {
         assert!(!is_told("password", "{{ .Values.password | b64enc }}", true));
         assert!(!is_told("password", "<path:secret/app#password>", true));
         assert!(!is_told("p4", "AVP_base64_placeholder", true));
+    }
+
+    #[test]
+    fn a_text_of_nothing_but_beginnings_ends() {
+        let hostile = format!("kind: Secret\n---\n{}", "data:\n".repeat(300_000));
+        assert_eq!(told(&hostile), [""; 0]);
     }
 
     #[test]
