@@ -43,11 +43,15 @@ impl Hubs {
         hub.used
     }
 
-    /// Keeps the facts of hubs among those that were just read, which took so long.
+    /// Keeps the facts of hubs among those that were just read, which took so long. What was a hub and is none any more
+    /// is forgotten: its rows go by what was read.
     pub(super) fn keep<'f>(&mut self, read: impl Iterator<Item = &'f Arc<Facts>>, took: Duration) {
-        for facts in read.filter(|facts| facts.inward.len() + facts.outward.len() >= NEIGHBOURS_MIN) {
-            let (facts, bindings) = (Arc::clone(facts), Bindings::default());
-            self.0.insert(facts.uid, Hub { facts, bindings, read_at: Instant::now(), took, used: false });
+        for facts in read {
+            self.0.remove(&facts.uid);
+            if facts.inward.len() + facts.outward.len() >= NEIGHBOURS_MIN {
+                let (facts, bindings) = (Arc::clone(facts), Bindings::default());
+                self.0.insert(facts.uid, Hub { facts, bindings, read_at: Instant::now(), took, used: false });
+            }
         }
     }
 
@@ -154,6 +158,16 @@ mod tests {
             hubs.expire();
             assert_eq!(hubs.remember(&read.uid, graph), is_used);
         }
+    }
+
+    #[test]
+    fn what_is_a_hub_no_more_goes_by_what_was_read() {
+        let (hub, leaf) = (facts(NEIGHBOURS_MIN), facts(1));
+        let mut hubs = Hubs::default();
+        hubs.keep([&hub].into_iter(), LONG);
+        hubs.keep([&leaf].into_iter(), LONG);
+        assert_eq!(hubs.hold(&row("n7.acme.test"), &Settings::default()), None);
+        assert!(hubs.facts(&hub.uid).is_none());
     }
 
     #[test]
