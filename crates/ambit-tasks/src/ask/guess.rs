@@ -37,6 +37,18 @@ pub(crate) async fn guess_below(
     level: &str,
     labels: impl Iterator<Item = String>,
 ) -> Result<Answer, TaskError> {
+    guess_on(cx, task, (domain, level), labels.collect(), |_| Vec::new()).await
+}
+
+/// As [`guess_below`], and asks for the labels that `further` names once it knows the names that exist, as long as it
+/// names any.
+pub(crate) async fn guess_on(
+    cx: &Context<'_>,
+    task: TaskName,
+    (domain, level): (&str, &str),
+    mut labels: Vec<String>,
+    mut further: impl FnMut(&BTreeSet<String>) -> Vec<String>,
+) -> Result<Answer, TaskError> {
     let wild = Wild {
         four: cx.net.wildcard(level, RecordType::A).await?,
         six: cx.net.wildcard(level, RecordType::AAAA).await,
@@ -47,18 +59,20 @@ pub(crate) async fn guess_below(
         let exists = wild.exists(cx, &name).await;
         (name, exists)
     };
-    let answers = together(labels.map(ask), IN_FLIGHT).await;
     let (mut hits, mut unanswered) = (BTreeSet::new(), BTreeMap::new());
-    for (name, exists) in answers {
-        match exists {
-            Ok(true) => {
-                hits.insert(name);
-            }
-            Ok(false) => {}
-            Err(error) => {
-                unanswered.insert(name, TaskError::from(error));
+    while !labels.is_empty() {
+        for (name, exists) in together(labels.into_iter().map(ask), IN_FLIGHT).await {
+            match exists {
+                Ok(true) => {
+                    hits.insert(name);
+                }
+                Ok(false) => {}
+                Err(error) => {
+                    unanswered.insert(name, TaskError::from(error));
+                }
             }
         }
+        labels = further(&hits);
     }
     for name in &hits {
         match edge_below(cx, domain, name).await {

@@ -1,14 +1,15 @@
 //! Tries variations of known names: other numbers, other environments.
 
-use crate::ask::guess::guess;
+use crate::ask::guess::guess_on;
 use crate::ask::host::is_below;
 use crate::siblings::Names;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::facts::ProbeOutcome;
+use ambit_model::facts::{Neighbour, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
-use std::collections::BTreeSet;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Uid, Wave, workflow};
+use std::collections::{BTreeSet, HashSet};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 pub(crate) const TASK: Task = Task {
@@ -50,19 +51,25 @@ const ENVIRONMENTS: &[&str] = &[
     "admin", "api", "beta", "demo", "dev", "int", "internal", "new", "old", "pre", "prod", "qa", "stage", "staging",
     "test", "uat", "v2",
 ];
-/// How far a number is moved in each direction.
+/// How far a number is moved in each direction; as far again where a name with one of these is there.
 const NUMBER_REACH: u32 = 3;
+/// How often it is moved on: a series of thirty names is followed from any of them.
+const STEPS_MAX: usize = 10;
 /// Labels that other names of the domain suggest for one of them.
 const LEARNED_MAX: usize = 60;
 
-/// Known names below the domain that something other than this task found.
+/// Known names below the domain that something other than this task found. That the zone has a name which was guessed
+/// is asked for each of them, and finds none.
 fn found_otherwise(facts: &Facts) -> impl Iterator<Item = &str> {
+    let is_of = |neighbour: &Neighbour, task: TaskName| neighbour.task == task.as_str();
+    let guessed = facts.outward.iter().filter(|neighbour| is_of(neighbour, TASK.name));
+    let guessed: HashSet<Uid> = guessed.map(|neighbour| neighbour.uid).collect();
     let led = facts.outward.iter().chain(&facts.inward);
-    let names = led.filter(|neighbour| {
+    let names = led.filter(move |neighbour| {
         let edge = matches!(neighbour.edge, EdgeKind::Subdomain | EdgeKind::CertificateName);
-        edge && neighbour.task != TASK.name.as_str()
-            && neighbour.kind == Kind::DnsRecord
-            && is_below(&neighbour.name, &facts.name)
+        let is_guess =
+            is_of(neighbour, TASK.name) || (is_of(neighbour, TaskName::Subdomain) && guessed.contains(&neighbour.uid));
+        edge && !is_guess && neighbour.kind == Kind::DnsRecord && is_below(&neighbour.name, &facts.name)
     });
     names.map(|neighbour| neighbour.name.as_str())
 }
@@ -107,8 +114,76 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut labels = variants(label);
     labels.extend(learned(label, names.labels.iter().map(String::as_str)));
     // What another task found is no guess.
-    labels.retain(|label| !names.known.contains(&format!("{label}.{level}")));
-    guess(cx, TASK.name, level, labels.into_iter()).await
+    let is_known = |label: &String| names.known.contains(&format!("{label}.{level}"));
+    labels.retain(|label| !is_known(label));
+    let parts: Vec<&str> = label.split('-').collect();
+    let mut walks = walks(&parts);
+    let further = |hits: &BTreeSet<String>| {
+        let is_there = |label: &String| is_known(label) || hits.contains(&format!("{label}.{level}"));
+        go_on(&mut walks, is_known, is_there)
+    };
+    guess_on(cx, TASK.name, (level, level), labels.into_iter().collect(), further).await
+}
+
+/// The numbers in a part of a label that were asked for last, in one direction.
+struct Walk<'a> {
+    parts: &'a [&'a str],
+    at: usize,
+    stem: &'a str,
+    width: usize,
+    up: bool,
+    asked: RangeInclusive<u32>,
+    steps: usize,
+}
+
+/// Both directions of each number in the parts of a label, as [`variants`] asks for them.
+fn walks<'a>(parts: &'a [&'a str]) -> Vec<Walk<'a>> {
+    let numbered =
+        parts.iter().enumerate().filter_map(|(at, part)| numbered(part).map(|(stem, n, w)| (at, stem, n, w)));
+    let both = numbered.flat_map(|(at, stem, number, width)| {
+        let walk = |up, asked| Walk { parts, at, stem, width, up, asked, steps: 0 };
+        let down = number.saturating_sub(NUMBER_REACH)..=number.saturating_sub(1);
+        [walk(true, number.saturating_add(1)..=number.saturating_add(NUMBER_REACH)), walk(false, down)]
+    });
+    both.collect()
+}
+
+impl Walk<'_> {
+    fn labels(&self) -> Vec<String> {
+        let (stem, width) = (self.stem, self.width);
+        self.asked.clone().map(|number| with(self.parts, self.at, &format!("{stem}{number:0width$}"))).collect()
+    }
+
+    /// Moves on to the numbers that come next; false where there are none, or enough were asked for.
+    fn step(&mut self) -> bool {
+        let next = match self.up {
+            true => self.asked.end().checked_add(1).map(|first| first..=first.saturating_add(NUMBER_REACH - 1)),
+            false => self.asked.start().checked_sub(1).map(|last| last.saturating_sub(NUMBER_REACH - 1)..=last),
+        };
+        self.steps += 1;
+        next.filter(|_| self.steps <= STEPS_MAX).map(|next| self.asked = next).is_some()
+    }
+}
+
+/// Labels with the numbers that come next where a name with one of the last ones is there, without those that are
+/// known.
+fn go_on(
+    walks: &mut Vec<Walk<'_>>,
+    is_known: impl Fn(&String) -> bool,
+    is_there: impl Fn(&String) -> bool,
+) -> Vec<String> {
+    let mut labels = BTreeSet::new();
+    walks.retain_mut(|walk| {
+        while walk.labels().iter().any(&is_there) && walk.step() {
+            let unknown: Vec<String> = walk.labels().into_iter().filter(|label| !is_known(label)).collect();
+            if !unknown.is_empty() {
+                labels.extend(unknown);
+                return true;
+            }
+        }
+        false
+    });
+    labels.into_iter().filter(|label| label.len() <= 63).collect()
 }
 
 /// The names of a domain, as its rows compare theirs with them.
@@ -151,11 +226,15 @@ fn with(parts: &[&str], at: usize, replaced: &str) -> String {
     parts.iter().enumerate().map(part).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
+/// What stands before the number at the end of a part, the number, and its width.
+fn numbered(part: &str) -> Option<(&str, u32, usize)> {
+    let (stem, digits) = part.split_at(part.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+    Some((stem, digits.parse().ok()?, digits.len()))
+}
+
 /// A part that ends in a number, with the numbers around it and without any.
 fn moved(part: &str) -> Vec<String> {
-    let (stem, digits) = part.split_at(part.trim_end_matches(|c: char| c.is_ascii_digit()).len());
-    let Ok(number) = digits.parse::<u32>() else { return Vec::new() };
-    let width = digits.len();
+    let Some((stem, number, width)) = numbered(part) else { return Vec::new() };
     let range = number.saturating_sub(NUMBER_REACH)..=number.saturating_add(NUMBER_REACH);
     range.map(|number| format!("{stem}{number:0width$}")).chain([stem.to_owned()]).collect()
 }
@@ -193,6 +272,67 @@ mod tests {
         }
         assert!(!found.contains("web09") && !found.contains("web9"));
         assert!(variants("app0").contains("app1"));
+    }
+
+    #[test]
+    fn a_series_is_followed_through_what_is_known_until_it_ends() {
+        let follow = |label: &str, there: &dyn Fn(&str) -> bool, known: &[&str]| -> Vec<String> {
+            let parts: Vec<&str> = label.split('-').collect();
+            let mut walks = walks(&parts);
+            let mut asked = Vec::new();
+            loop {
+                let is_known = |label: &String| known.contains(&label.as_str());
+                let labels = go_on(&mut walks, is_known, |label| is_known(label) || there(label));
+                if labels.is_empty() {
+                    return asked;
+                }
+                asked.extend(labels);
+            }
+        };
+        let none: [&str; 0] = [];
+        assert_eq!(follow("web", &|_| true, &none), none, "no number");
+        assert_eq!(follow("web09", &|_| false, &none), none, "nothing is beside it");
+        let found = follow("web09", &|label| label <= "web13" && label >= "web09", &none);
+        assert_eq!(found, ["web13", "web14", "web15", "web16", "web17", "web18"], "until none of three is there");
+        let found = follow("web9", &|label| label == "web16", &["web10", "web11", "web12", "web13", "web14", "web15"]);
+        assert_eq!(found, ["web16", "web17", "web18", "web19", "web20", "web21"], "known ones are not asked for");
+        let found = follow("a2-b1", &|label| label.ends_with("-b1"), &none);
+        assert!(
+            found.contains(&"a12-b1".to_owned()) && !found.iter().any(|label| label.starts_with("a2-")),
+            "{found:?}"
+        );
+        let all = follow("web500", &|_| true, &none);
+        assert_eq!(all.len(), 2 * 3 * STEPS_MAX, "it has an end");
+        let all = follow("web2", &|_| true, &none);
+        assert_eq!(all.len(), 3 * STEPS_MAX, "nothing is below zero");
+        assert_eq!(follow("web4294967295", &|_| true, &none).len(), 3 * STEPS_MAX, "nor above the largest");
+    }
+
+    #[test]
+    fn names_that_were_guessed_are_not_varied_because_the_zone_has_them() {
+        let mut facts = crate::tests::facts(Kind::Domain, "acme.test", serde_json::json!({}));
+        let led = |number: u8, name: &str, task: TaskName| Neighbour {
+            edge: EdgeKind::Subdomain,
+            task: task.as_str().to_owned(),
+            argument: String::new(),
+            uid: Uid::from_bytes([number; 32]),
+            kind: Kind::DnsRecord,
+            name: name.to_owned(),
+            scoped: true,
+            clearance: Clearance::L3,
+            details: Arc::default(),
+        };
+        facts.outward = vec![
+            led(1, "www1.acme.test", TaskName::NameSweep),
+            led(2, "www2.acme.test", TaskName::Permutations),
+            led(2, "www2.acme.test", TaskName::Subdomain),
+            led(3, "mail1.acme.test", TaskName::Subdomain),
+            led(4, "app1.acme.test", TaskName::Permutations),
+            led(4, "app1.acme.test", TaskName::Subdomain),
+            led(4, "app1.acme.test", TaskName::ZoneTransfer),
+        ];
+        let varied: Vec<&str> = bases(&facts).collect();
+        assert_eq!(varied, ["app1.acme.test", "mail1.acme.test", "www1.acme.test"]);
     }
 
     #[test]
