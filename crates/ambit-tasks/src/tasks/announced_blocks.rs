@@ -74,7 +74,8 @@ fn names(people: &[Person]) -> BTreeSet<String> {
     named.filter_map(|person| person.organization.as_ref()).map(|name| name.trim().to_lowercase()).collect()
 }
 
-/// The blocks that a network announces, without those that lie in another of them.
+/// The blocks that a network announces, without those that lie in another of them. Neighbours are not joined: each has
+/// a registrant of its own.
 async fn announced(cx: &Context<'_>, system: &str) -> Result<Vec<IpNet>, TaskError> {
     let url = format!("https://{ROUTES}/data/announced-prefixes/data.json?resource={system}");
     let fetch = cx.net.source_list(PROVIDER, &url).await.map_err(|error| TaskError::source(ROUTES, &error))?;
@@ -83,7 +84,14 @@ async fn announced(cx: &Context<'_>, system: &str) -> Result<Vec<IpNet>, TaskErr
         return Err(TaskError::SourceDown(format!("{ROUTES}: status {}", last.status)));
     }
     let prefixes = prefixes(&last.body).map_err(|why| TaskError::SourceDown(format!("{ROUTES}: {why}")))?;
-    Ok(IpNet::aggregate(&prefixes))
+    Ok(outermost(prefixes))
+}
+
+fn outermost(mut blocks: Vec<IpNet>) -> Vec<IpNet> {
+    // A block comes just before those that lie in it.
+    blocks.sort_by_key(|block| (block.addr(), block.prefix_len()));
+    blocks.dedup_by(|block, kept| kept.contains(&*block));
+    blocks
 }
 
 /// The answer, as far as it is read.
@@ -117,10 +125,13 @@ mod tests {
         let body = br#"{"status": "ok", "data": {"resource": "64500", "prefixes": [
             {"prefix": "203.0.113.0/25", "timelines": []},
             {"prefix": "203.0.113.0/24", "timelines": []},
+            {"prefix": "203.0.113.192/26", "timelines": []},
+            {"prefix": "203.0.112.0/24", "timelines": []},
             {"prefix": "2001:db8::/32", "timelines": []}
         ]}}"#;
-        let read = IpNet::aggregate(&prefixes(body).unwrap());
-        assert_eq!(read.iter().map(IpNet::to_string).collect::<Vec<_>>(), ["203.0.113.0/24", "2001:db8::/32"]);
+        let read = outermost(prefixes(body).unwrap());
+        let read: Vec<String> = read.iter().map(IpNet::to_string).collect();
+        assert_eq!(read, ["203.0.112.0/24", "203.0.113.0/24", "2001:db8::/32"], "neighbours stay apart");
         assert!(prefixes(br#"{"data": {"prefixes": []}}"#).unwrap().is_empty());
         for body in ["{}", "[]", "<html>", r#"{"data": {"prefixes": [{"prefix": "all"}]}}"#] {
             assert!(prefixes(body.as_bytes()).is_err(), "{body}");
