@@ -16,7 +16,7 @@ pub struct Evidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {
-    /// A mailbox in a seed's domain stands in its registration.
+    /// Its registrant's mailbox is in a seed's domain.
     RegistrationMailbox,
     /// It is registered to the registrant of a seed.
     RegisteredAlike,

@@ -92,14 +92,21 @@ fn shown(
     let of_start = |kind| Some((kind, link.from, link.to));
     let of_end = |kind| Some((kind, link.to, link.from));
     match (link.edge.kind, to.kind) {
+        (EdgeKind::Registrant, Kind::EmailAddress)
+            if from.kind == Kind::Domain && around.is_in_seed(host_of(&to.name)) =>
+        {
+            of_start(EvidenceKind::RegistrationMailbox)
+        }
         (EdgeKind::Registrant, _) if from.kind == Kind::Domain && around.registrant[link.from] == Some(link.to) => {
             of_start(EvidenceKind::RegisteredAlike)
         }
+        // A mailbox that stands in a registration without being the registrant's may be that of who looks after it.
         (EdgeKind::Contact, Kind::EmailAddress)
-            if from.kind == Kind::Domain && around.is_in_seed(host_of(&to.name)) =>
+            if from.kind == Kind::Domain
+                && link.edge.task != TaskName::Registration.as_str()
+                && around.is_in_seed(host_of(&to.name)) =>
         {
-            let is_registration = link.edge.task == TaskName::Registration.as_str();
-            of_start(if is_registration { EvidenceKind::RegistrationMailbox } else { EvidenceKind::ReportMailbox })
+            of_start(EvidenceKind::ReportMailbox)
         }
         (EdgeKind::Vendor, Kind::Nameserver) if around.is_in_seed(&to.name) && is_own_server(graph, link) => {
             of_start(EvidenceKind::OwnNameServer)

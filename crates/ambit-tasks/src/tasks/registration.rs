@@ -193,7 +193,8 @@ fn lead_to_holder(cx: &Context<'_>, people: &[Person]) {
 }
 
 /// Leads from a domain to the organisation that registered it and to the mailboxes of its people; from one that is not
-/// theirs only to mailboxes in the domain of a seed, since a stranger's are none of our business.
+/// theirs only to mailboxes in the domain of a seed, since a stranger's are none of our business. Only the registrant's
+/// tells whose the domain is: whoever looks after the domain of a customer stands in its registration as well.
 fn lead_to(cx: &Context<'_>, people: &[Person]) {
     let origin = || Details::from_iter([mentioned::ORIGIN.is(json!("registration"))]);
     let is_wanted = |email: &&String| cx.facts.decision.scoped() || is_theirs(cx.facts, host_of(email));
@@ -202,7 +203,8 @@ fn lead_to(cx: &Context<'_>, people: &[Person]) {
             cx.found_with(Kind::Organization, organization, EdgeKind::Registrant, origin());
         }
         if let Some(email) = person.email.as_ref().filter(is_wanted) {
-            cx.found_with(Kind::EmailAddress, email, EdgeKind::Contact, origin());
+            let edge = if person.registrant { EdgeKind::Registrant } else { EdgeKind::Contact };
+            cx.found_with(Kind::EmailAddress, email, edge, origin());
         }
     }
 }

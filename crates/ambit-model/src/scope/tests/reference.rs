@@ -140,10 +140,12 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
         let first = first.map(|(_, to)| to).filter(|to| is_registrant(world, to)).min_by_key(|to| to.name.clone());
         from.kind == Kind::Domain && is_here(from) && first.is_some_and(|first| first.uid == to.uid)
     });
-    let mailbox = any(EdgeKind::Contact, &|from, to| {
-        let is_theirs = to.kind == Kind::EmailAddress && in_seed(world, host_of(&to.name));
-        from.kind == Kind::Domain && is_here(from) && is_theirs
-    });
+    let mailbox = |kind: EdgeKind| {
+        any(kind, &|from, to| {
+            let is_theirs = to.kind == Kind::EmailAddress && in_seed(world, host_of(&to.name));
+            from.kind == Kind::Domain && is_here(from) && is_theirs
+        })
+    };
     let server =
         |kind: Kind| any(EdgeKind::Vendor, &|from, to| is_here(from) && to.kind == kind && in_seed(world, &to.name));
     let address = any(EdgeKind::ResolvesTo, &|from, to| {
@@ -154,8 +156,9 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
         is_here(to) && scoped(from) && foreign_domains(world, from.uid) <= 3
     });
     let redirect = any(EdgeKind::Redirect, &|from, to| is_here(to) && scoped(from));
-    let mail = mailbox || server(Kind::Mailserver);
-    let odds = [(registration, 3.0), (address, 2.0), (server(Kind::Nameserver), 1.5), (mail, 1.5)];
+    let mail = mailbox(EdgeKind::Contact) || server(Kind::Mailserver);
+    let registration = if mailbox(EdgeKind::Registrant) { 4.0 } else { 3.0 * f64::from(u8::from(registration)) };
+    let odds = [(true, registration), (address, 2.0), (server(Kind::Nameserver), 1.5), (mail, 1.5)];
     let odds = odds.into_iter().chain([(certificate, 1.5), (redirect, 1.0)]);
     let sum: f64 = odds.filter(|(shown, _)| *shown).map(|(_, odds)| odds).sum();
     let probability = ((1.0 / (1.0 + (3.0 - sum).exp())) * 1000.0) as u16;

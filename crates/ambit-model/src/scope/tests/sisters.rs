@@ -101,8 +101,17 @@ fn no_evidence_makes_a_domain_theirs_that_resembles_theirs() {
 }
 
 #[test]
-fn a_mailbox_in_the_registration_weighs_more_than_one_that_takes_reports() {
-    let mut world = world(HOME);
+fn a_registrants_mailbox_weighs_more_than_one_that_takes_reports() {
+    let decision = decided(&["sister.test registrant it@acme.test"]);
+    assert_eq!((decision.ownership, decision.reason), (731, ScopeReason::Evidence));
+    let both = decided(&["sister.test registrant it@acme.test", "sister.test registrant Acme"]);
+    assert_eq!(both.ownership, 731, "of registrant and mailbox the mailbox counts, once");
+}
+
+#[test]
+fn a_mailbox_of_who_looks_after_a_domain_shows_nothing() {
+    let mut world =
+        world(&format!("{HOME}\nsister.test vendor ns1.acme.test\nserved foreign_certificate_name www.sister.test"));
     world.edges.insert(Edge {
         from: uid(world.collection, "sister.test"),
         to: uid(world.collection, "it@acme.test"),
@@ -110,7 +119,7 @@ fn a_mailbox_in_the_registration_weighs_more_than_one_that_takes_reports() {
         task: "registration".to_owned(),
     });
     let decision = world.decide(&[]).remove("sister.test").unwrap();
-    assert_eq!((decision.ownership, decision.reason), (731, ScopeReason::Evidence));
+    assert!(!decision.scoped() && decision.reason != ScopeReason::Evidence, "{decision:?}");
 }
 
 #[test]
