@@ -5,7 +5,7 @@ pub(crate) mod message;
 mod reverse;
 pub(crate) mod stream;
 
-use crate::draft::{Answers, Data, Draft, Name, Signed};
+use crate::draft::{Answers, Data, Draft, Name, Signed, Zone};
 use crate::plan::{self, ROTATION_SHOWN};
 use crate::rtype::Rtype;
 use message::{Answer, Question, Rcode};
@@ -268,13 +268,18 @@ fn canonical(name: &str) -> Vec<String> {
     name.split('.').rev().map(str::to_owned).collect()
 }
 
+/// The zones that a zone delegates. What these delegate in turn is not in it.
+fn children<'a>(draft: &'a Draft, zone: &'a str) -> impl Iterator<Item = (&'a String, &'a Zone)> {
+    let above = |child: &'a str| child.split_once('.').and_then(|(_, above)| plan::zone_of(draft, above));
+    draft.zones.iter().filter(move |(child, _)| above(child.as_str()) == Some(zone))
+}
+
 /// The names of a signed zone that have an NSEC record, in canonical order.
 fn secure_names<'a>(draft: &'a Draft, zone: &'a str) -> BTreeSet<(Vec<String>, &'a str)> {
-    let cut = format!(".{zone}");
-    let below = draft.zones.keys().filter(move |child| child.ends_with(&cut));
     let stated =
         draft.names.keys().filter(|name| plan::zone_of(draft, name.strip_prefix("*.").unwrap_or(name)) == Some(zone));
-    stated.chain(below).map(|name| (canonical(name), name.as_str())).chain([(canonical(zone), zone)]).collect()
+    let children = children(draft, zone).map(|(child, _)| child);
+    stated.chain(children).map(|name| (canonical(name), name.as_str())).chain([(canonical(zone), zone)]).collect()
 }
 
 /// The NSEC record of a name of a signed zone: the next name in canonical order, after the last the zone itself.
@@ -326,8 +331,7 @@ pub(crate) fn transfer(asked: &Asked<'_>, server: IpAddr) -> Option<Vec<(String,
             all.extend(entry.records.iter().map(|data| (name.clone(), entry.ttl, data.clone())));
         }
     }
-    let below = format!(".{zone}");
-    for (child, delegated) in asked.draft.zones.iter().filter(|(child, _)| child.ends_with(&below)) {
+    for (child, delegated) in children(asked.draft, zone) {
         all.extend(delegated.servers.iter().map(|(server, _)| (child.clone(), ZONE_TTL, Data::Ns(server.clone()))));
     }
     all.push(opening);

@@ -161,6 +161,18 @@ const ANSWERS: &[Served] = &[
             ("AXFR w.z.test over tcp at 203.0.113.3", "REFUSED"),
         ],
     ),
+    // What a zone below it delegates is not in it.
+    (
+        concat!(
+            zone!("transfer open signed nsec"),
+            "\nzone c.z.test of acme\n  ns ns1.z.test\nzone d.c.z.test of acme\n  ns ns1.z.test"
+        ),
+        &[(
+            "AXFR z.test over tcp at 203.0.113.3",
+            "NOERROR aa z.test SOA ; z.test NS ns1.z.test; ns1.z.test A 203.0.113.3; z.test A 203.0.113.9; \
+                 c.z.test NS ns1.z.test; z.test SOA ",
+        )],
+    ),
     (zone!("transfer open answers refused"), &[("AXFR z.test over tcp at 203.0.113.3", "REFUSED")]),
     // A name has its own behaviour, for everyone who asks.
     (
