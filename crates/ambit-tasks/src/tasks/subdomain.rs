@@ -2,7 +2,7 @@
 //! zone alone.
 
 use crate::ask::delegation::{fails_alone, found_below};
-use crate::ask::host::is_below;
+use crate::ask::host::{is_below, levels};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
@@ -38,9 +38,25 @@ fn mentioned(facts: &Facts) -> impl Iterator<Item = String> {
     names.filter(|neighbour| is_below(&neighbour.name, &facts.name)).map(|neighbour| neighbour.name.clone())
 }
 
+/// Leads to the highest level between the domain and a name that fails, where it fails: whoever becomes one of the
+/// servers to which it was handed speaks for all below it.
+async fn found_failing_level(cx: &Context<'_>, name: &str) -> Result<(), TaskError> {
+    let domain = cx.facts.name.as_str();
+    if cx.net.lookup(domain, RecordType::SOA).await.is_err() {
+        return Ok(());
+    }
+    for level in levels(name, domain).into_iter().filter(|level| *level != name) {
+        if let Err(NetError::Dns(Rcode::SERVFAIL)) = cx.net.lookup(level, RecordType::NS).await {
+            return found_below(cx, domain, level).await;
+        }
+    }
+    Ok(())
+}
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let answer = match cx.net.lookup(cx.argument, RecordType::A).await {
         Err(NetError::Dns(Rcode::SERVFAIL)) if fails_alone(cx, cx.argument).await? => {
+            found_failing_level(cx, cx.argument).await?;
             found_below(cx, &cx.facts.name, cx.argument).await?;
             return Ok(Answer::Found);
         }

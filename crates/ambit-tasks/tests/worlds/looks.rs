@@ -97,6 +97,12 @@ const NAMES: &[Look] = &[
         "Domain acme.test a.acme.test",
         &["found", "> delegated_subdomain DnsRecord a.acme.test"],
     ),
+    (
+        "subdomain",
+        "zone a.acme.test of host\n  ns ns1.host.test\n  answers lame",
+        "Domain acme.test www.eu.a.acme.test",
+        &["found", "> delegated_subdomain DnsRecord a.acme.test", "> delegated_subdomain DnsRecord www.eu.a.acme.test"],
+    ),
     ("delegations", "zone a.acme.test of host\n  ns ns1.host.test", "Domain acme.test a.acme.test", &["absent"]),
     (
         "delegations",
