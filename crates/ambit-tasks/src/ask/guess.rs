@@ -122,7 +122,13 @@ impl Wild {
             answer => answer?,
         };
         if says_something(&four) {
-            return Ok(!explained(cx, &self.four, name, &four).await?);
+            if !explained(cx, &self.four, name, &four).await? {
+                return Ok(true);
+            }
+            // A name beside the wildcard may differ from it in the other family alone.
+            let Some(profile) = self.six.as_ref().ok().filter(|_| four.chain.is_empty()) else { return Ok(false) };
+            let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
+            return Ok(says_something(&six) && !explained(cx, profile, name, &six).await?);
         }
         if four.is_nxdomain() {
             return Ok(false);

@@ -103,6 +103,13 @@ const NAMES: &[Look] = &[
         "Domain acme.test www.eu.a.acme.test",
         &["found", "> delegated_subdomain DnsRecord a.acme.test", "> delegated_subdomain DnsRecord www.eu.a.acme.test"],
     ),
+    (
+        "name_sweep",
+        "block 2001:db8:5::/48 of acme asn AS64500 named SIX\nname *.acme.test A 203.0.113.5\nname www.acme.test A \
+         203.0.113.5 AAAA 2001:db8:5::5\nname mail.acme.test A 203.0.113.5",
+        "Domain acme.test 0-50",
+        &["found", "> subdomain DnsRecord ns1.acme.test", "> subdomain DnsRecord www.acme.test"],
+    ),
     ("delegations", "zone a.acme.test of host\n  ns ns1.host.test", "Domain acme.test a.acme.test", &["absent"]),
     (
         "delegations",
