@@ -49,11 +49,7 @@ pub(crate) async fn guess_on(
     mut labels: Vec<String>,
     mut further: impl FnMut(&BTreeSet<String>) -> Vec<String>,
 ) -> Result<Answer, TaskError> {
-    let wild = Wild {
-        four: cx.net.wildcard(level, RecordType::A).await?,
-        six: cx.net.wildcard(level, RecordType::AAAA).await,
-    };
-    let wild = &wild;
+    let wild = &Wild::of(cx, level).await?;
     let ask = |label: String| async move {
         let name = format!("{label}.{level}");
         let exists = wild.exists(cx, &name).await;
@@ -112,7 +108,19 @@ struct Wild {
     six: Result<Arc<WildcardProfile>, NetError>,
 }
 
+/// True where a name on a level exists, and is not merely answered by a wildcard.
+pub(crate) async fn exists(cx: &Context<'_>, level: &str, name: &str) -> Result<bool, TaskError> {
+    Ok(Wild::of(cx, level).await?.exists(cx, name).await?)
+}
+
 impl Wild {
+    async fn of(cx: &Context<'_>, level: &str) -> Result<Self, NetError> {
+        Ok(Self {
+            four: cx.net.wildcard(level, RecordType::A).await?,
+            six: cx.net.wildcard(level, RecordType::AAAA).await,
+        })
+    }
+
     /// True where a name has an address or an alias that the wildcard does not explain, or a zone of its own. A
     /// dangling alias exists, and so does a name whose own servers fail.
     async fn exists(&self, cx: &Context<'_>, name: &str) -> Result<bool, NetError> {

@@ -1,7 +1,8 @@
 //! Tries common labels below the levels that known names stand on: where `mail.de.corp.acme.test` is, `www` may be
 //! beside it, below a name that has no records of its own.
 
-use crate::ask::guess::guess;
+use crate::ask::delegation::found_below;
+use crate::ask::guess::{exists, guess};
 use crate::ask::host::{is_below, levels};
 use crate::tasks::wildcard_profile::is_named_level;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -13,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const TASK: Task = Task {
     name: TaskName::LevelSweep,
     pretty_name: "Names beside known ones",
-    description: "Tries common labels below every level of a domain on which a known name stands.",
+    description: "Tries every level of a domain on which a known name stands, and common labels below it.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
@@ -79,7 +80,16 @@ fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let crowd = inhabited(cx.facts).get(cx.argument).copied().unwrap_or_default();
     let words = if crowd < CROWD { FEW_WORDS } else { MANY_WORDS };
-    guess(cx, TASK.name, cx.argument, cx.settings.words.iter().take(words).cloned()).await
+    // The level may be a name of its own, which nothing else tells of.
+    let above = cx.argument.split_once('.').map_or("", |(_, above)| above);
+    let is_name = exists(cx, above, cx.argument).await?;
+    if is_name {
+        found_below(cx, &cx.facts.name, cx.argument).await?;
+    }
+    match guess(cx, TASK.name, cx.argument, cx.settings.words.iter().take(words).cloned()).await {
+        Ok(Answer::Absent) if is_name => Ok(Answer::Found),
+        answer => answer,
+    }
 }
 
 #[cfg(test)]

@@ -110,6 +110,13 @@ const NAMES: &[Look] = &[
         "Domain acme.test 0-50",
         &["found", "> subdomain DnsRecord ns1.acme.test", "> subdomain DnsRecord www.acme.test"],
     ),
+    (
+        "level_sweep",
+        "name quoin.eu.acme.test A 203.0.113.5\nname eu.acme.test A 203.0.113.6",
+        "Domain acme.test eu.acme.test",
+        &["found", "> subdomain DnsRecord eu.acme.test"],
+    ),
+    ("level_sweep", "name quoin.eu.acme.test A 203.0.113.5", "Domain acme.test eu.acme.test", &["absent"]),
     ("delegations", "zone a.acme.test of host\n  ns ns1.host.test", "Domain acme.test a.acme.test", &["absent"]),
     (
         "delegations",
