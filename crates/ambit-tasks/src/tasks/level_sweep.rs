@@ -6,6 +6,7 @@ use crate::ask::guess::{exists, guess};
 use crate::ask::host::{is_below, levels};
 use crate::tasks::wildcard_profile::is_named_level;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
@@ -51,15 +52,15 @@ const MANY_WORDS: usize = 250;
 /// Levels between the domain and its known names, with the number of names that stand on each. A name that was handed
 /// to others has another edge, so that none of these levels is theirs. What is swept as a name of its own is left out.
 fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
-    let led = facts.outward.iter().chain(&facts.inward);
-    let names: BTreeSet<&str> = led
-        .filter(|neighbour| {
-            matches!(neighbour.edge, EdgeKind::Subdomain | EdgeKind::CertificateName)
-                && neighbour.kind == Kind::DnsRecord
-                && is_below(&neighbour.name, &facts.name)
-        })
-        .map(|neighbour| neighbour.name.as_str())
-        .collect();
+    let led = facts.outward.iter().chain(&facts.inward).filter(|neighbour| {
+        matches!(neighbour.edge, EdgeKind::Subdomain | EdgeKind::CertificateName)
+            && neighbour.kind == Kind::DnsRecord
+            && is_below(&neighbour.name, &facts.name)
+    });
+    let names: BTreeSet<&str> = led.clone().map(|neighbour| neighbour.name.as_str()).collect();
+    // What the look at a level says of the level itself must not end that look.
+    let is_own = |neighbour: &Neighbour| neighbour.task == TASK.name.as_str() && neighbour.argument == neighbour.name;
+    let told: BTreeSet<&str> = led.filter(|neighbour| !is_own(neighbour)).map(|other| other.name.as_str()).collect();
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
     for name in &names {
         let Some((_, level)) = name.split_once('.').filter(|(_, level)| is_below(level, &facts.name)) else {
@@ -68,7 +69,7 @@ fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
         let between = levels(level, &facts.name);
         let plain = between.len() <= DEPTH_MAX && !level.split('.').any(|label| label.starts_with('_'));
         for level in between.into_iter().filter(|_| plain) {
-            let swept = names.contains(level) && is_named_level(level);
+            let swept = told.contains(level) && is_named_level(level);
             if !swept {
                 *found.entry(level.to_owned()).or_default() += 1;
             }
@@ -95,18 +96,23 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::facts::Neighbour;
     use ambit_model::{Details, Uid};
     use std::sync::Arc;
 
     fn known(names: &[(&str, EdgeKind)]) -> Vec<(String, usize)> {
+        let told: Vec<_> = names.iter().map(|(name, edge)| (*name, *edge, "subdomain")).collect();
+        known_by(&told)
+    }
+
+    /// As [`known`], with the task that told of each name, which was asked for that name.
+    fn known_by(names: &[(&str, EdgeKind, &str)]) -> Vec<(String, usize)> {
         let mut facts = crate::tests::facts(Kind::Domain, "acme.test", serde_json::json!({}));
         facts.outward = names
             .iter()
-            .map(|(name, edge)| Neighbour {
+            .map(|(name, edge, task)| Neighbour {
                 edge: *edge,
-                task: "subdomain".to_owned(),
-                argument: String::new(),
+                task: (*task).to_owned(),
+                argument: (*name).to_owned(),
                 uid: Uid::from_bytes([1; 32]),
                 kind: Kind::DnsRecord,
                 name: (*name).to_owned(),
@@ -134,6 +140,9 @@ mod tests {
         assert_eq!(known(&[("x._tcp.shop.acme.test", EdgeKind::Subdomain)]), []);
         let beside = ("dev.acme.test", EdgeKind::Subdomain);
         assert_eq!(known(&[("api.dev.acme.test", EdgeKind::Subdomain), beside]), []);
+        let own = ("dev.acme.test", EdgeKind::Subdomain, "level_sweep");
+        let api = ("api.dev.acme.test", EdgeKind::Subdomain, "subdomain");
+        assert_eq!(known_by(&[api, own]), [("dev.acme.test".to_owned(), 1)], "it would come and go");
         let deep = format!("{}acme.test", "a.".repeat(DEPTH_MAX + 2));
         assert_eq!(known(&[(&deep, EdgeKind::Subdomain)]), []);
     }
