@@ -168,7 +168,10 @@ fn endless_bodies_end_at_the_limit_and_only_the_beginning_is_kept() {
                 (exchange.end, exchange.truncated, exchange.body.len()),
                 (BodyEnd::TooLarge, true, crate::limits::BODY_KEPT)
             );
-            assert!(exchange.body_bytes <= crate::limits::BODY_READ_MAX as u64);
+            // However the bytes arrive, as many are read: the hash of the body depends on it.
+            let chunks = |read: u64| read / 0x4008 * 0x4000 + (read % 0x4008).saturating_sub(6);
+            let read = crate::limits::BODY_READ_MAX as u64;
+            assert_eq!(exchange.body_bytes, if framing.starts_with('T') { chunks(read) } else { read });
         });
     }
 }
