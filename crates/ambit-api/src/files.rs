@@ -1,7 +1,7 @@
 //! Files, submissions and analyses of the wider API (docs/contract/wider.md §3).
 
 use crate::contract::{Maybe, contract};
-use crate::objects::Seconds;
+use crate::objects::{Object, Seconds};
 use crate::votes::TotalVotes;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -73,6 +73,36 @@ contract! {
         pub status: &'static str,
         pub stats: Stats,
         pub results: EngineResults,
+    }
+
+    /// What stands beside an analysis: what was analysed, in the words by which it is read.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+    pub struct AnalysisMeta {
+        pub file_info: Maybe<AnalysedFile>,
+        pub url_info: Maybe<AnalysedUrl>,
+    }
+
+    /// The file that was analysed.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+    pub struct AnalysedFile {
+        pub sha256: String,
+        pub sha1: String,
+        pub md5: String,
+        pub size: i64,
+    }
+
+    /// The URL that was analysed.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+    pub struct AnalysedUrl {
+        pub id: String,
+        pub url: String,
+    }
+
+    /// The answer that is an analysis.
+    #[derive(Debug, Serialize)]
+    pub struct AnalysisAnswer {
+        pub data: Object,
+        pub meta: AnalysisMeta,
     }
 
     /// What stands beside a file of a feed.

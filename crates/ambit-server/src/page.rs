@@ -182,9 +182,14 @@ pub(crate) fn names(call: &Call, parameter: &str) -> Option<Vec<String>> {
 }
 
 /// Answers with one object, narrowed to the attributes that are asked for.
-pub(crate) fn one(call: &Call, mut object: Object) -> Answer {
+pub(crate) fn one(call: &Call, object: Object) -> Answer {
+    Answer::json(&data(narrowed(call, object)))
+}
+
+/// An object with the attributes that are asked for.
+pub(crate) fn narrowed(call: &Call, mut object: Object) -> Object {
     narrow(call, std::slice::from_mut(&mut object));
-    Answer::json(&data(object))
+    object
 }
 
 /// Leaves objects the attributes that are asked for.

@@ -5,6 +5,7 @@ use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, get, handler, post};
 use crate::quota::rules;
 use ambit_api::Contract;
+use ambit_api::files::AnalysisAnswer;
 use ambit_api::objects::{Form, OneObject, RelatedObjects, Said};
 use ambit_model::object::ObjectType::{Domain, File, IpAddress, Url};
 
@@ -157,7 +158,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/files/analyses/{id}", Key, handler!(wider::files::analysis))
         .says("Read an analysis; the same as /analyses/{id}.")
         .costs(&rules::ANALYSES)
-        .answers(OneObject::SHAPE),
+        .answers(AnalysisAnswer::SHAPE),
     get("/files/{id}/votes", Key, handler!(wider::votes::list, File))
         .says("List the votes on a file, newest first.")
         .costs(&rules::VOTES)
@@ -177,7 +178,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/analyses/{id}", Key, handler!(wider::files::analysis))
         .says("Read an analysis.")
         .costs(&rules::ANALYSES)
-        .answers(OneObject::SHAPE),
+        .answers(AnalysisAnswer::SHAPE),
     get("/analyses/{id}/item", Key, handler!(wider::files::analysed_item))
         .says("Read the file or URL of an analysis.")
         .costs(&rules::ANALYSES)

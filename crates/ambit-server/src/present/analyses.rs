@@ -5,10 +5,11 @@ use super::objects;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::ApiError;
-use ambit_api::files::EngineResults;
+use ambit_api::files::{AnalysedFile, AnalysedUrl, AnalysisMeta, EngineResults};
 use ambit_api::objects::{Object, data};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::Timestamp;
+use ambit_model::canonical_url::canonical_url;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::object::ObjectType;
 use base64::Engine;
@@ -26,6 +27,7 @@ pub(crate) struct Item {
     pub(crate) finished: bool,
     /// By engine.
     pub(crate) results: EngineResults,
+    pub(crate) meta: AnalysisMeta,
 }
 
 pub(crate) fn file_analysis_id(md5: &str, now: Timestamp) -> String {
@@ -68,17 +70,17 @@ pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiErr
         let Some(file) = known(call, &hash).await? else { return Ok(None) };
         let found = call.store().find_analysis(file.sha256, at).await.if_found()?;
         let Some(analysis) = found else { return Ok(None) };
-        return Ok(Some(Item {
-            kind,
-            id: file.sha256.to_string(),
-            at,
-            finished: analysis.finished,
-            results: analysis.results,
-        }));
+        let id = file.sha256.to_string();
+        let info = AnalysedFile { sha256: id.clone(), sha1: file.sha1, md5: file.md5, size: file.size };
+        let meta = AnalysisMeta { file_info: Maybe(Some(info)), ..AnalysisMeta::default() };
+        return Ok(Some(Item { kind, id, at, finished: analysis.finished, results: analysis.results, meta }));
     }
     let Some(url) = objects::known(call, ObjectType::Url, &hash).await? else { return Ok(None) };
     let asked = call.store().was_submitted_in(call.caller(), &url.id, at).await.about("Analysis")?;
-    Ok(asked.then(|| Item { kind, id: url.id, at, finished: true, results: EngineResults::new() }))
+    let text = url.text().map(|text| canonical_url(text).unwrap_or_else(|| text.to_owned())).unwrap_or_default();
+    let info = AnalysedUrl { id: url.id.clone(), url: text };
+    let meta = AnalysisMeta { url_info: Maybe(Some(info)), ..AnalysisMeta::default() };
+    Ok(asked.then(|| Item { kind, id: url.id, at, finished: true, results: EngineResults::new(), meta }))
 }
 
 #[cfg(test)]

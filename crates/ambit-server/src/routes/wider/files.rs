@@ -12,7 +12,7 @@ use crate::present::files::{NOUN, blob, hashes, sha256_of, shown_if_known};
 use crate::present::{comments, objects, relationships};
 use crate::submissions::{stored, stored_at, submit};
 use crate::tokens::{self, opened_signed, sealed};
-use ambit_api::files::{AnalysisAttributes, Stats};
+use ambit_api::files::{AnalysisAnswer, AnalysisAttributes, Stats};
 use ambit_api::objects::{Object, Related, Seconds, data};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::canonical_url::canonical_url;
@@ -149,9 +149,9 @@ pub(crate) async fn analysis(call: Call) -> Result<Answer, ApiError> {
         results: item.results,
     };
     let mut found = Object::new(&call.base, "analyses", "analysis", call.id(), &attributes);
-    let item = format!("{}/item", found.address());
-    found.links.get_or_insert_default().item = Some(item);
-    Ok(page::one(&call, found))
+    let item_address = format!("{}/{}s/{}", call.base, item.kind, item.id);
+    found.links.get_or_insert_default().item = Some(item_address);
+    Ok(Answer::json(&AnalysisAnswer { data: page::narrowed(&call, found), meta: item.meta }))
 }
 
 /// Read the file or URL of an analysis.
