@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 pub(crate) const NOUN: &str = "User";
 /// Characters of an API key, which is another name of its user.
 const KEY_CHARS: usize = 64;
+/// The name by which clients read their own user; a user of this name goes before it.
+const ONESELF: &str = "me";
 
 /// The user of a path: by username, address, or API key. By key and address only the user and administrators find
 /// anybody; for others the key of somebody else is a wrong one, and counts as such.
@@ -59,7 +61,8 @@ fn is_like_a_key(id: &str) -> bool {
 /// their names say what groups there are.
 pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, ApiError> {
     let Some(account) = call.store().account(id).await.if_found()? else {
-        return Ok(None);
+        let own = || call.store().account_by_id(call.caller().user_id());
+        return if id == ONESELF { own().await.about(NOUN).map(Some) } else { Ok(None) };
     };
     let Some(group) = account.service_group else {
         // Usernames are public, who has which address is not.
