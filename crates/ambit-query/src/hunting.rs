@@ -102,12 +102,16 @@ fn parse_words(text: &str, read: impl Fn(&str) -> Result<Condition, String>) -> 
     Ok(out)
 }
 
-/// The first word, in which blanks between quotes do not count, and what stands behind it.
+/// The first word, in which blanks between quotes and behind a colon do not count, and what stands behind it.
 fn split_word(text: &str) -> Result<(&str, &str), String> {
-    let mut quoted = false;
+    let (mut quoted, mut needs_value) = (false, false);
     let end = text.find(|c: char| {
         quoted ^= c == '"';
-        c.is_whitespace() && !quoted
+        if c.is_whitespace() {
+            return !quoted && !needs_value;
+        }
+        needs_value = c == ':' && !quoted;
+        false
     });
     if end.is_none() && quoted {
         return Err("a quote without its end".to_owned());
@@ -123,7 +127,7 @@ fn condition(word: &str, known: &[Modifier]) -> Result<Condition, String> {
     });
     let ((modifier, takes), written) =
         found.ok_or_else(|| format!("{word:?} is no condition; known: {}, each with : and a value", names()))?;
-    let value = written.trim_matches('"').trim();
+    let value = written.trim().trim_matches('"').trim();
     let bad = |needs: &str| format!("{modifier} needs {needs}, not {written:?}");
     let wanted = match takes {
         _ if value.is_empty() => return Err(bad("a value")),
@@ -211,6 +215,9 @@ mod tests {
             modifiers("collection_type:malware-family old \"new: rats\" AND owner:ann"),
             ["collection_type", FREE_TEXT, FREE_TEXT, "owner"]
         );
+        let spaced = read("collection_type:threat-actor name:  \"APT 1\" new").unwrap();
+        assert_eq!(spaced[1], Condition { modifier: "name", wanted: Wanted::Words(Phrase::new("apt 1")) });
+        assert_eq!((spaced.len(), spaced[2].modifier), (3, FREE_TEXT));
         for (text, said) in [
             ("origin:x", "\"origin:x\" is no condition; known: name, owner, collection_type, each with : and a value"),
             ("a OR b", "\"OR\" is not understood here: all conditions must hold"),
