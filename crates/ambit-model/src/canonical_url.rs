@@ -7,10 +7,12 @@ use crate::id::blob_hash;
 const URL_BYTES_MAX: usize = 8 * 1024;
 
 /// Returns the canonical form of an `http` or `https` URL: scheme and host in lower case, no credentials, no port that
-/// the scheme implies, a path of at least `/`, no fragment. Without a scheme it is `http`. `None` for anything else.
+/// the scheme implies, a path of at least `/`, blanks behind the host escaped, no fragment. Without a scheme it is
+/// `http`. `None` for anything else.
 pub fn canonical_url(text: &str) -> Option<String> {
     let text = text.trim();
-    if text.is_empty() || text.len() > URL_BYTES_MAX || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+    let is_bad = |c: char| c.is_control() || (c.is_whitespace() && c != ' ');
+    if text.is_empty() || text.len() > URL_BYTES_MAX || text.contains(is_bad) {
         return None;
     }
     let text = text.split('#').next()?;
@@ -29,7 +31,7 @@ pub fn canonical_url(text: &str) -> Option<String> {
         return None;
     }
     let slash = if path.starts_with('/') { "" } else { "/" };
-    Some(format!("{scheme}://{host}{slash}{path}"))
+    Some(format!("{scheme}://{host}{slash}{}", path.replace(' ', "%20")))
 }
 
 /// Returns the id of a URL: the SHA-256 of its canonical form, in hexadecimal. What has no canonical form is hashed as
@@ -61,6 +63,8 @@ mod tests {
             ("http://", None),
             ("http://:80/", None),
             ("a b.test", None),
+            ("http://a.test/b c?d e", Some("http://a.test/b%20c?d%20e")),
+            ("http://a.test/b\tc", None),
         ] {
             assert_eq!(canonical_url(text).as_deref(), canonical, "{text}");
         }
