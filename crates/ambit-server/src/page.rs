@@ -37,8 +37,9 @@ pub(crate) fn paging(call: &Call, default: usize, most: usize) -> Result<Paging,
             return Err(ApiError::with(ErrorCode::BadRequest, "Limit must be a whole number from 1"));
         }
     };
+    // One client library writes "no cursor" as a pair of quotes.
     let after = match call.query("cursor") {
-        None | Some("") => None,
+        None | Some("" | "\"\"") => None,
         Some(text) => Some(opened(call, text)?),
     };
     Ok(Paging { limit, after })
