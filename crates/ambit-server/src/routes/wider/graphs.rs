@@ -11,6 +11,7 @@ use ambit_api::objects::{Object, Related, value};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::canonical_url::url_id;
 use ambit_model::id::blob_hash;
+use ambit_model::object::ObjectType;
 use ambit_query::graphs::{GraphOrder, Leaf, SortKey, parse_graph_query};
 use ambit_search::graphs::{GraphSearch, GraphWalk};
 use ambit_store::{Graph, NewGraph, Role};
@@ -101,9 +102,10 @@ fn place(bytes: &[u8]) -> Result<(GraphWalk, SortKey), ApiError> {
     Ok((walk, place))
 }
 
-/// The other names that a node may have for a URL.
+/// The other names that a node may have for a URL, which may itself be in base64.
 fn url_names(url: &str) -> Vec<String> {
-    vec![url_id(url), blob_hash(url.as_bytes()).to_string(), BASE64_URL_SAFE_NO_PAD.encode(url)]
+    let of_base64 = objects::key(ObjectType::Url.name(), url);
+    vec![url_id(url), blob_hash(url.as_bytes()).to_string(), BASE64_URL_SAFE_NO_PAD.encode(url), of_base64]
 }
 
 async fn groups_of(call: &Call, users: BTreeSet<String>) -> Result<BTreeMap<String, Vec<String>>, ApiError> {
