@@ -288,13 +288,13 @@ impl Passage<'_> {
             return Ok(Received { room, upload: Some(upload), ..Received::default() });
         }
         let mut bytes = arriving.whole(most).await?;
+        match way.endpoint.tree {
+            Tree::V2 => body::add_fields(query, way.content_type, &bytes)?,
+            _ => bytes = body::without_nothing(bytes, way.endpoint.changes),
+        }
         // Clients of the wider API put any type on JSON (docs/contract/wider.md §9).
         if ours {
-            bytes = body::without_nothing(bytes);
             body::check_content_type(&self.head.headers, &bytes)?;
-        }
-        if way.endpoint.tree == Tree::V2 {
-            body::add_fields(query, way.content_type, &bytes)?;
         }
         Ok(Received { bytes, room, upload: None })
     }
