@@ -92,6 +92,7 @@ const CONSUMING: &[Parameter] = &[
     CURSOR,
     ATTRIBUTES,
     EXCLUDED,
+    RELATIONSHIPS,
 ];
 
 /// The type of answers that are empty.

@@ -141,9 +141,9 @@ pub(crate) async fn attributes(call: &Call, account: &Account) -> Result<Account
         attributes.email = Maybe(Some(account.user.email.clone()));
         attributes.last_login = Maybe(account.last_login.map(Into::into));
         attributes.quotas = Maybe(Some(quotas(call, account).await?));
+        attributes.has_2fa = Maybe(Some(false));
     }
     if standing == Relationship::Oneself {
-        attributes.has_2fa = Maybe(Some(false));
         let preferences = account.profile.get("preferences").cloned();
         attributes.preferences = Maybe(preferences.or_else(|| Some(Map::new().into())));
         attributes.privileges = Maybe(Some(privileges(call, account).await?));

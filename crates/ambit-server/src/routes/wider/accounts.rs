@@ -7,7 +7,7 @@ use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::accounts::{NOUN, by_name, caps, named, shown, standing};
 use crate::present::{comments, graphs, groups, object_collections, relationships};
-use ambit_api::objects::{Related, data};
+use ambit_api::objects::{Object, Related, data};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_store::{Account, Collaborator, GroupAccount, Relationship};
@@ -31,11 +31,17 @@ pub(crate) async fn me(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.id()).await?;
     let mut found = shown(&call, &account).await?;
-    for name in relationships::asked(&call)? {
-        let all = related(&call, &account, &name).await?.unwrap_or_else(|| Related::Many(Vec::new()));
+    relate(&call, &account, &mut found).await?;
+    Ok(page::one(&call, found))
+}
+
+/// Adds the descriptors of the relationships that are asked for.
+pub(super) async fn relate(call: &Call, account: &Account, found: &mut Object) -> Result<(), ApiError> {
+    for name in relationships::asked(call)? {
+        let all = related(call, account, &name).await?.unwrap_or_else(|| Related::Many(Vec::new()));
         found.relate(&name, &all, false);
     }
-    Ok(page::one(&call, found))
+    Ok(())
 }
 
 /// Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those of

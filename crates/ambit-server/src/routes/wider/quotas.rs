@@ -7,12 +7,13 @@ use crate::failure::About;
 use crate::page;
 use crate::present::accounts;
 use crate::present::groups::{self, own};
+use crate::routes::wider::accounts::relate;
 use ambit_api::objects::data;
 use ambit_api::quotas::{Allowance, DrawnFromGroup, Usage, UserQuota, with_foreign};
 use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
-use ambit_model::quota::{Window, quota};
+use ambit_model::quota::{FOREIGN, Window, quota};
 use ambit_store::{DayUsage, Payer, Relationship};
 
 /// Days of one report at most, and where no dates are given.
@@ -142,6 +143,9 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
 /// List how much of a group's quota each user has drawn.
 pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;
+    if FOREIGN.contains(&call.parameter("quota_name")) {
+        return page::of_list(&call, Vec::new(), page::LIMIT_DEFAULT);
+    }
     let (meter, number) = period(&call)?;
     let descending = match call.query("order") {
         None | Some("" | "desc") => true,
@@ -153,10 +157,11 @@ pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
     let call = &call;
     let shown = |(user, units)| async move {
         let account = store.account_by_id(user).await.about("User")?;
-        let item = match accounts::standing(call, &account).await? {
-            Relationship::Anybody => accounts::brief(call, &account),
-            Relationship::Administrator | Relationship::Oneself => accounts::shown(call, &account).await?,
-        };
+        if accounts::standing(call, &account).await? == Relationship::Anybody {
+            return Ok(accounts::brief(call, &account).in_context(&DrawnFromGroup { quota_consumed_from_group: units }));
+        }
+        let mut item = accounts::shown(call, &account).await?;
+        relate(call, &account, &mut item).await?;
         Ok(item.in_context(&DrawnFromGroup { quota_consumed_from_group: units }))
     };
     page::of_records(call, drawn, shown).await
