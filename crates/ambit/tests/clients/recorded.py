@@ -1,7 +1,7 @@
 """What clients ask and read that no registry has for Python: their requests in their order, and the members of the answers that they need.
 
 The tables below are observations of those programs, in our words: the OpenCTI connectors `virustotal`, `virustotal-livehunt-notifications` and
-`virustotal-livehunt-rules` (version 7), TheHive's Cortex analyser VirusTotal 3.1, vt-cli 1.1.
+`virustotal-livehunt-rules` (version 7), TheHive's Cortex analyser VirusTotal 3.1, the connectors for Splunk SOAR, Google SecOps and Sekoia, vt-cli 1.1.
 """
 
 import base64
@@ -191,6 +191,22 @@ def cortex_scans_and_scans_again():
     equal(analysis.split("-")[1], hashlib.sha256(OTHER_SITE.encode()).hexdigest())
 
 
+# --- Connectors for Splunk SOAR, Google SecOps and Sekoia ---
+
+
+def connectors_find_what_was_analysed():
+    read = is_completed(sends_file("sample", BAD))
+    equal((read["meta"]["file_info"]["sha256"], read["data"]["links"]["item"]), (BAD_ID, link_of("files", BAD_ID)))
+    read = is_completed(ask("POST", "/urls", data={"url": OTHER_SITE})["data"]["id"])
+    equal(read["meta"]["url_info"]["id"], hashlib.sha256(OTHER_SITE.encode()).hexdigest())
+
+
+def connectors_try_their_key_and_ask_of_what_is_not_there():
+    equal(ask("GET", "/users/me")["data"]["id"], "owner")
+    equal(ask("GET", "/ip_addresses/8.8.4.4/comments?limit=40")["data"], [])
+    equal(ask("GET", "/collections", params={"filter": 'collection_type:threat-actor name: "APT 1"'})["data"], [])
+
+
 # --- vt-cli ---
 
 
@@ -263,6 +279,8 @@ go(
     opencti_brings_rules_and_fetches_what_they_find,
     cortex_gets_reports,
     cortex_scans_and_scans_again,
+    connectors_find_what_was_analysed,
+    connectors_try_their_key_and_ask_of_what_is_not_there,
     vt_cli_makes_its_commands_of_the_relationships,
     vt_cli_scans_and_downloads,
     vt_cli_lists_page_after_page,
