@@ -7,8 +7,6 @@ use serde_json::{Map, Value};
 /// Where the items stand where the answer is one item, and where it is a list of them.
 const ONE: &str = "";
 const LIST: &str = "@list";
-/// Numbered pages that are asked for at most.
-const NUMBER_MAX: u32 = 1_000;
 /// What stands between the arguments of a next page.
 const AND: &str = " & ";
 /// Members of what is said in place of an answer: by a proxy, or by a service that is out of order.
@@ -94,7 +92,7 @@ impl Form {
             return answer.text(path).map(Mark::Argument);
         }
         let number = match asked {
-            Some(Mark::Argument(number)) => number.parse().unwrap_or(NUMBER_MAX),
+            Some(Mark::Argument(number)) => number.parse().ok()?,
             _ => 1_u32,
         };
         let more = match (page.split_once(" # "), page.split_once(" + ")) {
@@ -102,7 +100,8 @@ impl Form {
             (None, Some((_, full))) => items >= full.parse().ok()?,
             (None, None) => items > 0,
         };
-        (more && number < NUMBER_MAX).then(|| Mark::Argument((number + 1).to_string()))
+        // Whoever asks has an end, and tells it.
+        more.then(|| Mark::Argument(number.saturating_add(1).to_string()))
     }
 
     /// The next page where several arguments ask for it, of which the first is always there.

@@ -528,8 +528,8 @@ fn the_next_page_is_asked_for_as_each_provider_says_and_only_at_its_own_host() {
     }
     let list = find("netlify").unwrap().list("sites").unwrap();
     let (answer, place) = (json!([{"id": "a"}]), Place::default());
-    let last = list.page(&answer, Some(&Mark::Argument("1000".to_owned())), &Value::Null, &place).unwrap();
-    assert_eq!(last.next, None, "numbered pages have an end");
+    let more = list.page(&answer, Some(&Mark::Argument("1000".to_owned())), &Value::Null, &place).unwrap();
+    assert_eq!(more.next, Some(Mark::Argument("1001".to_owned())), "whoever asks tells where a list is cut");
 }
 
 #[test]

@@ -13,7 +13,6 @@ use super::{aws, cloud};
 use crate::{Context, TaskError};
 use ambit_cloud::Refusal;
 use ambit_cloud::form::{Asset, Form, Mark, Page, Place, Request};
-use ambit_model::run::NotDoneReason;
 use ambit_model::{Details, EdgeKind, Kind};
 use ambit_net::http::HttpRequest;
 use parts::{Reading, Unread};
@@ -56,8 +55,8 @@ impl Caller {
         unread.map_or(Ok(assets), |unread| Err(unread.error))
     }
 
-    /// Asks for a list as `all` does, and answers with what it shows where some of the items are refused, or a page
-    /// behind others fails.
+    /// Asks for a list as `all` does, and answers with what it shows where some of the items are refused, a page behind
+    /// others fails, or there are more than are read.
     ///
     /// # Errors
     /// The list could not be asked for, or every item is refused.
@@ -84,7 +83,7 @@ impl Caller {
             let assets = taken.assets;
             return match read {
                 Ok(()) => Ok(Listed { assets, unread: None }),
-                Err(error) if assets.is_empty() || error.reason() == NotDoneReason::OutOfBudget => Err(error),
+                Err(error) if assets.is_empty() => Err(error),
                 Err(error) => Ok(Listed { assets, unread: Some(Unread::rest(error)) }),
             };
         };

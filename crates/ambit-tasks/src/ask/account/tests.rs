@@ -155,6 +155,25 @@ fn what_came_before_a_page_that_fails_or_repeats_is_kept_and_nothing_known_is_go
 }
 
 #[test]
+fn a_list_that_has_more_pages_than_are_read_is_kept_and_says_so() {
+    let host = "ec2.us-east-1.amazonaws.com";
+    let page = |at: usize, mark: &str| {
+        format!(
+            "{host} {mark}xml \"<R><reservationSet><item><instancesSet><item><instanceId>i-{at}</instanceId><ipAddress>\
+             203.0.113.9</ipAddress></item></instancesSet></item></reservationSet><nextToken>m{}x</nextToken></R>\"",
+            at + 1
+        )
+    };
+    let behind = (1..=PAGES_MAX).map(|at| page(at, &format!("when NextToken=m{at}x ")));
+    let answers: Vec<String> = behind.chain([page(0, "")]).collect();
+    let (answer, found) = row(&answers, "ec2:DescribeInstances us-east-1", &[(Kind::DnsRecord, "www.acme.test")]);
+    let why = "AWS, ec2 in us-east-1 has more than 1000 pages";
+    assert_eq!(answer, Ok(Answer::InPart(TaskError::OutOfBudget(why.to_owned()))));
+    let instances = found.edges.iter().filter(|edge| edge.kind == Kind::AwsEC2Instance).count();
+    assert_eq!((instances, found.standing.len()), (PAGES_MAX, 1), "what was known may stand behind them");
+}
+
+#[test]
 fn a_bucket_that_is_denied_silences_no_other_and_what_was_known_of_it_stands() {
     let host = "s3.us-east-1.amazonaws.com";
     let others = [format!("{host} when ?acl xml \"{GRANTS}\""), format!("{host} xml \"{BUCKETS}\"")];
