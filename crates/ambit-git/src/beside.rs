@@ -33,6 +33,9 @@ pub struct Beside {
     /// What it points to, sorted, each once: branches, also those of others, tags, what was put aside last, and the
     /// HEAD of each working copy.
     pub tips: Vec<ObjectId>,
+    /// What its HEAD leads to: of a server the newest commit of the default branch, of a working copy what is checked
+    /// out there.
+    pub head: Option<ObjectId>,
     /// What its logs say that it pointed to once, as far as it is still there and it does not point to it, sorted.
     pub past: Vec<ObjectId>,
     /// Files that the index of a working copy names, each content once.
@@ -61,12 +64,14 @@ impl Folder {
         for further in std::fs::read_dir(self.git.join("worktrees")).into_iter().flatten().flatten() {
             reading.working_copy(&further.path());
         }
+        let head = reading.name(&self.own.join("HEAD"));
+        let head = reading.refs.get(reading.names.get(&head).unwrap_or(&head)).copied();
         let tips: BTreeSet<ObjectId> = reading.refs.into_values().collect();
         let objects = Objects::open(&self.objects())?;
         // Logs outlive what they name.
         let past = reading.past.into_iter().filter(|id| !tips.contains(id) && objects.has(id)).collect();
         let staged = reading.staged.into_iter().map(|(id, path)| Staged { path, id }).collect();
-        Ok(Beside { tips: tips.into_iter().collect(), past, staged, ..reading.found })
+        Ok(Beside { tips: tips.into_iter().collect(), head, past, staged, ..reading.found })
     }
 }
 
@@ -82,6 +87,8 @@ struct Reading<'a> {
     git: &'a Path,
     /// By the name of its file; those in files of their own hold before packed ones.
     refs: BTreeMap<String, ObjectId>,
+    /// Those that hold the name of another one.
+    names: BTreeMap<String, String>,
     /// What logs and the files of [`PAST`] name.
     past: BTreeSet<ObjectId>,
     /// What indexes name: contents with a path of each.
@@ -94,8 +101,8 @@ struct Reading<'a> {
 impl<'a> Reading<'a> {
     /// Nothing yet of the repository in a folder.
     fn new(git: &'a Path) -> Self {
-        let (refs, past, staged) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
-        Self { git, refs, past, staged, seen: HashSet::new(), found: Beside::default() }
+        let (refs, names, past, staged) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
+        Self { git, refs, names, past, staged, seen: HashSet::new(), found: Beside::default() }
     }
 
     /// Reads what belongs to one working copy, or to a repository without any.
@@ -224,7 +231,8 @@ impl<'a> Reading<'a> {
     /// Keeps an id; the name of another one says nothing of its own.
     fn keep(&mut self, path: &Path, name: &str, id: &str) {
         let id = id.trim();
-        if id.starts_with("ref:") {
+        if let Some(other) = id.strip_prefix("ref:") {
+            self.names.insert(name.to_owned(), other.trim().to_owned());
             return;
         }
         match served::id(id) {
@@ -386,6 +394,8 @@ mod tests {
             let (beside, objects) = (found.beside().unwrap(), Objects::open(&found.objects()).unwrap());
             let tips = beside.tips_and_past();
             assert_eq!((beside.unread.as_slice(), beside.settings.len()), (&[][..], 1));
+            let of = if place == &further { &further } else { &main };
+            assert_eq!(beside.head.unwrap().to_string(), git(of, &["rev-parse", "HEAD"], b""));
             assert!(beside.settings[0].0 == ".git/config" && beside.settings[0].1.contains("https://u:p@"));
             let (mut seen, mut walked) = texts_of(&objects, &tips, &[]);
             staged(&objects, &beside.staged, &mut walked, &NEVER, &mut |piece| seen.push(shown(piece))).unwrap();

@@ -38,6 +38,8 @@ pub struct Piece<'a> {
     pub commit: Option<&'a Commit>,
     /// Where the file lies, its id where a tag points to it; `None` for a message.
     pub path: Option<&'a str>,
+    /// The file; `None` for a message.
+    pub file: Option<ObjectId>,
     /// The name of the tag whose message it is.
     pub tag: Option<&'a str>,
     /// Its bytes, at most ten MiB of the file; of a text in UTF-16, that in UTF-8.
@@ -100,7 +102,14 @@ pub fn staged(
             Ok(Some((Kind::Blob, bytes))) => {
                 if let Some(text) = text(bytes) {
                     let is_cut = bytes.len() > BYTES_MAX;
-                    see(&Piece { commit: None, path: Some(&file.path), tag: None, text: &text, is_cut });
+                    see(&Piece {
+                        commit: None,
+                        path: Some(&file.path),
+                        file: Some(file.id),
+                        tag: None,
+                        text: &text,
+                        is_cut,
+                    });
                 }
             }
             // Where one is to be added later, git names an empty file that it does not write.
@@ -214,7 +223,7 @@ impl Walk<'_> {
     fn message(&mut self, text: &[u8], commit: &Commit, tag: Option<&str>) {
         let is_cut = text.len() > BYTES_MAX;
         let text = &text[..text.len().min(BYTES_MAX)];
-        (self.see)(&Piece { commit: Some(commit), path: None, tag, text, is_cut });
+        (self.see)(&Piece { commit: Some(commit), path: None, file: None, tag, text, is_cut });
     }
 
     /// Marks all that a known commit has, so that nothing of it is looked at again.
@@ -318,7 +327,14 @@ impl Walk<'_> {
         self.walked.files += 1;
         if let Some(text) = text(bytes) {
             let is_cut = bytes.len() > BYTES_MAX;
-            (self.see)(&Piece { commit: Some(commit), path: Some(path), tag: None, text: &text, is_cut });
+            (self.see)(&Piece {
+                commit: Some(commit),
+                path: Some(path),
+                file: Some(id),
+                tag: None,
+                text: &text,
+                is_cut,
+            });
         }
     }
 

@@ -7,6 +7,7 @@ mod folder;
 mod gathering;
 mod history;
 mod objects;
+mod placed;
 mod protocol;
 pub mod served;
 mod standing;
@@ -21,6 +22,7 @@ pub use gathering::{Gathering, Kept};
 pub use gix_hash::ObjectId;
 pub use history::{Commit, DEPTH_MAX as FOLDERS_DEEP_MAX, Piece, staged, walk};
 pub use objects::{OBJECT_BYTES_MAX, Objects};
+pub use placed::{Placed, placed};
 pub use protocol::{
     Advertised, END, PackWriter, Ref, Wanted, advertised, daemon_request, end_of_section, fetch_request, list_request,
     refs,

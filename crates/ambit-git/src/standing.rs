@@ -23,7 +23,7 @@ const ENTRIES_MAX: usize = 20_000_000;
 /// Bytes of folders that are kept for the next place where they lie.
 const KEPT_BYTES_MAX: usize = 16 * 1_024 * 1_024;
 /// Bytes of the paths that are kept.
-const PATHS_BYTES_MAX: usize = 64 * 1_024 * 1_024;
+pub(crate) const PATHS_BYTES_MAX: usize = 64 * 1_024 * 1_024;
 
 /// Where files stand.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub fn file(objects: &Objects, id: &ObjectId) -> Option<Vec<u8>> {
 }
 
 /// What a tip leads to.
-enum Tip {
+pub(crate) enum Tip {
     /// The tree of a commit of a moment, in seconds since 1970.
     Tree(i64, ObjectId),
     /// No commit.
@@ -77,7 +77,7 @@ enum Tip {
     Missing,
 }
 
-fn tree(objects: &Objects, tip: ObjectId) -> Tip {
+pub(crate) fn tree(objects: &Objects, tip: ObjectId) -> Tip {
     let (mut at, mut buffer) = (tip, Vec::new());
     for _ in 0..TAGS_MAX {
         let Ok(Some((kind, data))) = objects.read(&at, &mut buffer) else { return Tip::Missing };

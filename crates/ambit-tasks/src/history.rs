@@ -1,6 +1,7 @@
 //! What the history of a repository gives away, whichever way its objects came: what an earlier look wrote down, what
 //! is found now, and how both are said.
 
+mod leaks;
 mod standing;
 
 use crate::read::leads::Leads;
@@ -9,19 +10,20 @@ use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Context, TaskError};
 use ambit_git::served::Staged;
 use ambit_git::{
-    Beside, Commit, FILE_BYTES_MAX, FOLDERS_DEEP_MAX, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Objects, Piece,
+    Beside, FILE_BYTES_MAX, FOLDERS_DEEP_MAX, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Objects, Piece, Placed,
     STANDING_FOLDERS_MAX, Unread, staged, walk,
 };
 use ambit_model::entity::repository;
-use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use ambit_secrets::{At, Findings, Look, Rules};
+use leaks::{Holders, Leaks};
 use repository::{Flaw, Leak, Package};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub(crate) use standing::{Standing, standing};
+pub(crate) use standing::{Standing, Today, standing};
 
 /// Secrets of one history that are kept.
 const LEAKS_MAX: usize = 1_000;
@@ -34,7 +36,7 @@ const FOLDERS_LEFT_OUT: &str = "of the folders at its branches and tags no more 
 /// Sentences about what could not be looked at that are kept.
 const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
-const LOOKED_FOR: u32 = 5;
+const LOOKED_FOR: u32 = 6;
 /// Branches and tags that are written down one by one; of more a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
 
@@ -61,7 +63,9 @@ impl Sought {
 pub(crate) struct Known {
     pub(crate) tips: Vec<String>,
     pub(crate) commits: u64,
-    leaks: BTreeMap<String, Leak>,
+    leaks: Leaks,
+    /// What this look finds was counted there already.
+    is_anew: bool,
     /// What it led to, beside tokens.
     named: BTreeSet<(EdgeKind, Kind, String)>,
     /// Tokens that are seeds.
@@ -95,12 +99,18 @@ impl Known {
             tokens: seeded.map(|end| end.name.clone()).collect(),
             files: files_of(facts),
             unread: repository::UNREAD.of(&facts.details).unwrap_or_default(),
+            is_anew: false,
         }
     }
 
-    /// What stands beside a look that could not read all: what is missing may hold it. All commits were counted anew.
+    /// What stands beside a look that counts all commits anew.
+    pub(crate) fn counted_anew(self) -> Self {
+        Self { commits: 0, is_anew: true, ..self }
+    }
+
+    /// What stands beside a look that could not read all: what is missing may hold it.
     pub(crate) fn beside_what_is_missing(self) -> Self {
-        Self { commits: 0, unread: Vec::new(), ..self }
+        Self { unread: Vec::new(), ..self.counted_anew() }
     }
 
     /// What stands beside a look at all that branches and tags lead to: secrets in commits to which none of them leads
@@ -112,6 +122,11 @@ impl Known {
         let gone = self.leaks.into_iter().filter(|(_, leak)| is_gone(leak));
         let leaks = gone.map(|(token, leak)| (token, Leak { in_no_branch: true, ..leak })).collect();
         Self { leaks, ..Self::default() }
+    }
+
+    /// The files of which earlier looks wrote down that they hold secrets.
+    pub(crate) fn holders(&self) -> impl Iterator<Item = ObjectId> {
+        self.leaks.values().flat_map(leaks::files)
     }
 
     /// Forgets what an index or settings gave away: they are read anew.
@@ -149,6 +164,7 @@ pub(crate) fn written(tips: &[ObjectId]) -> Vec<String> {
 /// Tips as they are written down, and what tells whether anything else changed that lies beside the objects.
 pub(crate) fn written_beside(beside: &Beside) -> Vec<String> {
     let mut written = written(&beside.tips_and_past());
+    written.extend(beside.head.map(|id| format!("HEAD {id}")));
     if !beside.staged.is_empty() || !beside.settings.is_empty() {
         let mut hash = Sha256::new();
         for file in &beside.staged {
@@ -165,7 +181,11 @@ pub(crate) fn written_beside(beside: &Beside) -> Vec<String> {
 /// What a walk over a history found.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
-    leaks: BTreeMap<String, Leak>,
+    leaks: Leaks,
+    /// The files that hold each secret.
+    holders: BTreeMap<String, Holders>,
+    /// Where these stand at HEAD.
+    placed: Placed,
     named: Leads,
     /// Tokens that are seeds.
     tokens: BTreeSet<String>,
@@ -258,10 +278,11 @@ pub(crate) fn look_through(
 impl Looked {
     /// Looks for secrets in a file that lies beside the history.
     pub(crate) fn see_beside(&mut self, sought: &Sought, path: &str, text: &str) {
-        let piece = Piece { commit: None, path: Some(path), tag: None, text: text.as_bytes(), is_cut: false };
+        let bytes = text.as_bytes();
+        let piece = Piece { commit: None, path: Some(path), file: None, tag: None, text: bytes, is_cut: false };
         self.tokens.extend(sought.tokens.in_text(text).cloned());
         for found in sought.rules.find_at(text, Look::Code, At { path, commit: "" }) {
-            self.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, &piece));
+            self.leaks.entry(found.name.clone()).or_insert_with(|| leaks::leak(found, &piece));
         }
     }
 
@@ -274,7 +295,9 @@ impl Looked {
         let mut is_full = false;
         for found in findings.found {
             if self.leaks.len() < LEAKS_MAX || self.leaks.contains_key(&found.name) {
-                self.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, piece));
+                self.holders.entry(found.name.clone()).or_default().add(piece.file);
+                let leak = self.leaks.entry(found.name.clone()).or_insert_with(|| leaks::leak(found, piece));
+                leaks::count(leak, piece.commit);
             } else {
                 is_full = true;
             }
@@ -291,9 +314,15 @@ impl Looked {
         }
     }
 
+    /// The files that hold secrets.
+    pub(crate) fn holders(&self) -> impl Iterator<Item = ObjectId> {
+        self.holders.values().flat_map(Holders::files)
+    }
+
     /// Takes over what stands at the tips; of what could not be read there, what was known stands.
     pub(crate) fn stand(&mut self, standing: Standing, known: &Files) {
         self.is_cut_at_tips = standing.is_cut();
+        self.placed = standing.placed.clone();
         self.files = Some(standing.over(known));
     }
 
@@ -343,24 +372,6 @@ impl Looked {
     /// Returns true where secrets stand in what was looked at.
     pub(crate) fn has_leaks(&self) -> bool {
         !self.leaks.is_empty()
-    }
-}
-
-fn leak(found: ambit_secrets::Found, piece: &Piece<'_>) -> Leak {
-    let made = |commit: &Commit| Timestamp(commit.seconds.saturating_mul(1_000)).to_string();
-    Leak {
-        token: found.name,
-        provider: found.provider,
-        rule: found.rule,
-        by_context: found.by_context,
-        commit: piece.commit.map(|commit| commit.id.to_string()).unwrap_or_default(),
-        tag: piece.tag.unwrap_or("").to_owned(),
-        author: piece.commit.map(|commit| commit.author.clone()).unwrap_or_default(),
-        // What has no author has no date.
-        date: piece.commit.filter(|commit| commit.seconds != 0).map(made).unwrap_or_default(),
-        path: piece.path.unwrap_or("").to_owned(),
-        line: found.line,
-        in_no_branch: false,
     }
 }
 
@@ -418,17 +429,6 @@ fn told(missing: &Missing) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{}, {} the first", parts.join(", "), missing.first))
 }
 
-/// All secrets, each where it stood first: that is known from an earlier look, unless no branch leads there any more
-/// and it stands elsewhere now.
-fn beside(mut found: BTreeMap<String, Leak>, known: BTreeMap<String, Leak>) -> BTreeMap<String, Leak> {
-    for (token, leak) in known {
-        if !leak.in_no_branch || !found.contains_key(&token) {
-            found.insert(token, leak);
-        }
-    }
-    found
-}
-
 /// Where a repository is, as it is shown.
 pub(crate) struct Place {
     /// Who has it there, where that is known.
@@ -442,7 +442,10 @@ pub(crate) struct Place {
 /// Says what earlier looks and this one found. `tips`: as they are written down.
 pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Known, looked: Looked) {
     let (commits, is_whole) = (known.commits + looked.commits, looked.is_whole());
-    let leaks = beside(looked.leaks, known.leaks);
+    let mut leaks = leaks::beside(looked.leaks, known.leaks, known.is_anew);
+    for leak in leaks.values_mut() {
+        leaks::place(leak, looked.holders.get(&leak.token).unwrap_or(&Holders::default()), &looked.placed);
+    }
     for leak in leaks.values().take(LEAKS_MAX) {
         cx.found_token(&leak.token, &leak.provider, true);
     }
@@ -629,6 +632,11 @@ mod tests {
             path: "a.env".to_owned(),
             line: 1,
             in_no_branch: false,
+            commits: 1,
+            last_commit: commit.to_owned(),
+            last_date: String::new(),
+            files: Vec::new(),
+            at_head: None,
         };
         let leaks = |all: &[(&str, &str)]| -> BTreeMap<String, Leak> {
             all.iter().map(|(token, commit)| ((*token).to_owned(), leak(token, commit))).collect()
@@ -642,11 +650,11 @@ mod tests {
             reached: HashSet::from([ObjectId::from_hex(two.as_bytes()).unwrap()]),
             ..Looked::default()
         };
-        let stays = beside(looked.leaks.clone(), known().in_no_branch(&looked).leaks);
+        let stays = super::leaks::beside(looked.leaks.clone(), known().in_no_branch(&looked).leaks, false);
         let shown: Vec<_> = stays.values().map(|leak| (leak.token.as_str(), leak.in_no_branch)).collect();
         assert_eq!(shown, [("gone", true), ("moved", false)]);
         // A later look that finds it where a branch leads shows it there.
-        let back = beside(leaks(&[("gone", &two)]), stays);
+        let back = super::leaks::beside(leaks(&[("gone", &two)]), stays, false);
         assert!(!back["gone"].in_no_branch && back["gone"].commit == two);
     }
 

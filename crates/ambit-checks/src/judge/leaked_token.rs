@@ -55,14 +55,39 @@ fn proof(facts: &Facts, leak: &Leak) -> Proof {
         true => " The commit is no longer in any branch or tag; whoever has a copy has it still.",
         false => "",
     };
-    let description = format!("A secret of {} stands {place} {brought}.{gone}", leak.provider);
+    let (today, last) = (today(leak), leak.at_head.as_ref().filter(|at_head| at_head.files == 0));
+    let description = format!("A secret of {} stands {place} {brought}.{gone}{today}", leak.provider);
+    // How often it came again is told where that is over: each edit of a file that holds it would change the issue.
     let details = json!({
         "repository": facts.name, "token": leak.token, "provider": leak.provider, "rule": leak.rule,
         "commit": leak.commit, "author": leak.author, "date": leak.date, "path": leak.path, "line": leak.line,
         "in_no_branch": leak.in_no_branch,
+        "at_head": leak.at_head.as_ref().map(|at_head| at_head.files > 0),
+        "path_at_head": leak.at_head.as_ref().map(|at_head| &at_head.path).filter(|path| !path.is_empty()),
+        "commits": last.map(|_| leak.commits), "last_commit": last.map(|_| &leak.last_commit),
+        "last_date": last.map(|_| &leak.last_date),
     });
     let severity = look::of_secret(&leak.rule, leak.by_context);
     Proof { severity, ..look::proof_of(&leak.token, description, details) }
+}
+
+/// Says whether it stands at HEAD today, where that is known.
+fn today(leak: &Leak) -> String {
+    match &leak.at_head {
+        None => String::new(),
+        // What is staged alone was in no commit yet.
+        Some(at_head) if at_head.files == 0 && leak.commit.is_empty() => String::new(),
+        Some(at_head) if at_head.files > 0 => format!(" At HEAD it still stands in {}.", look::shown(&at_head.path)),
+        Some(_) if leak.commits > 1 => {
+            let last: String = leak.last_commit.chars().take(12).collect();
+            let day = leak.last_date.split('T').next().unwrap_or(&leak.last_date);
+            format!(
+                " No file at HEAD holds it any more; {} commits brought it, {last} of {day} the last.",
+                leak.commits
+            )
+        }
+        Some(_) => " No file at HEAD holds it any more.".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -104,6 +129,37 @@ pub(super) fn samples() -> crate::samples::Samples {
 mod tests {
     use super::*;
     use ambit_model::issue::{SEVERITY_LOW, SEVERITY_MEDIUM};
+
+    #[test]
+    fn a_secret_says_whether_it_still_stands_at_head_and_counts_commits_only_where_that_is_over() {
+        use crate::samples::{Told, facts};
+        use ambit_model::TaskName;
+        let said = |at_head: serde_json::Value, commits: u64| {
+            let leak = json!({"token": "ghp_one", "provider": "GitHub", "rule": "github-token", "by_context": false,
+                "commit": "0123456789abcdef", "author": "A", "date": "2026-01-02T03:04:05.000Z", "path": "a.env",
+                "line": 3, "commits": commits, "last_commit": "fedcba9876543210",
+                "last_date": "2026-02-03T04:05:06.000Z", "at_head": at_head});
+            let facts = facts(Kind::GitRepository, "https://code.acme.test:443/app.git").found(TaskName::Repository);
+            let Verdict::Proven(proofs) = judge(&facts.with(json!({"hidden_leaks": [leak]})), Timestamp(0)) else {
+                panic!("it is reported")
+            };
+            let [proof] = &proofs[..] else { panic!("{proofs:?}") };
+            assert_eq!(proof.discriminator, "ghp_one", "the issue stays the same");
+            let today = proof.description.split_once("2026-01-02.").unwrap().1.to_owned();
+            (today, proof.details["at_head"].clone(), proof.details["commits"].clone())
+        };
+        let there = json!({"files": 2, "path": "b.env"});
+        assert_eq!(
+            said(there.clone(), 2),
+            (" At HEAD it still stands in \"b.env\".".to_owned(), json!(true), json!(null))
+        );
+        assert_eq!(said(there.clone(), 2), said(there, 9), "an edit of a file that holds it changes nothing");
+        let gone = " No file at HEAD holds it any more";
+        assert_eq!(said(json!({"files": 0}), 1), (format!("{gone}."), json!(false), json!(1)));
+        let often = format!("{gone}; 3 commits brought it, fedcba987654 of 2026-02-03 the last.");
+        assert_eq!(said(json!({"files": 0}), 3), (often, json!(false), json!(3)));
+        assert_eq!(said(json!(null), 3), (String::new(), json!(null), json!(null)), "nobody knows");
+    }
 
     #[test]
     fn a_key_for_trying_a_service_out_weighs_little() {

@@ -106,6 +106,29 @@ pub struct Leak {
     /// No branch or tag leads to the commit any more; whoever has a copy has it still.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_no_branch: bool,
+    /// How many commits brought a file or message with it, and the last of them with its date.
+    #[serde(default)]
+    pub commits: u64,
+    #[serde(default)]
+    pub last_commit: String,
+    #[serde(default)]
+    pub last_date: String,
+    /// Files that hold it, by their ids: those at HEAD first, then the newest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Where it stands in the tree of HEAD; `None` where nobody could tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_head: Option<AtHead>,
+}
+
+/// Where a secret stands in the tree of HEAD, which is the newest commit of the default branch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct AtHead {
+    /// How many files there hold it; 0: it stands there no more.
+    pub files: usize,
+    /// The first of them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
 }
 
 /// What is known of a repository.

@@ -66,6 +66,7 @@ struct Tally {
 pub(crate) struct Named {
     /// What branches, tags, HEAD and its log point to.
     pub(crate) tips: BTreeSet<ObjectId>,
+    pub(crate) head: Option<ObjectId>,
     pub(crate) index: Index,
     pub(crate) config: Option<(Config, HttpExchange)>,
     packs: BTreeSet<String>,
@@ -75,6 +76,7 @@ impl Named {
     /// Returns what tells whether anything but the tips changed.
     pub(crate) fn beside(&self) -> String {
         let mut hash = Sha256::new();
+        hash.update(self.head.map(|id| id.to_string()).unwrap_or_default());
         for file in &self.index.files {
             hash.update(format!("{} {}\n", file.id, file.path));
         }
@@ -123,7 +125,9 @@ impl<'a, 'c> Reader<'a, 'c> {
             named.tips.extend(served::logged(&self.text(log).await?));
         }
         for start in ["HEAD", "ORIG_HEAD"].into_iter().chain(branches.iter().map(String::as_str).take(REFS_MAX)) {
-            named.tips.extend(self.followed(start).await?);
+            let found = self.followed(start).await?;
+            named.tips.extend(found);
+            named.head = named.head.or(found.filter(|_| start == "HEAD"));
         }
         let index = self.file("index").await?;
         named.index = index.and_then(|exchange| served::index(&exchange.body)).unwrap_or_default();

@@ -135,8 +135,9 @@ impl Source {
                 refs
             }
         };
+        let head = refs.iter().find(|found| found.name == "HEAD").map(|found| found.id);
         let ids: BTreeSet<ObjectId> = refs.into_iter().map(|found| found.id).collect();
-        Ok(Beside { tips: ids.into_iter().collect(), ..Beside::default() })
+        Ok(Beside { tips: ids.into_iter().collect(), head, ..Beside::default() })
     }
 
     /// Brings the objects that are wanted; of a folder all that it has.

@@ -5,8 +5,8 @@ use super::Files;
 use crate::read::mentions::is_in_folder_of_others;
 use crate::read::{build_files, lockfiles};
 use ambit_git::served::Staged;
-use ambit_git::{GitError, ObjectId, Objects, file};
-use std::collections::BTreeMap;
+use ambit_git::{GitError, ObjectId, Objects, Placed, file, placed};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the files say that stand at the tips.
@@ -19,23 +19,31 @@ pub(crate) struct Standing {
     unreadable: Vec<String>,
     /// There are more folders than are gone through.
     is_cut: bool,
+    /// Where files that hold secrets stand at HEAD.
+    pub(super) placed: Placed,
+}
+
+/// What stands today.
+pub(crate) struct Today<'a> {
+    pub(crate) tips: &'a [ObjectId],
+    pub(crate) head: Option<ObjectId>,
+    /// Files that an index names.
+    pub(crate) staged: &'a [Staged],
+    /// Files that hold secrets.
+    pub(crate) holders: &'a HashSet<ObjectId>,
 }
 
 /// Reads the files at the tips. What an index names stands before them.
 ///
 /// # Errors
 /// Nobody waits any more.
-pub(crate) fn standing(
-    objects: &Objects,
-    tips: &[ObjectId],
-    staged: &[Staged],
-    stop: &AtomicBool,
-) -> Result<Standing, GitError> {
+pub(crate) fn standing(objects: &Objects, today: &Today<'_>, stop: &AtomicBool) -> Result<Standing, GitError> {
     let is_wanted =
         |path: &str| !is_in_folder_of_others(path) && (lockfiles::is_one(path) || build_files::is_one(path));
-    let found = ambit_git::standing(objects, tips, staged, &is_wanted, stop)?;
+    let found = ambit_git::standing(objects, today.tips, today.staged, &is_wanted, stop)?;
     let missing = found.missing.into_iter().map(|folder| (folder, None)).collect();
-    let mut standing = Standing { missing, is_cut: found.is_cut, ..Standing::default() };
+    let placed = today.head.map(|head| placed(objects, head, today.holders, stop)).transpose()?.unwrap_or_default();
+    let mut standing = Standing { missing, is_cut: found.is_cut, placed, ..Standing::default() };
     for (path, id) in found.files {
         if stop.load(Ordering::Relaxed) {
             return Err(GitError::Stopped);
@@ -142,7 +150,8 @@ mod tests {
     fn stands(folder: &Path) -> Standing {
         let found = Folder::open(folder).unwrap();
         let tips = found.beside().unwrap().tips;
-        standing(&Objects::open(&found.objects()).unwrap(), &tips, &[], &AtomicBool::new(false)).unwrap()
+        let today = Today { tips: &tips, head: None, staged: &[], holders: &HashSet::new() };
+        standing(&Objects::open(&found.objects()).unwrap(), &today, &AtomicBool::new(false)).unwrap()
     }
 
     #[test]

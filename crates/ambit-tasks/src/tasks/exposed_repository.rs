@@ -4,7 +4,7 @@
 use crate::ask::bindings;
 use crate::ask::exposed::{Gathered, Named, Reader};
 use crate::ask::web;
-use crate::history::{self, Begin, Known, Looked, Place, Sought, written};
+use crate::history::{self, Begin, Known, Looked, Place, Sought, Today, written};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::{Missing, ObjectId};
 use ambit_model::entity::repository::{self, Served};
@@ -116,7 +116,7 @@ async fn look(cx: &Context<'_>, folder: &Url) -> Result<Answer, TaskError> {
             }
             // What is not handed out may hold what was found before.
             if gathered.is_cut || gathered.served.missing > 0 {
-                known.commits = 0;
+                known = known.counted_anew();
             } else {
                 known = Known::default();
             }
@@ -156,11 +156,15 @@ fn see_settings(cx: &Context<'_>, named: &Named, looked: &mut Looked) {
 async fn through(cx: &Context<'_>, named: &Named, gathered: Gathered, known: &Known) -> Result<Looked, TaskError> {
     let sought = Sought::of(cx);
     let (tips, files) = (named.tips.iter().copied().collect::<Vec<_>>(), named.index.files.clone());
+    let (head, holders) = (named.head, known.holders().collect::<Vec<_>>());
     let walking = history::aside(cx, move |stop| {
         let begin = Begin { tips: &tips, known: &[], staged: &files };
         let objects = gathered.objects.open()?;
         let looked = history::look_through(&objects, &sought, &begin, stop)?;
-        Ok((looked, history::standing(&objects, &tips, &files, stop)?))
+        let holders = looked.holders().chain(holders).collect();
+        let today = Today { tips: &tips, head, staged: &files, holders: &holders };
+        let standing = history::standing(&objects, &today, stop)?;
+        Ok((looked, standing))
     });
     let (mut looked, standing) = walking.await?;
     looked.stand(standing, &known.files);

@@ -1,13 +1,14 @@
 //! What the history of a repository gives away: secrets in every commit, and what its files name.
 
 use crate::ask::git::{self, Fetched, Source};
-use crate::history::{self, Begin, Known, Looked, Place, Sought, Standing};
+use crate::history::{self, Begin, Known, Looked, Place, Sought, Standing, Today};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::{Beside, Gathering, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Wanted};
 use ambit_model::entity::{code_account, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 pub(crate) const TASK: Task = Task {
@@ -79,7 +80,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 /// Looks through all of the history. Of files that cannot be read, what was known stands.
 async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Looked, TaskError> {
-    let (mut looked, standing) = look(cx, source, beside, &[]).await?;
+    let (mut looked, standing) = look(cx, source, beside, (known, &[])).await?;
     if source.filters() {
         looked.count_what_was_left_out();
     }
@@ -94,14 +95,15 @@ async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known
     if ids.is_empty() {
         return Ok(None);
     }
-    let (mut looked, mut standing) = look(cx, source, beside, &ids).await?;
+    let (mut looked, mut standing) = look(cx, source, beside, (known, &ids)).await?;
     if !ids.iter().all(|id| tips.contains(id) || looked.ends.contains(id)) {
         // Commits that were there are in no history any more: what they held is not there either.
         return Ok(None);
     }
     if !standing.is_whole() && source.is_server() {
+        let holders = looked.holders().chain(known.holders()).collect();
         // Of the trees of the tips it sent what is new alone.
-        match at_tips(cx, source, &tips).await {
+        match at_tips(cx, source, beside, holders).await {
             Ok(whole) if whole.is_whole() => standing = whole,
             _ => return Ok(None),
         }
@@ -118,33 +120,42 @@ async fn look(
     cx: &Context<'_>,
     source: &Source,
     beside: &Beside,
-    known: &[ObjectId],
+    (known, ids): (&Known, &[ObjectId]),
 ) -> Result<(Looked, Standing), TaskError> {
     let tips = beside.tips_and_past();
     // Of what is new alone, nobody could tell what was left out from what is known.
-    let files_below = (source.filters() && known.is_empty()).then_some(OBJECT_BYTES_MAX);
-    let pack = source.fetch(cx, &Wanted::New { tips: &tips, known, files_below }).await?;
-    let (beside, known) = (beside.clone(), known.to_vec());
+    let files_below = (source.filters() && ids.is_empty()).then_some(OBJECT_BYTES_MAX);
+    let pack = source.fetch(cx, &Wanted::New { tips: &tips, known: ids, files_below }).await?;
+    let (beside, ids, holders) = (beside.clone(), ids.to_vec(), known.holders().collect::<Vec<_>>());
     let sought = Sought::of(cx);
     history::aside(cx, move |stop| {
         let objects = pack.open(stop)?;
-        let begin = Begin { tips: &tips, known: &known, staged: &beside.staged };
+        let begin = Begin { tips: &tips, known: &ids, staged: &beside.staged };
         let mut looked = history::look_through(&objects, &sought, &begin, stop)?;
         looked.see_folder(&sought, &beside);
+        let holders = looked.holders().chain(holders).collect();
         // What logs name stands no more.
-        Ok((looked, history::standing(&objects, &beside.tips, &[], stop)?))
+        let today = Today { tips: &beside.tips, head: beside.head, staged: &[], holders: &holders };
+        let standing = history::standing(&objects, &today, stop)?;
+        Ok((looked, standing))
     })
     .await
 }
 
 /// Asks a server for the trees of the tips, and then for the files in them that are read, where it left those out.
-async fn at_tips(cx: &Context<'_>, source: &Source, tips: &[ObjectId]) -> Result<Standing, TaskError> {
-    let gathering = Gathering::new().map(Arc::new).map_err(|error| TaskError::Failed(error.to_string()))?;
-    let trees = Wanted::Trees { tips, without_files: source.filters() };
-    let standing = with_pack(cx, source, tips, &gathering, &trees).await?;
+async fn at_tips(
+    cx: &Context<'_>,
+    source: &Source,
+    beside: &Beside,
+    holders: HashSet<ObjectId>,
+) -> Result<Standing, TaskError> {
+    let gathering = Gathering::new().map_err(|error| TaskError::Failed(error.to_string()))?;
+    let gathered = Arc::new((gathering, beside.clone(), holders));
+    let trees = Wanted::Trees { tips: &beside.tips, without_files: source.filters() };
+    let standing = with_pack(cx, source, &gathered, &trees).await?;
     match standing.missing_files().as_slice() {
         [] => Ok(standing),
-        files => with_pack(cx, source, tips, &gathering, &Wanted::Files(files)).await,
+        files => with_pack(cx, source, &gathered, &Wanted::Files(files)).await,
     }
 }
 
@@ -152,17 +163,18 @@ async fn at_tips(cx: &Context<'_>, source: &Source, tips: &[ObjectId]) -> Result
 async fn with_pack(
     cx: &Context<'_>,
     source: &Source,
-    tips: &[ObjectId],
-    gathering: &Arc<Gathering>,
+    gathered: &Arc<(Gathering, Beside, HashSet<ObjectId>)>,
     wanted: &Wanted<'_>,
 ) -> Result<Standing, TaskError> {
     let fetched = source.fetch(cx, wanted).await?;
-    let (gathering, tips) = (gathering.clone(), tips.to_vec());
+    let gathered = gathered.clone();
     history::aside(cx, move |stop| {
+        let (gathering, beside, holders) = &*gathered;
         if let Fetched::Pack(file, _folder) = fetched {
             gathering.add_packs(&mut [file], stop)?.into_iter().try_for_each(Err::<(), GitError>)?;
         }
-        history::standing(&gathering.open()?, &tips, &[], stop)
+        let today = Today { tips: &beside.tips, head: beside.head, staged: &[], holders };
+        history::standing(&gathering.open()?, &today, stop)
     })
     .await
 }

@@ -199,8 +199,10 @@ fn what_a_history_gives_away_is_found_once_and_only_what_is_new_is_fetched_again
         .filter(|(_, issue)| issue["name"] == "leaked_token")
         .map(|(id, _)| succeed(&["issue", "show", &id, "--data", data.to_str().expect("UTF-8")]))
         .collect();
-    let gone = shown.iter().filter(|issue| issue.contains("no longer in any branch")).count();
-    assert_eq!(gone, 1, "{shown:?}");
+    let say = |said: &str| shown.iter().filter(|issue| issue.contains(said)).count();
+    assert_eq!(say("no longer in any branch"), 1, "{shown:?}");
+    let at_head = (say("At HEAD it still stands in \"deploy.yaml\"."), say("No file at HEAD holds it any more"));
+    assert_eq!(at_head, (1, 2), "{shown:?}");
 }
 
 #[test]
