@@ -124,9 +124,10 @@ pub fn advertised(body: &[u8]) -> Result<Advertised, GitError> {
     Ok(Advertised::Version2 { filters })
 }
 
-/// The body of the request for all branches and tags.
+/// The body of the request for all branches, tags and notes. What strangers ask to be merged (`refs/pull/`,
+/// `refs/merge-requests/`) is theirs, and not asked for.
 pub fn list_request(agent: &str) -> Vec<u8> {
-    let prefixes = ["HEAD", "refs/heads/", "refs/tags/"].map(|prefix| format!("ref-prefix {prefix}\n"));
+    let prefixes = ["HEAD", "refs/heads/", "refs/notes/", "refs/tags/"].map(|prefix| format!("ref-prefix {prefix}\n"));
     request("ls-refs", agent, prefixes.into_iter())
 }
 
