@@ -3,7 +3,7 @@
 
 use crate::served::Staged;
 use crate::text::{BYTES_MAX, text};
-use crate::{GitError, OBJECT_BYTES_MAX, Objects, Walked};
+use crate::{GitError, OBJECT_BYTES_MAX, Objects, Unread, Walked};
 use gix_hash::ObjectId;
 use gix_object::{CommitRefIter, Kind, TagRef, TagRefIter, TreeRefIter};
 use std::cmp::Reverse;
@@ -76,6 +76,18 @@ pub fn walk(
         walk.tag(id)?;
     }
     Ok(walk.walked)
+}
+
+/// Returns the commits and tags to which tips lead; `None` where some of them cannot be read.
+///
+/// # Errors
+/// There are more commits than anybody has, or `stop` became true.
+pub fn reached(objects: &Objects, tips: &[ObjectId], stop: &AtomicBool) -> Result<Option<HashSet<ObjectId>>, GitError> {
+    let (tags, alone, see) = (BTreeSet::new(), Vec::new(), &mut |_: &Piece<'_>| {});
+    let mut walk = Walk { objects, stop, walked: Walked::default(), held: 0, tags, alone, see };
+    walk.commits(tips, &HashSet::new())?;
+    let Walked { reached, missing, unread, .. } = walk.walked;
+    Ok((missing.is_none() && unread == Unread::default()).then_some(reached))
 }
 
 /// Shows every file to `see` that an index names and no commit had among those that were walked over, where what cannot
@@ -414,6 +426,22 @@ mod tests {
         let (seen, walked, _) = texts(folder.path(), &tips);
         assert_eq!(seen, ["500 -: made at 500", "500 d.txt: five"], "only what is new is shown");
         assert!(tips.iter().any(|tip| walked.ends.contains(tip)));
+    }
+
+    #[test]
+    fn commits_to_which_tips_lead_are_told_and_none_where_some_are_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let side = "from refs/heads/main\n";
+        let commits =
+            [commit("main", 100, "", &[("a", "1")]), commit("main", 200, "", &[]), commit("side", 300, side, &[])];
+        import(folder.path(), &commits.concat());
+        let id = |name: &str| ObjectId::from_hex(git(folder.path(), &["rev-parse", name], b"").as_bytes()).unwrap();
+        let reached = |tip: ObjectId| reached(&opened(folder.path()).0, &[tip], &AtomicBool::new(false)).unwrap();
+        assert_eq!(reached(id("main")), Some(HashSet::from([id("main"), id("main~1")])));
+        let lost = git(folder.path(), &["rev-parse", "main:"], b"");
+        let lost =
+            format!("tree {lost}\nparent {}\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\n\nx", "1".repeat(40));
+        assert_eq!(reached(put(folder.path(), "commit", lost.as_bytes())), None);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub use beside::Beside;
 pub use folder::Folder;
 pub use gathering::{Gathering, Kept};
 pub use gix_hash::ObjectId;
-pub use history::{Commit, DEPTH_MAX as FOLDERS_DEEP_MAX, Piece, staged, walk};
+pub use history::{Commit, DEPTH_MAX as FOLDERS_DEEP_MAX, Piece, reached, staged, walk};
 pub use objects::{OBJECT_BYTES_MAX, Objects};
 pub use placed::{Placed, placed};
 pub use protocol::{

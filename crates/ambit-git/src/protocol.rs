@@ -168,6 +168,11 @@ pub enum Wanted<'a> {
         /// Files of so many bytes and more are left out; `None` where the server leaves none out.
         files_below: Option<usize>,
     },
+    /// The commits and tags that lead to tips, without what stands in them.
+    Commits {
+        /// Commits and tags.
+        tips: &'a [ObjectId],
+    },
     /// The trees of the tips, whether they are new or not, and no commits before them.
     Trees {
         /// Commits and tags.
@@ -185,6 +190,7 @@ pub fn fetch_request(agent: &str, wanted: &Wanted<'_>) -> Vec<u8> {
         Wanted::New { tips, known, files_below } => {
             (tips, known, files_below.map(|bytes| format!("filter blob:limit={bytes}\n")).into_iter().collect())
         }
+        Wanted::Commits { tips } => (tips, &[], vec!["filter tree:0\n".to_owned()]),
         Wanted::Trees { tips, without_files } => {
             let filter = without_files.then_some("filter blob:none\n");
             (tips, &[], ["deepen 1\n"].into_iter().chain(filter).map(str::to_owned).collect())

@@ -37,8 +37,10 @@ const FOLDERS_LEFT_OUT: &str = "of the folders at its branches and tags no more 
 const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
 const LOOKED_FOR: u32 = 6;
-/// Branches and tags that are written down one by one; of more a hash says whether anything changed.
+/// Branches and tags that are written down one by one; where there are more, a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
+/// What stands in front of the one to which HEAD leads.
+const HEAD: &str = "HEAD ";
 
 /// What is looked for in a history beside what its files name.
 #[derive(Clone)]
@@ -85,21 +87,23 @@ impl Known {
         let own = facts.outward.iter().filter(|end| end.task == task.as_str());
         let (tokens, named): (Vec<_>, Vec<_>) = own.partition(|end| end.edge == EdgeKind::Token);
         let seeded = tokens.into_iter().filter(|end| sought.tokens.contains(&end.name));
+        // One that looked by other rules, or at no lock files yet, looks at all anew.
+        let tips = repository::PACKAGES
+            .raw(&facts.details)
+            .and_then(|_| repository::RULES.of(&facts.details))
+            .filter(|rules| *rules == edition)
+            .and_then(|_| repository::TIPS.of(&facts.details))
+            .unwrap_or_default();
         Self {
-            // One that looked by other rules, or at no lock files yet, looks at all anew.
-            tips: repository::PACKAGES
-                .raw(&facts.details)
-                .and_then(|_| repository::RULES.of(&facts.details))
-                .filter(|rules| *rules == edition)
-                .and_then(|_| repository::TIPS.of(&facts.details))
-                .unwrap_or_default(),
+            // Where not all of them were written down, some of what they led to is seen again.
+            is_anew: tips.len() > TIPS_MAX,
+            tips,
             commits: repository::COMMITS.of(&facts.details).unwrap_or(0),
             leaks: repository::LEAKS.items(&facts.details).map(|leak: Leak| (leak.token.clone(), leak)).collect(),
             named: named.into_iter().map(|end| (end.edge, end.kind, end.name.clone())).collect(),
             tokens: seeded.map(|end| end.name.clone()).collect(),
             files: files_of(facts),
             unread: repository::UNREAD.of(&facts.details).unwrap_or_default(),
-            is_anew: false,
         }
     }
 
@@ -134,9 +138,17 @@ impl Known {
         self.leaks.retain(|_, leak| !leak.commit.is_empty());
     }
 
-    /// The commits that were tips; none where they were too many to be written down.
+    /// The commits that were tips, or those of them that were written down, sorted.
     pub(crate) fn ids(&self) -> Vec<ObjectId> {
-        self.tips.iter().filter_map(|tip| ObjectId::from_hex(tip.as_bytes()).ok()).collect()
+        let ids = self.tips.iter().map(|tip| tip.strip_prefix(HEAD).unwrap_or(tip));
+        let ids: BTreeSet<ObjectId> = ids.filter_map(|id| ObjectId::from_hex(id.as_bytes()).ok()).collect();
+        ids.into_iter().collect()
+    }
+
+    /// The commits that brought secrets, without those to which nothing led any more.
+    pub(crate) fn commits_with_secrets(&self) -> Vec<ObjectId> {
+        let leaks = self.leaks.values().filter(|leak| !leak.in_no_branch);
+        leaks.filter_map(|leak| ObjectId::from_hex(leak.commit.as_bytes()).ok()).collect()
     }
 }
 
@@ -158,13 +170,15 @@ pub(crate) fn written(tips: &[ObjectId]) -> Vec<String> {
     if texts.len() <= TIPS_MAX {
         return texts;
     }
-    vec![format!("{} tips, sha256 {}", texts.len(), hex::encode(Sha256::digest(texts.join(" "))))]
+    let all = format!("{} tips, sha256 {}", texts.len(), hex::encode(Sha256::digest(texts.join(" "))));
+    // In the order of their ids these are any of them: nearly all of the history leads to one.
+    [all].into_iter().chain(texts.into_iter().take(TIPS_MAX)).collect()
 }
 
 /// Tips as they are written down, and what tells whether anything else changed that lies beside the objects.
 pub(crate) fn written_beside(beside: &Beside) -> Vec<String> {
     let mut written = written(&beside.tips_and_past());
-    written.extend(beside.head.map(|id| format!("HEAD {id}")));
+    written.extend(beside.head.map(|id| format!("{HEAD}{id}")));
     if !beside.staged.is_empty() || !beside.settings.is_empty() {
         let mut hash = Sha256::new();
         for file in &beside.staged {
@@ -615,6 +629,22 @@ mod tests {
         let mut known = Known { leaks: looked.leaks, ..Known::default() };
         known.forget_beside();
         assert!(known.leaks.is_empty());
+    }
+
+    #[test]
+    fn of_many_tips_so_many_are_written_down_that_nearly_all_is_known() {
+        let tips: Vec<ObjectId> =
+            (0..=TIPS_MAX).map(|number| ObjectId::from_hex(format!("{number:040x}").as_bytes()).unwrap()).collect();
+        let head = tips.last().copied();
+        let known = |tips: &[ObjectId]| Known {
+            tips: written_beside(&Beside { tips: tips.to_vec(), head, ..Beside::default() }),
+            ..Known::default()
+        };
+        let all = known(&tips);
+        assert_eq!((all.tips.len(), all.ids()), (TIPS_MAX + 2, tips.clone()), "HEAD is among them");
+        assert_ne!(all.tips, known(&tips[1..]).tips);
+        let few = known(&tips[..2]);
+        assert_eq!((few.tips.len(), few.ids().len()), (3, 3));
     }
 
     #[test]

@@ -96,8 +96,10 @@ async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known
         return Ok(None);
     }
     let (mut looked, mut standing) = look(cx, source, beside, (known, &ids)).await?;
-    if !ids.iter().all(|id| tips.contains(id) || looked.ends.contains(id)) {
-        // Commits that were there are in no history any more: what they held is not there either.
+    let leads_there = |id: &ObjectId| tips.binary_search(id).is_ok() || looked.ends.contains(id);
+    // Commits that were there are in no history any more, as where a branch was merged as one commit. All that leads to
+    // the tips was looked at, but a secret may be in no branch any more.
+    if !ids.iter().all(leads_there) && (looked.ends.is_empty() || !is_reached(cx, source, &tips, known).await) {
         return Ok(None);
     }
     if !standing.is_whole() && source.is_server() {
@@ -140,6 +142,18 @@ async fn look(
         Ok((looked, standing))
     })
     .await
+}
+
+/// Returns whether the tips lead to every commit that brought a secret; false where that cannot be told.
+async fn is_reached(cx: &Context<'_>, source: &Source, tips: &[ObjectId], known: &Known) -> bool {
+    let commits = known.commits_with_secrets();
+    if commits.is_empty() || (source.is_server() && !source.filters()) {
+        return commits.is_empty();
+    }
+    let Ok(fetched) = source.fetch(cx, &Wanted::Commits { tips }).await else { return false };
+    let tips = tips.to_vec();
+    let reached = history::aside(cx, move |stop| ambit_git::reached(&fetched.open(stop)?, &tips, stop)).await;
+    matches!(reached, Ok(Some(reached)) if commits.iter().all(|commit| reached.contains(commit)))
 }
 
 /// Asks a server for the trees of the tips, and then for the files in them that are read, where it left those out.
