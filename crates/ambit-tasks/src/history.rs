@@ -1,6 +1,7 @@
 //! What the history of a repository gives away, whichever way its objects came: what an earlier look wrote down, what
 //! is found now, and how both are said.
 
+mod known;
 mod leaks;
 mod standing;
 
@@ -14,15 +15,14 @@ use ambit_git::{
     STANDING_FOLDERS_MAX, Unread, staged, walk,
 };
 use ambit_model::entity::repository;
-use ambit_model::{EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{EdgeKind, Kind};
 use ambit_secrets::{At, Findings, Look, Rules};
 use leaks::{Holders, Leaks};
-use repository::{Flaw, Leak, Package};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub(crate) use known::{Files, Known, written, written_beside};
 pub(crate) use standing::{Standing, Today, standing};
 
 /// Secrets of one history that are kept.
@@ -37,10 +37,6 @@ const FOLDERS_LEFT_OUT: &str = "of the folders at its branches and tags no more 
 const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
 const LOOKED_FOR: u32 = 6;
-/// Branches and tags that are written down one by one; where there are more, a hash says whether anything changed.
-const TIPS_MAX: usize = 1_000;
-/// What stands in front of the one to which HEAD leads.
-const HEAD: &str = "HEAD ";
 
 /// What is looked for in a history beside what its files name.
 #[derive(Clone)]
@@ -58,138 +54,6 @@ impl Sought {
     pub(crate) fn edition(&self) -> String {
         self.tokens.beside(format!("{} {LOOKED_FOR}", self.rules.edition()))
     }
-}
-
-/// What an earlier look wrote down.
-#[derive(Default)]
-pub(crate) struct Known {
-    pub(crate) tips: Vec<String>,
-    pub(crate) commits: u64,
-    leaks: Leaks,
-    /// What this look finds was counted there already.
-    is_anew: bool,
-    /// What it led to, beside tokens.
-    named: BTreeSet<(EdgeKind, Kind, String)>,
-    /// Tokens that are seeds.
-    tokens: BTreeSet<String>,
-    pub(crate) files: Files,
-    /// What of it could not be looked at.
-    unread: Vec<String>,
-}
-
-/// What the files say that name packages or by which software is built, as they stand today, by path.
-pub(crate) type Files = BTreeMap<String, (Vec<Package>, Vec<Flaw>)>;
-
-impl Known {
-    /// What a task said of the repository.
-    pub(crate) fn of(facts: &Facts, task: TaskName, sought: &Sought) -> Self {
-        let edition = sought.edition();
-        let own = facts.outward.iter().filter(|end| end.task == task.as_str());
-        let (tokens, named): (Vec<_>, Vec<_>) = own.partition(|end| end.edge == EdgeKind::Token);
-        let seeded = tokens.into_iter().filter(|end| sought.tokens.contains(&end.name));
-        // One that looked by other rules, or at no lock files yet, looks at all anew.
-        let tips = repository::PACKAGES
-            .raw(&facts.details)
-            .and_then(|_| repository::RULES.of(&facts.details))
-            .filter(|rules| *rules == edition)
-            .and_then(|_| repository::TIPS.of(&facts.details))
-            .unwrap_or_default();
-        Self {
-            // Where not all of them were written down, some of what they led to is seen again.
-            is_anew: tips.len() > TIPS_MAX,
-            tips,
-            commits: repository::COMMITS.of(&facts.details).unwrap_or(0),
-            leaks: repository::LEAKS.items(&facts.details).map(|leak: Leak| (leak.token.clone(), leak)).collect(),
-            named: named.into_iter().map(|end| (end.edge, end.kind, end.name.clone())).collect(),
-            tokens: seeded.map(|end| end.name.clone()).collect(),
-            files: files_of(facts),
-            unread: repository::UNREAD.of(&facts.details).unwrap_or_default(),
-        }
-    }
-
-    /// What stands beside a look that counts all commits anew.
-    pub(crate) fn counted_anew(self) -> Self {
-        Self { commits: 0, is_anew: true, ..self }
-    }
-
-    /// What stands beside a look that could not read all: what is missing may hold it.
-    pub(crate) fn beside_what_is_missing(self) -> Self {
-        Self { unread: Vec::new(), ..self.counted_anew() }
-    }
-
-    /// What stands beside a look at all that branches and tags lead to: secrets in commits to which none of them leads
-    /// any more. Copies have those commits, and the server often hands them out by their ids.
-    pub(crate) fn in_no_branch(self, looked: &Looked) -> Self {
-        let is_gone = |leak: &Leak| {
-            ObjectId::from_hex(leak.commit.as_bytes()).is_ok_and(|commit| !looked.reached.contains(&commit))
-        };
-        let gone = self.leaks.into_iter().filter(|(_, leak)| is_gone(leak));
-        let leaks = gone.map(|(token, leak)| (token, Leak { in_no_branch: true, ..leak })).collect();
-        Self { leaks, ..Self::default() }
-    }
-
-    /// The files of which earlier looks wrote down that they hold secrets.
-    pub(crate) fn holders(&self) -> impl Iterator<Item = ObjectId> {
-        self.leaks.values().flat_map(leaks::files)
-    }
-
-    /// Forgets what an index or settings gave away: they are read anew.
-    pub(crate) fn forget_beside(&mut self) {
-        self.leaks.retain(|_, leak| !leak.commit.is_empty());
-    }
-
-    /// The commits that were tips, or those of them that were written down, sorted.
-    pub(crate) fn ids(&self) -> Vec<ObjectId> {
-        let ids = self.tips.iter().map(|tip| tip.strip_prefix(HEAD).unwrap_or(tip));
-        let ids: BTreeSet<ObjectId> = ids.filter_map(|id| ObjectId::from_hex(id.as_bytes()).ok()).collect();
-        ids.into_iter().collect()
-    }
-
-    /// The commits that brought secrets, without those to which nothing led any more.
-    pub(crate) fn commits_with_secrets(&self) -> Vec<ObjectId> {
-        let leaks = self.leaks.values().filter(|leak| !leak.in_no_branch);
-        leaks.filter_map(|leak| ObjectId::from_hex(leak.commit.as_bytes()).ok()).collect()
-    }
-}
-
-/// What an earlier look wrote down of the files that are kept.
-fn files_of(facts: &Facts) -> Files {
-    let mut files = Files::new();
-    for package in repository::PACKAGES.items(&facts.details) {
-        files.entry(package.path.clone()).or_default().0.push(package);
-    }
-    for flaw in repository::FLAWS.items(&facts.details) {
-        files.entry(flaw.path.clone()).or_default().1.push(flaw);
-    }
-    files
-}
-
-/// Tips as they are written down, sorted.
-pub(crate) fn written(tips: &[ObjectId]) -> Vec<String> {
-    let texts: Vec<String> = tips.iter().map(ToString::to_string).collect();
-    if texts.len() <= TIPS_MAX {
-        return texts;
-    }
-    let all = format!("{} tips, sha256 {}", texts.len(), hex::encode(Sha256::digest(texts.join(" "))));
-    // In the order of their ids these are any of them: nearly all of the history leads to one.
-    [all].into_iter().chain(texts.into_iter().take(TIPS_MAX)).collect()
-}
-
-/// Tips as they are written down, and what tells whether anything else changed that lies beside the objects.
-pub(crate) fn written_beside(beside: &Beside) -> Vec<String> {
-    let mut written = written(&beside.tips_and_past());
-    written.extend(beside.head.map(|id| format!("{HEAD}{id}")));
-    if !beside.staged.is_empty() || !beside.settings.is_empty() {
-        let mut hash = Sha256::new();
-        for file in &beside.staged {
-            hash.update(format!("{} {}\n", file.id, file.path));
-        }
-        for (path, text) in &beside.settings {
-            hash.update(format!("{path}\n{text}\n"));
-        }
-        written.push(format!("index and settings, sha256 {}", hex::encode(hash.finalize())));
-    }
-    written
 }
 
 /// What a walk over a history found.
@@ -508,6 +372,7 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Know
 mod tests {
     use super::*;
     use ambit_git::Folder;
+    use repository::{Leak, Package};
     use std::io::Write as _;
     use std::path::Path;
     use std::process::{Command, Stdio};
@@ -629,22 +494,6 @@ mod tests {
         let mut known = Known { leaks: looked.leaks, ..Known::default() };
         known.forget_beside();
         assert!(known.leaks.is_empty());
-    }
-
-    #[test]
-    fn of_many_tips_so_many_are_written_down_that_nearly_all_is_known() {
-        let tips: Vec<ObjectId> =
-            (0..=TIPS_MAX).map(|number| ObjectId::from_hex(format!("{number:040x}").as_bytes()).unwrap()).collect();
-        let head = tips.last().copied();
-        let known = |tips: &[ObjectId]| Known {
-            tips: written_beside(&Beside { tips: tips.to_vec(), head, ..Beside::default() }),
-            ..Known::default()
-        };
-        let all = known(&tips);
-        assert_eq!((all.tips.len(), all.ids()), (TIPS_MAX + 2, tips.clone()), "HEAD is among them");
-        assert_ne!(all.tips, known(&tips[1..]).tips);
-        let few = known(&tips[..2]);
-        assert_eq!((few.tips.len(), few.ids().len()), (3, 3));
     }
 
     #[test]
