@@ -46,6 +46,9 @@ pub enum GitError {
     /// Objects that cannot be read.
     #[error("broken objects: {0}")]
     Objects(String),
+    /// An object takes more memory than it may.
+    #[error("an object in it takes more than 256 MiB of memory")]
+    TooLarge,
     /// Whoever asked has lost interest.
     #[error("stopped")]
     Stopped,

@@ -48,7 +48,8 @@ impl Objects {
     /// more.
     ///
     /// # Errors
-    /// The pack is broken, not whole, or tells objects as differences to others that are not in it.
+    /// The pack is broken, not whole, or tells objects as differences to others that are not in it, or one of them is
+    /// too large.
     pub fn of_pack(pack: &mut dyn BufRead, folder: TempDir, stop: &AtomicBool) -> Result<Self, GitError> {
         index_pack(pack, folder.path(), stop)?;
         let path = folder.path().to_owned();
@@ -106,7 +107,11 @@ pub(crate) fn index_pack(pack: &mut dyn BufRead, folder: &Path, stop: &AtomicBoo
     let options = Options { thread_limit: Some(1), alloc_limit_bytes: Some(INDEXED_BYTES_MAX), ..Options::default() };
     let kind = gix_hash::Kind::Sha1;
     let none = None::<gix_object::find::Never>;
-    gix_pack::Bundle::write_to_directory(pack, Some(&packs), &mut Discard, stop, none, kind, options)
-        .map_err(|error| GitError::Objects(error.to_string()))?;
+    gix_pack::Bundle::write_to_directory(pack, Some(&packs), &mut Discard, stop, none, kind, options).map_err(
+        |error| match error.is_resource_exhausted() {
+            true => GitError::TooLarge,
+            false => GitError::Objects(error.to_string()),
+        },
+    )?;
     Ok(())
 }

@@ -173,12 +173,12 @@ pub enum Wanted<'a> {
         /// Commits and tags.
         tips: &'a [ObjectId],
     },
-    /// The trees of the tips, whether they are new or not, and no commits before them.
-    Trees {
+    /// What stands at the tips, whether it is new or not, and no commits before them.
+    Newest {
         /// Commits and tags.
         tips: &'a [ObjectId],
-        /// The files in them are left out.
-        without_files: bool,
+        /// As above; with 0 all files are left out.
+        files_below: Option<usize>,
     },
     /// Files by their ids.
     Files(&'a [ObjectId]),
@@ -186,14 +186,12 @@ pub enum Wanted<'a> {
 
 /// The body of the request for a pack.
 pub fn fetch_request(agent: &str, wanted: &Wanted<'_>) -> Vec<u8> {
+    let below = |bytes: Option<usize>| bytes.map(|bytes| format!("filter blob:limit={bytes}\n")).into_iter();
     let (wants, haves, more): (_, &[ObjectId], Vec<String>) = match *wanted {
-        Wanted::New { tips, known, files_below } => {
-            (tips, known, files_below.map(|bytes| format!("filter blob:limit={bytes}\n")).into_iter().collect())
-        }
+        Wanted::New { tips, known, files_below } => (tips, known, below(files_below).collect()),
         Wanted::Commits { tips } => (tips, &[], vec!["filter tree:0\n".to_owned()]),
-        Wanted::Trees { tips, without_files } => {
-            let filter = without_files.then_some("filter blob:none\n");
-            (tips, &[], ["deepen 1\n"].into_iter().chain(filter).map(str::to_owned).collect())
+        Wanted::Newest { tips, files_below } => {
+            (tips, &[], ["deepen 1\n".to_owned()].into_iter().chain(below(files_below)).collect())
         }
         Wanted::Files(ids) => (ids, &[], Vec::new()),
     };
@@ -412,11 +410,8 @@ mod tests {
         let body = said(Wanted::New { tips: &[id], known: &[id], files_below: None });
         assert!(body.starts_with("0012command=fetch\n0012agent=ambit/1\n"), "{body}");
         assert!(body.contains(&format!("0032want {id}\n")) && body.ends_with("0009done\n0000"), "{body}");
-        assert!(body.contains("have ") && !body.contains("deepen") && !body.contains("filter"), "{body}");
         let body = said(Wanted::New { tips: &[id], known: &[], files_below: Some(1_000) });
         assert!(body.contains("001bfilter blob:limit=1000\n"), "{body}");
-        let trees = said(Wanted::Trees { tips: &[id], without_files: true });
-        assert!(trees.contains("000ddeepen 1\n0015filter blob:none\n") && !trees.contains("have "), "{trees}");
     }
 
     #[test]
@@ -426,6 +421,30 @@ mod tests {
             let mut writer = PackWriter::new(Vec::new(), 100);
             body.chunks(step).for_each(|piece| writer.write_all(piece).unwrap());
             assert_eq!(writer.finish().unwrap(), (b"PACK and rest".to_vec(), 13), "{step}");
+        }
+    }
+
+    #[test]
+    fn a_server_is_asked_for_no_more_than_is_wanted() {
+        let tips = [ObjectId::from_hex("1".repeat(40).as_bytes()).unwrap()];
+        let known = [ObjectId::from_hex("2".repeat(40).as_bytes()).unwrap()];
+        let lines = |wanted: Wanted<'_>| {
+            let body = fetch_request("ambit/1", &wanted);
+            let said = lines(&body).unwrap().into_iter().map(|line| String::from_utf8_lossy(line).into_owned());
+            let said: Vec<String> = said.filter(|line| !line.contains("ambit/1")).collect();
+            let (want, have) = (format!("want {}", tips[0]), format!("have {}", known[0]));
+            said[4..].join(" ").replace(&want, "TIP").replace(&have, "KNOWN")
+        };
+        let (tips, known) = (&tips, &known);
+        for (wanted, expected) in [
+            (Wanted::New { tips, known, files_below: None }, "TIP KNOWN done"),
+            (Wanted::New { tips, known: &[], files_below: Some(9) }, "filter blob:limit=9 TIP done"),
+            (Wanted::Commits { tips }, "filter tree:0 TIP done"),
+            (Wanted::Newest { tips, files_below: None }, "deepen 1 TIP done"),
+            (Wanted::Newest { tips, files_below: Some(0) }, "deepen 1 filter blob:limit=0 TIP done"),
+            (Wanted::Files(tips), "TIP done"),
+        ] {
+            assert_eq!(lines(wanted), expected);
         }
     }
 

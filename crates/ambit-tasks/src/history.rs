@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub(crate) use known::{Files, Known, written, written_beside};
+pub(crate) use known::{Files, Known, LEFT_OUT, written, written_beside};
 pub(crate) use standing::{Standing, Today, standing};
 
 /// Secrets of one history that are kept.
@@ -79,6 +79,8 @@ pub(crate) struct Looked {
     pub(crate) missing: Missing,
     /// What is among the objects and was not looked at.
     unread: Unread,
+    /// Says what was not asked for, since there is more than may be.
+    left_out: Option<String>,
     /// Says what cannot be read of what lies beside the objects, such as a branch.
     unread_beside: Option<String>,
     /// Of how many texts not all was looked at, by what ended that, and where the first of them stands.
@@ -120,7 +122,10 @@ pub(crate) async fn aside<T: Send + 'static>(
     let worked = tokio::task::spawn_blocking(move || work(&flag)).await;
     drop(hold);
     let worked = worked.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
-    worked.map_err(|error| TaskError::Failed(error.to_string()))
+    worked.map_err(|error| match error {
+        GitError::TooLarge => TaskError::OutOfBudget(error.to_string()),
+        error => TaskError::Failed(error.to_string()),
+    })
 }
 
 /// Where a look begins, and what it need not look at.
@@ -214,6 +219,21 @@ impl Looked {
         }
     }
 
+    /// Says what was not asked for, which is not among the objects then, and may hold what an earlier look found.
+    pub(crate) fn leave_out(&mut self, what: String, has_all_commits: bool) {
+        if !has_all_commits {
+            self.missing = Missing::default();
+        } else if self.missing.commits + self.missing.folders == 0 {
+            self.missing.files = 0;
+        }
+        self.left_out = Some(what);
+    }
+
+    /// Returns whether all was asked for, and nothing is missing or broken.
+    pub(crate) fn has_all(&self) -> bool {
+        self.is_whole() && self.left_out.is_none()
+    }
+
     /// Returns whether nothing is missing or broken: what is may come, or be mended, with no branch moved.
     pub(crate) fn is_whole(&self) -> bool {
         self.missing.is_none() && self.unread.broken.is_none() && self.unread_beside.is_none()
@@ -244,7 +264,8 @@ impl Looked {
         };
         let folders = || format!("{FOLDERS_LEFT_OUT} {STANDING_FOLDERS_MAX}");
         let limits = self.limits.iter().map(sentence).chain(self.is_cut_at_tips.then(folders));
-        self.unread_beside.iter().cloned().chain(unread_objects(&self.unread)).chain(limits).collect()
+        let beside = self.left_out.iter().chain(&self.unread_beside).cloned();
+        beside.chain(unread_objects(&self.unread)).chain(limits).collect()
     }
 
     /// Returns true where secrets stand in what was looked at.

@@ -1,6 +1,7 @@
 //! Asks for a repository: of a server by its smart HTTP or of git's own server, or in a folder that the operator named.
 
 mod daemon;
+mod extent;
 
 use super::provider::{Patience, TRIES_MAX};
 use crate::history;
@@ -22,6 +23,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::TempDir;
+
+pub(crate) use extent::Extent;
 
 /// The ground on which servers are asked.
 pub(crate) const PROVIDER: &str = "git";
@@ -189,10 +192,16 @@ fn failed(error: &GitError) -> TaskError {
 }
 
 fn too_large(bytes_max: u64) -> TaskError {
-    TaskError::OutOfBudget(format!(
-        "the repository is larger than {} MiB (setting repository_mib)",
-        bytes_max / (1_024 * 1_024)
-    ))
+    TaskError::OutOfBudget(larger_than(bytes_max))
+}
+
+/// Returns whether this is why a repository is too large, by the limits of today.
+pub(crate) fn is_too_large(cx: &Context<'_>, why: &str) -> bool {
+    why == larger_than(cx.settings.repository_bytes) || why == GitError::TooLarge.to_string()
+}
+
+fn larger_than(bytes_max: u64) -> String {
+    format!("the repository is larger than {} MiB (setting repository_mib)", bytes_max / (1_024 * 1_024))
 }
 
 /// Returns what opens repositories at a forge to the holder of a token, where the collection uses an integration with
@@ -226,7 +235,8 @@ async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Resu
 async fn listed_once(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<(Vec<Ref>, bool), TaskError> {
     let refs = |body: &[u8]| refs(body).map_err(|error| failed(&error));
     if let Some(place) = daemon::Place::of(url) {
-        return Ok((refs(&daemon::list(cx, &place, &list_request(AGENT)).await?)?, false));
+        let (list, filters) = daemon::list(cx, &place, &list_request(AGENT)).await?;
+        return Ok((refs(&list)?, filters));
     }
     let request = on_server(cx, (url, shown), &format!("{url}{LIST}"))?;
     let fetch = cx.net.fetch(&request).await?;

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Branches and tags that are written down one by one; where there are more, a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
+/// What stands between the reason for which something was left out, and what that is.
+pub(crate) const LEFT_OUT: &str = ": ";
 /// What stands in front of the one to which HEAD leads.
 const HEAD: &str = "HEAD ";
 
@@ -84,6 +86,17 @@ impl Known {
     /// The files of which earlier looks wrote down that they hold secrets.
     pub(crate) fn holders(&self) -> impl Iterator<Item = ObjectId> {
         self.leaks.values().flat_map(leaks::files)
+    }
+
+    /// Returns what is said before these words in what could not be looked at.
+    pub(crate) fn why(&self, said: &str) -> Option<&str> {
+        self.unread.iter().find_map(|unread| unread.strip_suffix(said)?.strip_suffix(LEFT_OUT))
+    }
+
+    /// Looks again at what was left out with these words.
+    pub(crate) fn look_again(&mut self, said: &str) {
+        self.tips.clear();
+        self.unread.retain(|unread| !unread.ends_with(said));
     }
 
     /// Forgets what an index or settings gave away: they are read anew.

@@ -1,9 +1,9 @@
 //! What the history of a repository gives away: secrets in every commit, and what its files name.
 
-use crate::ask::git::{self, Fetched, Source};
-use crate::history::{self, Begin, Known, Looked, Place, Sought, Standing, Today};
+use crate::ask::git::{self, Extent, Fetched, Source};
+use crate::history::{self, Begin, Known, LEFT_OUT, Looked, Place, Sought, Standing, Today};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_git::{Beside, Gathering, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Wanted};
+use ambit_git::{Beside, Gathering, GitError, Missing, ObjectId, Wanted};
 use ambit_model::entity::{code_account, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
@@ -49,6 +49,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let beside = source.beside(cx).await?;
     let written = history::written_beside(&beside);
     let mut known = Known::of(cx.facts, TASK.name, &Sought::of(cx));
+    for said in Extent::all(&source, &beside).filter_map(|extent| extent.left_out()) {
+        // It may be larger today.
+        if known.why(said).is_some_and(|why| !git::is_too_large(cx, why)) {
+            known.look_again(said);
+        }
+    }
     let mut looked = Looked::default();
     if known.tips != written || !beside.unread.is_empty() {
         if beside.unread.is_empty() {
@@ -56,11 +62,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
         looked = match newly(cx, &source, &beside, &known).await {
             Ok(Some(looked)) => looked,
-            // What failed may be a new file that takes too much memory, which is left out of all that is sent anew.
-            Err(error) if !(source.filters() && matches!(error, TaskError::Failed(_))) => return Err(error),
+            Err(error) if !is_less_asked_for(&source, &error) => return Err(error),
             Ok(None) | Err(_) => {
                 let looked = anew(cx, &source, &beside, &known).await?;
-                known = if looked.is_whole() { known.in_no_branch(&looked) } else { known.beside_what_is_missing() };
+                known = if looked.has_all() { known.in_no_branch(&looked) } else { known.beside_what_is_missing() };
                 looked
             }
         };
@@ -78,14 +83,41 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Answer::despite(is_any_read, failure)
 }
 
-/// Looks through all of the history. Of files that cannot be read, what was known stands.
-async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Looked, TaskError> {
-    let (mut looked, standing) = look(cx, source, beside, (known, &[])).await?;
-    if source.filters() {
-        looked.count_what_was_left_out();
+/// Returns true where what is new was too much, or holds a file that is: of all that is sent anew it may be left out.
+fn is_less_asked_for(source: &Source, error: &TaskError) -> bool {
+    match error {
+        TaskError::OutOfBudget(_) => source.is_server(),
+        TaskError::Failed(_) => source.filters(),
+        _ => false,
     }
-    looked.stand(standing, &known.files);
-    Ok(looked)
+}
+
+/// Looks through all of the history, or through as much of it as may be fetched. Of files that cannot be read, what was
+/// known stands.
+async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Looked, TaskError> {
+    let extents: Vec<Extent> = Extent::all(source, beside).collect();
+    // An earlier look found out how much that is.
+    let is_known = |extent: &Extent| extent.left_out().is_some_and(|said| known.why(said).is_some());
+    let begin = extents.iter().position(is_known).unwrap_or(0);
+    let mut too_much = None;
+    for extent in extents.into_iter().skip(begin) {
+        let (mut looked, standing) = match look(cx, source, beside, known, &extent).await {
+            Err(TaskError::OutOfBudget(why)) => {
+                too_much = Some(why);
+                continue;
+            }
+            looked => looked?,
+        };
+        if let Some(said) = extent.left_out() {
+            let why = too_much.as_deref().or_else(|| known.why(said)).unwrap_or_default();
+            looked.leave_out(format!("{why}{LEFT_OUT}{said}"), extent == Extent::Small);
+        } else if source.filters() {
+            looked.count_what_was_left_out();
+        }
+        looked.stand(standing, &known.files);
+        return Ok(looked);
+    }
+    Err(TaskError::OutOfBudget(too_much.unwrap_or_default()))
 }
 
 /// Looks through everything that leads to the tips and not to the commits of an earlier look; `None` where all must be
@@ -95,7 +127,7 @@ async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known
     if ids.is_empty() {
         return Ok(None);
     }
-    let (mut looked, mut standing) = look(cx, source, beside, (known, &ids)).await?;
+    let (mut looked, mut standing) = look(cx, source, beside, known, &Extent::Since(ids.clone())).await?;
     let leads_there = |id: &ObjectId| tips.binary_search(id).is_ok() || looked.ends.contains(id);
     // Commits that were there are in no history any more, as where a branch was merged as one commit. All that leads to
     // the tips was looked at, but a secret may be in no branch any more.
@@ -122,17 +154,16 @@ async fn look(
     cx: &Context<'_>,
     source: &Source,
     beside: &Beside,
-    (known, ids): (&Known, &[ObjectId]),
+    known: &Known,
+    extent: &Extent,
 ) -> Result<(Looked, Standing), TaskError> {
-    let tips = beside.tips_and_past();
-    // Of what is new alone, nobody could tell what was left out from what is known.
-    let files_below = (source.filters() && ids.is_empty()).then_some(OBJECT_BYTES_MAX);
-    let pack = source.fetch(cx, &Wanted::New { tips: &tips, known: ids, files_below }).await?;
-    let (beside, ids, holders) = (beside.clone(), ids.to_vec(), known.holders().collect::<Vec<_>>());
+    let tips = extent.tips(beside);
+    let pack = source.fetch(cx, &extent.wanted(&tips, source.filters())).await?;
+    let (beside, extent, holders) = (beside.clone(), extent.clone(), known.holders().collect::<Vec<_>>());
     let sought = Sought::of(cx);
     history::aside(cx, move |stop| {
         let objects = pack.open(stop)?;
-        let begin = Begin { tips: &tips, known: &ids, staged: &beside.staged };
+        let begin = Begin { tips: &tips, known: extent.known(), staged: &beside.staged };
         let mut looked = history::look_through(&objects, &sought, &begin, stop)?;
         looked.see_folder(&sought, &beside);
         let holders = looked.holders().chain(holders).collect();
@@ -165,7 +196,7 @@ async fn at_tips(
 ) -> Result<Standing, TaskError> {
     let gathering = Gathering::new().map_err(|error| TaskError::Failed(error.to_string()))?;
     let gathered = Arc::new((gathering, beside.clone(), holders));
-    let trees = Wanted::Trees { tips: &beside.tips, without_files: source.filters() };
+    let trees = Wanted::Newest { tips: &beside.tips, files_below: source.filters().then_some(0) };
     let standing = with_pack(cx, source, &gathered, &trees).await?;
     match standing.missing_files().as_slice() {
         [] => Ok(standing),

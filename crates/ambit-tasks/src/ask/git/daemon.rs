@@ -39,8 +39,9 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Asks for the list of branches and tags; the lines of the answer.
-pub(super) async fn list(cx: &Context<'_>, place: &Place<'_>, request: &[u8]) -> Result<Vec<u8>, TaskError> {
+/// Asks for the list of branches and tags: the lines of the answer, and whether the server leaves out files where it is
+/// asked to.
+pub(super) async fn list(cx: &Context<'_>, place: &Place<'_>, request: &[u8]) -> Result<(Vec<u8>, bool), TaskError> {
     let until = cx.net.now() + limits::SOURCE_TIMEOUT;
     let mut answer = Vec::new();
     let end = ask(cx, place, request, until, |piece| {
@@ -48,7 +49,7 @@ pub(super) async fn list(cx: &Context<'_>, place: &Place<'_>, request: &[u8]) ->
         answer.len() <= limits::SOURCE_LIST_MAX
     });
     match end.await? {
-        BodyEnd::Complete => Ok(answer),
+        (BodyEnd::Complete, filters) => Ok((answer, filters)),
         _ => Err(TaskError::Failed("the list of branches broke off".into())),
     }
 }
@@ -67,44 +68,49 @@ pub(super) async fn fetch(
         // What the writer refuses, it says itself when it is asked for the pack.
         bytes <= bytes_max && writer.lock().unwrap_or_else(PoisonError::into_inner).write_all(piece).is_ok()
     };
-    let end = ask(cx, place, request, until, take).await?;
+    let (end, _) = ask(cx, place, request, until, take).await?;
     Ok(if bytes > bytes_max { BodyEnd::TooLarge } else { end })
 }
 
-/// Puts one question and hands over what comes until the server closes, or until `take` wants no more.
+/// Puts one question and hands over what comes until the server closes, or until `take` wants no more; with whether it
+/// leaves out files.
 async fn ask(
     cx: &Context<'_>,
     place: &Place<'_>,
     request: &[u8],
     until: WireTime,
     mut take: impl FnMut(&[u8]) -> bool,
-) -> Result<BodyEnd, TaskError> {
+) -> Result<(BodyEnd, bool), TaskError> {
     let host = place.host.trim_matches(['[', ']']);
     let mut connection = cx.net.source_stream(PROVIDER, host, place.port).await?;
     send(cx, &mut connection, &daemon_request(place.path, &format!("{}:{}", place.host, place.port))).await?;
-    let mut piece = greeting(cx, &mut connection, until).await?;
+    let (mut piece, filters) = greeting(cx, &mut connection, until).await?;
     send(cx, &mut connection, &[request, END].concat()).await?;
     loop {
         if !take(&piece) {
-            return Ok(BodyEnd::Short);
+            return Ok((BodyEnd::Short, filters));
         }
         piece = match read(cx, &mut connection, until).await {
-            Ok(piece) if piece.is_empty() => return Ok(BodyEnd::Complete),
+            Ok(piece) if piece.is_empty() => return Ok((BodyEnd::Complete, filters)),
             Ok(piece) => piece,
-            Err(NetError::Timeout(_)) => return Ok(BodyEnd::Timeout),
+            Err(NetError::Timeout(_)) => return Ok((BodyEnd::Timeout, filters)),
             Err(error) => return Err(error.into()),
         };
     }
 }
 
-/// Reads what the server says of itself; what came behind that already.
-async fn greeting(cx: &Context<'_>, connection: &mut Connection, until: WireTime) -> Result<Vec<u8>, TaskError> {
+/// Reads what the server says of itself: what came behind that already, and whether it leaves out files.
+async fn greeting(
+    cx: &Context<'_>,
+    connection: &mut Connection,
+    until: WireTime,
+) -> Result<(Vec<u8>, bool), TaskError> {
     let mut said = Vec::new();
     loop {
         match end_of_section(&said).map_err(|error| refused(&error))? {
             Some(end) => {
                 return match advertised(&said[..end]).map_err(|error| refused(&error))? {
-                    Advertised::Version2 { .. } => Ok(said.split_off(end)),
+                    Advertised::Version2 { filters } => Ok((said.split_off(end), filters)),
                     Advertised::Older => Err(older()),
                 };
             }
