@@ -53,6 +53,9 @@ pub(crate) fn standing(objects: &Objects, today: &Today<'_>, stop: &AtomicBool) 
             None => drop(standing.missing.insert(path, Some(id))),
         }
     }
+    let is_locked = |path: &String| lockfiles::lock_beside(path).is_some_and(|lock| standing.files.contains_key(&lock));
+    let locked: Vec<String> = standing.files.keys().filter(|path| is_locked(path)).cloned().collect();
+    locked.iter().for_each(|path| drop(standing.files.remove(path)));
     Ok(standing)
 }
 
@@ -160,6 +163,8 @@ mod tests {
         let (safe, vulnerable) = (Some(safe.as_str()), Some(vulnerable.as_str()));
         let (old, new) = (".github/workflows/a.yml", ".github/workflows/b.yml");
         let (one, two) = ("a/package-lock.json", "b/package-lock.json");
+        let project = Some("<Project><PackageReference Include=\"N\" Version=\"12.0.1\"/></Project>");
+        let nuget = Some(r#"{"version":1,"dependencies":{"net8.0":{"N":{"resolved":"13.0.3"}}}}"#);
         let cases: &[(Commits<'_>, &[&str])] = &[
             (
                 &[
@@ -173,6 +178,10 @@ mod tests {
             (
                 &[&[(one, vulnerable), (two, vulnerable)], &[(one, safe)]],
                 &["a/package-lock.json: 4.17.21, 0 flaws", "b/package-lock.json: 4.17.20, 0 flaws"],
+            ),
+            (
+                &[&[("a/A.csproj", project), ("b/B.csproj", project), ("b/packages.lock.json", nuget)]],
+                &["a/A.csproj: 12.0.1, 0 flaws", "b/packages.lock.json: 13.0.3, 0 flaws"],
             ),
             (&[&[(one, vulnerable)], &[(one, None), ("a/node_modules/x/package-lock.json", vulnerable)]], &[]),
         ];

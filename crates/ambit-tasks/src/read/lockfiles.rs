@@ -1,5 +1,5 @@
 //! Files by which programs say exactly which packages they are made of: lock files of npm, Bun, PyPI, Cargo, Go, Maven,
-//! RubyGems, Composer and NuGet. What only names ranges of versions says nothing exact and is not read.
+//! RubyGems, Composer and NuGet, and projects of Maven and NuGet. What only names ranges of versions says nothing exact and is not read.
 
 use ambit_model::entity::repository::Package;
 use regex::Regex;
@@ -46,9 +46,24 @@ fn reader(path: &str) -> Option<Reader> {
         "composer.lock" => composer,
         "packages.lock.json" => nuget,
         "packages.config" => |text| Some(nuget_list(text)),
+        _ if is_nuget_project(name) => |text| Some(nuget_project(text)),
         _ => return None,
     };
     Some(reader)
+}
+
+/// Files that say versions for all projects below them, and ends of the names of projects of .NET.
+const NUGET_PROPERTIES: &[&str] = &["Directory.Build.props", "Directory.Packages.props"];
+const NUGET_PROJECTS: &[&str] = &[".csproj", ".fsproj", ".vbproj"];
+
+fn is_nuget_project(name: &str) -> bool {
+    NUGET_PROPERTIES.contains(&name) || NUGET_PROJECTS.iter().any(|end| name.ends_with(end))
+}
+
+/// Returns the lock file that, where it is there, says more than this one.
+pub(crate) fn lock_beside(path: &str) -> Option<String> {
+    let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, name)| (&path[..=folder.len()], name));
+    is_nuget_project(name).then(|| format!("{folder}packages.lock.json"))
 }
 
 /// Folders whose files of text name Python's packages.
@@ -315,7 +330,6 @@ fn go(text: &str) -> Vec<Package> {
 fn maven(text: &str) -> Vec<Package> {
     static BLOCK: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?s)<dependency>(.*?)</dependency>|<parent>(.*?)</parent>"));
-    static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--.*?(?:-->|\z)"));
     let text = COMMENT.replace_all(text, "");
     let project = Project::of(&text);
     let read = |block: regex::Captures<'_>| {
@@ -414,18 +428,44 @@ fn nuget(text: &str) -> Option<Vec<Package>> {
     Some(exact.map(|(name, version)| package("NuGet", name, version)).collect())
 }
 
+static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--.*?(?:-->|\z)"));
+
+/// Returns the value of an attribute.
+fn attribute(item: &str, wanted: &[&str]) -> Option<String> {
+    static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"\b(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')"#));
+    let mut all = ATTRIBUTE.captures_iter(item).filter(|one| wanted.contains(&&one[1]));
+    let value = all.next()?;
+    value.get(2).or(value.get(3)).map(|value| value.as_str().trim().to_owned())
+}
+
 /// `<package id="Newtonsoft.Json" version="12.0.1" />`.
 fn nuget_list(text: &str) -> Vec<Package> {
-    static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--.*?(?:-->|\z)"));
     static ITEM: LazyLock<Regex> = LazyLock::new(|| pattern(r"<package\s([^>]*)>"));
-    static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"\b(id|version)\s*=\s*["']([^"']*)["']"#));
     let text = COMMENT.replace_all(text, "");
     let read = |item: regex::Captures<'_>| {
-        let said = |wanted: &str| {
-            let mut all = ATTRIBUTE.captures_iter(item.get(1)?.as_str()).filter(|one| &one[1] == wanted);
-            all.next().map(|one| one[2].to_owned())
-        };
-        Some(package("NuGet", &said("id")?, &said("version")?))
+        Some(package("NuGet", &attribute(&item[1], &["id"])?, &attribute(&item[1], &["version"])?))
+    };
+    ITEM.captures_iter(&text).filter_map(read).collect()
+}
+
+/// `<PackageReference Include="Newtonsoft.Json" Version="12.0.1" />`, with the version in a member of it, or as a
+/// `PackageVersion` for all projects. Of the versions that satisfy it NuGet takes the lowest, which is this one.
+fn nuget_project(text: &str) -> Vec<Package> {
+    static ITEM: LazyLock<Regex> = LazyLock::new(|| {
+        let names = ["PackageReference", "PackageVersion", "GlobalPackageReference"];
+        let of = |name: &str| format!(r"<{name}\s([^>]*?)(?:/>|>(.*?)</{name}>)");
+        pattern(&format!("(?s){}", names.map(of).join("|")))
+    });
+    static MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"<Version>\s*([^<]*?)\s*</Version>"));
+    let text = COMMENT.replace_all(text, "");
+    let read = |item: regex::Captures<'_>| {
+        let (head, body) = [1, 3, 5].into_iter().find_map(|at| Some((item.get(at)?, item.get(at + 1))))?;
+        let of_body = || Some(MEMBER.captures(body?.as_str())?[1].to_owned());
+        let version = attribute(head.as_str(), &["VersionOverride", "Version"]).or_else(of_body)?;
+        let exact = version.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&version);
+        let is_one = exact.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte));
+        let name = attribute(head.as_str(), &["Include", "Update"])?;
+        is_one.then(|| package("NuGet", &name, exact))
     };
     ITEM.captures_iter(&text).filter_map(read).collect()
 }
@@ -790,6 +830,23 @@ PLATFORMS
             "NuGet Newtonsoft.Json 12.0.1, NuGet Other 1.0",
         ),
         (
+            "src/App.csproj",
+            "<Project><ItemGroup>\n<PackageReference Include=\"Newtonsoft.Json\" Version=\"12.0.1\" />\n\
+             <PackageReference Include='Exact' Version='[2.0.0-rc.1]'></PackageReference>\n\
+             <PackageReference Include=\"Member\">\n<Version> 3.1 </Version><PrivateAssets>all</PrivateAssets>\n\
+             </PackageReference><PackageReference Include=\"Elsewhere\" /><PackageReference Include=\"Property\" \
+             Version=\"$(V)\"/><PackageReference Include=\"Floating\" Version=\"1.*\"/><PackageReference \
+             Include=\"Range\" Version=\"[1.0,2.0)\"/><!-- <PackageReference Include=\"Old\" Version=\"1.0\" /> \
+             --></ItemGroup></Project>",
+            "NuGet Exact 2.0.0-rc.1, NuGet Member 3.1, NuGet Newtonsoft.Json 12.0.1",
+        ),
+        (
+            "Directory.Packages.props",
+            "<Project><ItemGroup><PackageVersion Include=\"A\" Version=\"1.2\" /><GlobalPackageReference \
+             Include=\"B\" Version=\"2.0\"/></ItemGroup></Project>",
+            "NuGet A 1.2, NuGet B 2.0",
+        ),
+        (
             "parent/pom.xml",
             "<project><parent><groupId>org.p</groupId><artifactId>parent</artifactId><version>3.0</version></parent>\
              <properties><a>${b}</a><b>1.1</b><loop>${loop}</loop></properties><dependencyManagement><dependencies>\
@@ -820,6 +877,10 @@ PLATFORMS
                 .collect();
             assert_eq!(found.join(", "), *wanted, "{path}");
         }
+        for (path, lock) in [("a/b/App.csproj", "a/b/packages.lock.json"), ("App.vbproj", "packages.lock.json")] {
+            assert_eq!(lock_beside(path).as_deref(), Some(lock));
+        }
+        assert_eq!(lock_beside("a/pom.xml"), None);
         for (path, text) in [("package.json", "{}"), ("package-lock.json", "{"), ("notes.txt", "a==1.0")] {
             assert_eq!(packages(path, text), None, "{path}");
         }
