@@ -81,6 +81,13 @@ impl Beside {
         let all: BTreeSet<ObjectId> = self.tips.iter().chain(&self.past).copied().collect();
         all.into_iter().collect()
     }
+
+    /// Leaves out what it points to and does not have.
+    pub fn lose(&mut self, id: ObjectId) {
+        self.tips.retain(|tip| *tip != id);
+        self.head = self.head.filter(|head| *head != id);
+        self.unread.push(format!("a branch or tag points to {id}, which is not there"));
+    }
 }
 
 struct Reading<'a> {
@@ -336,6 +343,14 @@ mod tests {
         let folder = repository(&many);
         let found = Folder::open(folder.path()).unwrap().beside().unwrap();
         assert_eq!((found.unread.len(), found.unread_more), (5, 4));
+    }
+
+    #[test]
+    fn what_is_not_there_is_pointed_to_no_more() {
+        let id = |text: &str| ObjectId::from_hex(text.as_bytes()).unwrap();
+        let mut beside = Beside { tips: vec![id(ONE), id(TWO)], head: Some(id(ONE)), ..Beside::default() };
+        beside.lose(id(ONE));
+        assert_eq!((beside.tips, beside.head, beside.unread.len()), (vec![id(TWO)], None, 1));
     }
 
     #[cfg(unix)]

@@ -7,6 +7,8 @@ use std::io::{self, Write};
 
 /// Bytes of the length in front of each line.
 const LENGTH_BYTES: usize = 4;
+/// Bytes of an id in hexadecimal digits.
+const HEX_BYTES: usize = 40;
 /// Bytes of the longest line with its length.
 const LINE_BYTES_MAX: usize = 65_520;
 /// Bytes that are kept of what a server says in its own words.
@@ -106,6 +108,10 @@ pub fn end_of_section(bytes: &[u8]) -> Result<Option<usize>, GitError> {
 /// # Errors
 /// It is no answer of a git server.
 pub fn advertised(body: &[u8]) -> Result<Advertised, GitError> {
+    // A list of branches as git writes it into a file.
+    if body.get(..HEX_BYTES).is_some_and(|id| ObjectId::from_hex(id).is_ok()) && body.get(HEX_BYTES) == Some(&b'\t') {
+        return Err(GitError::Folder("the server hands out files alone (dumb HTTP), which are not read".into()));
+    }
     let lines = lines(body)?;
     if let Some(refused) = lines.iter().find_map(|line| line.strip_prefix(b"ERR ")) {
         return Err(GitError::Refused(words(refused)));
@@ -268,7 +274,7 @@ impl<W: Write> PackWriter<W> {
                 if self.is_too_large() {
                     return Err(io::Error::other("the pack is too large"));
                 }
-                self.into.write_all(data)
+                self.into.write_all(data).map_err(|error| self.refuse(GitError::Folder(error.to_string())))
             }
             Some((3, said)) => Err(self.refuse(GitError::Refused(words(said)))),
             // Progress, which nobody asked for.
@@ -362,6 +368,8 @@ mod tests {
         }
         let other = advertised(&said(&[b"version 2\n", b"object-format=sha256\n", b""])).unwrap_err().to_string();
         assert!(other.contains("named by sha256"), "{other}");
+        let files = format!("{}\trefs/heads/main\n", "1".repeat(40));
+        assert!(advertised(files.as_bytes()).unwrap_err().to_string().contains("dumb HTTP"));
         assert!(advertised(b"<html>").is_err() && advertised(b"00ffx").is_err());
     }
 

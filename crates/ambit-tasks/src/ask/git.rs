@@ -195,6 +195,14 @@ fn too_large(bytes_max: u64) -> TaskError {
     TaskError::OutOfBudget(larger_than(bytes_max))
 }
 
+/// Returns what a server named and does not have, as git says that when it is asked for: a broken branch, or one that was
+/// moved meanwhile.
+pub(crate) fn lost(error: &TaskError, beside: &Beside) -> Option<ObjectId> {
+    let TaskError::Failed(said) = error else { return None };
+    let (_, id) = said.split_once(": not our ref ")?;
+    ObjectId::from_hex(id.as_bytes()).ok().filter(|id| beside.tips.contains(id))
+}
+
 /// Returns whether this is why a repository is too large, by the limits of today.
 pub(crate) fn is_too_large(cx: &Context<'_>, why: &str) -> bool {
     why == larger_than(cx.settings.repository_bytes) || why == GitError::TooLarge.to_string()
@@ -297,9 +305,13 @@ async fn pack_once(
     if writer.is_too_large() || end == BodyEnd::TooLarge {
         return Err(too_large(bytes_max));
     }
-    let (file, _) = writer.finish().map_err(|error| failed(&error))?;
+    let broke_off = || TaskError::Failed("the pack broke off".into());
+    let (file, _) = writer.finish().map_err(|error| match (&error, &end) {
+        (GitError::Protocol(_), BodyEnd::Reset | BodyEnd::Short | BodyEnd::Timeout | BodyEnd::TooSlow) => broke_off(),
+        _ => failed(&error),
+    })?;
     if end != BodyEnd::Complete {
-        return Err(TaskError::Failed("the pack broke off".into()));
+        return Err(broke_off());
     }
     let mut file = file.into_inner().map_err(|error| unwritable(error.into_error()))?;
     file.rewind().map_err(unwritable)?;

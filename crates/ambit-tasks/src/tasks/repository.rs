@@ -44,9 +44,12 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
+/// Branches and tags that a server names and does not have that are left out, before it counts as broken.
+const LOST_MAX: usize = 5;
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut source = Source::of(cx)?;
-    let beside = source.beside(cx).await?;
+    let mut beside = source.beside(cx).await?;
     let written = history::written_beside(&beside);
     let mut known = Known::of(cx.facts, TASK.name, &Sought::of(cx));
     for said in Extent::all(&source, &beside).filter_map(|extent| extent.left_out()) {
@@ -60,15 +63,13 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         if beside.unread.is_empty() {
             known.forget_beside();
         }
-        looked = match newly(cx, &source, &beside, &known).await {
-            Ok(Some(looked)) => looked,
-            Err(error) if !is_less_asked_for(&source, &error) => return Err(error),
-            Ok(None) | Err(_) => {
-                let looked = anew(cx, &source, &beside, &known).await?;
-                known = if looked.has_all() { known.in_no_branch(&looked) } else { known.beside_what_is_missing() };
-                looked
-            }
-        };
+        let mut through = look_through(cx, &source, &beside, &mut known).await;
+        for _ in 0..LOST_MAX {
+            let Some(lost) = through.as_ref().err().and_then(|error| git::lost(error, &beside)) else { break };
+            beside.lose(lost);
+            through = look_through(cx, &source, &beside, &mut known).await;
+        }
+        looked = through?;
     }
     if let Some((kind, account)) = code_account::of_repository(cx.facts.kind, &cx.facts.name) {
         cx.found(kind, &account, EdgeKind::RepositoryAccount);
@@ -81,6 +82,24 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     history::say(cx, place, written, known, looked);
     let failure = (!unread.is_empty()).then(|| TaskError::Failed(unread.join("; ")));
     Answer::despite(is_any_read, failure)
+}
+
+/// Looks through what is new, or through all where that does not do. `known` is then what stands beside.
+async fn look_through(
+    cx: &Context<'_>,
+    source: &Source,
+    beside: &Beside,
+    known: &mut Known,
+) -> Result<Looked, TaskError> {
+    match newly(cx, source, beside, known).await {
+        Ok(Some(looked)) => return Ok(looked),
+        Err(error) if !is_less_asked_for(source, &error) => return Err(error),
+        Ok(None) | Err(_) => {}
+    }
+    let looked = anew(cx, source, beside, known).await?;
+    let before = std::mem::take(known);
+    *known = if looked.has_all() { before.in_no_branch(&looked) } else { before.beside_what_is_missing() };
+    Ok(looked)
 }
 
 /// Returns true where what is new was too much, or holds a file that is: of all that is sent anew it may be left out.
