@@ -195,8 +195,8 @@ fn too_large(bytes_max: u64) -> TaskError {
     TaskError::OutOfBudget(larger_than(bytes_max))
 }
 
-/// Returns what a server named and does not have, as git says that when it is asked for: a broken branch, or one that was
-/// moved meanwhile.
+/// Returns what a server named and does not have, as git says when it is asked for that: a broken branch, or one that
+/// was moved meanwhile.
 pub(crate) fn lost(error: &TaskError, beside: &Beside) -> Option<ObjectId> {
     let TaskError::Failed(said) = error else { return None };
     let (_, id) = said.split_once(": not our ref ")?;

@@ -1,5 +1,6 @@
 //! Files by which programs say exactly which packages they are made of: lock files of npm, Bun, PyPI, Cargo, Go, Maven,
-//! RubyGems, Composer and NuGet, and projects of Maven and NuGet. What only names ranges of versions says nothing exact and is not read.
+//! RubyGems, Composer and NuGet, and projects of Maven and NuGet.
+//! What only names ranges of versions says nothing exact and is not read.
 
 use ambit_model::entity::repository::Package;
 use regex::Regex;
