@@ -2,9 +2,10 @@
 
 use crate::settings::SealedElsewhere;
 use crate::{Context, Settings};
+use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::run::NotDoneReason;
-use ambit_model::workflow::Workflow;
+use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave};
 use ambit_net::{Meaning, NetError};
 use futures::future::BoxFuture;
@@ -62,6 +63,59 @@ pub(crate) const SESSIONS: &str = "session";
 
 /// The stages of a run, as a person sees them, in the order in which they begin.
 pub const STAGES: &[&str] = &["names", "sources", "addresses", "services", "sites"];
+
+/// What tasks of a sort have in common: a task is `Task { …, ..Task::VISITS }` and says where it differs. Its name, its
+/// texts, workflows and kinds, what it costs and gains, `plan` and `run` are always its own.
+impl Task {
+    /// Derives from what is known, and contacts nothing.
+    pub(crate) const DERIVES: Self = Self {
+        name: TaskName::AnnouncedBlocks,
+        pretty_name: "",
+        description: "",
+        workflows: &[],
+        watches: &[],
+        produces: &[],
+        footprint: Clearance::L0,
+        wave: Wave::Passive,
+        ttl_ms: DAY_MS,
+        cost: 0,
+        gain: 0,
+        slow: false,
+        volatile: &[],
+        contacts: Contacts::Nothing,
+        sights: Sights::All(Sighting::Nothing),
+        plan: |_, _| Plan::No,
+        run: |_| Box::pin(std::future::ready(Ok(Answer::Absent))),
+    };
+
+    /// Asks servers of names, through the resolvers.
+    pub(crate) const ASKS_NAMES: Self = Self {
+        footprint: Clearance::L1,
+        contacts: Contacts::Zone,
+        sights: Sights::All(Sighting::Ends),
+        ..Self::DERIVES
+    };
+
+    /// Asks a data provider; which, each says.
+    pub(crate) const ASKS_PROVIDERS: Self =
+        Self { footprint: Clearance::L1, sights: Sights::All(Sighting::Entity), ..Self::DERIVES };
+
+    /// Asks an address for what a visitor sees.
+    pub(crate) const VISITS: Self = Self {
+        footprint: Clearance::L2,
+        wave: Wave::Visits,
+        contacts: Contacts::Address,
+        sights: Sights::All(Sighting::Entity),
+        ..Self::DERIVES
+    };
+
+    /// Asks an address for more than a visitor would.
+    pub(crate) const PROBES: Self = Self { footprint: Clearance::L3, wave: Wave::Probes, ..Self::VISITS };
+}
+
+/// The workflows that look at sites, and at what leads to them.
+pub(crate) const OF_SITES: &[Workflow] =
+    &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS, workflow::THIRD_PARTIES];
 
 impl Task {
     /// Returns what counts as seen where the task finds something at an entity of the kind.

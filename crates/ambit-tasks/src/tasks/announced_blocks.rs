@@ -7,7 +7,7 @@ use crate::tasks::registration::{self, Registration};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use ipnet::IpNet;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -19,17 +19,14 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::AutonomousSystem],
     produces: &[Kind::NetBlock],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 16,
     gain: 64,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(facts.seed || facts.decision.scoped()),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// Where announcements are asked for: the routing information service of the RIPE NCC, which sees all of the internet.

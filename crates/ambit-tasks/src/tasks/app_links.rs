@@ -3,9 +3,8 @@
 
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::entity::app::PACKAGE;
-use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -17,17 +16,13 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::MOBILE_APPS],
     watches: Kind::APPS,
     produces: &[Kind::DnsRecord, Kind::Domain],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 1,
     gain: 20,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::All(Sighting::Nothing),
     plan,
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// The ground on which both are asked.

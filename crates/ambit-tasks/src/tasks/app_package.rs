@@ -5,12 +5,10 @@ use crate::read::endpoints::{endpoints, is_of_platforms, unopened};
 use crate::read::firebase;
 use crate::read::mentions::Mentions;
 use crate::read::seed_tokens::{self, SeedTokens};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_app::{App, AppError, Package};
 use ambit_model::entity::{app, host_of, mentioned, uri};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_secrets::{At, Look, Rules};
 use app::{FirebaseProject, Mirrored, PackedSecret};
 use serde_json::{Value, json};
@@ -37,18 +35,14 @@ pub(crate) const TASK: Task = Task {
         Kind::EmailAddress,
         Kind::UniqueToken,
     ],
-    footprint: Clearance::L1,
     // Behind the stores, which say which version a mirror is asked for.
     wave: Wave::Words,
-    ttl_ms: DAY_MS,
     cost: 20,
     gain: 50,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::once_if(facts.decision.scoped()),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// Raised where more is looked for than before beside secrets: known packages are then looked through anew.

@@ -2,13 +2,11 @@
 //! is asked is data (`ambit-cloud/src/app_stores/`).
 
 use crate::ask::provider::{patiently, request};
-use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
 use ambit_cloud::form::{Asset, Place};
 use ambit_cloud::{app_store, provider};
 use ambit_model::entity::{app, host_of};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::http::HttpRequest;
 use app::Listing;
 use serde_json::Value;
@@ -21,17 +19,12 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::MOBILE_APPS],
     watches: Kind::APPS,
     produces: &[Kind::DnsRecord, Kind::Domain],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 1,
     gain: 20,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
-    sights: Sights::All(Sighting::Entity),
     plan,
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// The ground on which stores are asked.

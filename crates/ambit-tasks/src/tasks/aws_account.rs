@@ -3,14 +3,12 @@
 
 use crate::ask::aws::{Caller, PROVIDER};
 use crate::ask::{account, origins, prefix_lists, zones};
-use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
 use ambit_cloud::aws;
 use ambit_cloud::form::{Asset, Place};
 use ambit_model::entity::aws as known;
 use ambit_model::entity::in_account;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::AwsAccount,
@@ -33,17 +31,12 @@ pub(crate) const TASK: Task = Task {
         Kind::NetBlock,
         Kind::Uri,
     ],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 50,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
-    sights: Sights::All(Sighting::Entity),
     plan,
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// The argument under which it is asked whose keys they are, and which regions there are.

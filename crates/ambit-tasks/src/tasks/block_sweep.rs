@@ -6,11 +6,10 @@ use crate::ask::{blocks, datagram};
 use crate::read::datagram::QUESTIONS;
 use crate::settings::FIRST_PORTS;
 use crate::tasks::suballocations;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::estimate::SMALL_BLOCK_ADDRESSES;
-use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::tcp::PortState;
 use std::collections::BTreeSet;
@@ -25,17 +24,14 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::IpAddress],
-    footprint: Clearance::L3,
     wave: Wave::Sweeps,
-    ttl_ms: DAY_MS,
     cost: 1_000,
     gain: 200,
     slow: true,
-    volatile: &[],
-    contacts: Contacts::Address,
     sights: Sights::All(Sighting::Ends),
     plan,
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Addresses of one look: a /24, so that the pace of one block does not hold up another, and little is asked twice

@@ -4,11 +4,9 @@
 use crate::ask::web;
 use crate::read::buckets::{BucketAddress, place};
 use crate::read::firebase::{Rules, rules};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::bucket::{self, Firebase};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use ambit_model::{Kind, TaskName, workflow};
 use ambit_net::Grant;
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
@@ -23,18 +21,11 @@ pub(crate) const TASK: Task = Task {
                   whether anyone may read it, without credentials.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::CloudStorageBucket],
-    produces: &[],
-    footprint: Clearance::L2,
-    wave: Wave::Visits,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 5,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |_, _| Plan::Once,
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// Bytes of a list.

@@ -2,12 +2,10 @@
 //! tracking identifiers.
 
 use crate::ask::inputs::digest;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain::CAMPAIGNS;
 use ambit_model::impersonation::{Campaign, Shared, traits_of};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, platforms, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, platforms, workflow};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
@@ -17,22 +15,15 @@ pub(crate) const TASK: Task = Task {
                   tracking identifiers.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS],
     watches: &[Kind::Domain],
-    produces: &[],
-    footprint: Clearance::L0,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 1,
     gain: 1,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Nothing,
-    sights: Sights::All(Sighting::Nothing),
     // The argument is the answer's digest: another answer is another probe, and takes the place of the former.
     plan: |facts, _| {
         let campaigns = if facts.seed { campaigns(facts) } else { Vec::new() };
         Plan::bound((!campaigns.is_empty()).then(|| digest(&campaigns)))
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::DERIVES
 };
 
 /// Campaigns that are kept of one seed, the largest.
@@ -71,7 +62,7 @@ mod tests {
     use super::*;
     use crate::tests::facts;
     use ambit_model::facts::Neighbour;
-    use ambit_model::{Details, Uid};
+    use ambit_model::{Clearance, Details, Uid};
     use serde_json::{Value, json};
     use std::sync::Arc;
 

@@ -2,9 +2,8 @@
 
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::certificate;
-use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Kind, TaskName, Timestamp, workflow};
 use ambit_net::http::BodyEnd;
 use ambit_net::{NetError, Phase};
 use serde::Deserialize;
@@ -20,17 +19,13 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::PreCertificate],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 5,
     gain: 40,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(facts.decision.scoped()),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 const PROVIDER: &str = "crt.sh";

@@ -4,12 +4,12 @@
 use crate::ask::delegation::found_below_as;
 use crate::ask::host::seed_domains;
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::entity::{certificate, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,17 +22,13 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::PreCertificate, Kind::SslCertificate],
     produces: &[Kind::DnsRecord, Kind::Domain],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 4,
     gain: 8,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| Plan::bound(arguments(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// The argument for names of domains that no seed names.

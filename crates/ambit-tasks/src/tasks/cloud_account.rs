@@ -3,12 +3,10 @@
 
 use crate::ask::cloud::{Caller, PROVIDER, provider_by, provider_of};
 use crate::ask::{account, node_ports, zones};
-use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
 use ambit_cloud::form::Place;
 use ambit_model::entity::{cloud as known, in_account};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use serde_json::json;
 
 pub(crate) const TASK: Task = Task {
@@ -36,17 +34,12 @@ pub(crate) const TASK: Task = Task {
         Kind::NetBlock,
         Kind::Uri,
     ],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 50,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
-    sights: Sights::All(Sighting::Entity),
     plan,
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// Further accounts that are looked through at most, each by some twenty questions.

@@ -4,14 +4,13 @@
 
 use crate::ask::host::seed_domains;
 use crate::read::providers;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::task::OF_SITES;
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::certificate::TlsLook;
 use ambit_model::entity::{certificate, domain, ip_address, network, registrable, uri};
 use ambit_model::facts::Neighbour;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::platforms::{self, Sharing};
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
@@ -19,25 +18,13 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Cloud and CDN",
     description: "Tells the provider by alias, reverse name, network and headers, and whether strangers share an \
                   address.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::APPLICATIONS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_SITES,
     watches: &[Kind::DnsRecord, Kind::IpAddress, Kind::Uri],
-    produces: &[],
-    footprint: Clearance::L0,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 1,
     gain: 3,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Nothing,
-    sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| Plan::bound(evidence(facts).into_iter().map(|evidence| evidence.argument())),
     run: |cx| Box::pin(run(cx)),
+    ..Task::DERIVES
 };
 
 /// Foreign domains on one address, or in one certificate that it serves, from which it counts as shared with third
@@ -182,7 +169,7 @@ fn of_site(facts: &Facts) -> BTreeSet<Evidence> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::Uid;
+    use ambit_model::{Clearance, Uid};
     use serde_json::{Value, json};
 
     fn name(name: &str, scoped: bool, details: Value) -> Neighbour {

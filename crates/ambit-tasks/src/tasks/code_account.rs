@@ -7,8 +7,7 @@ use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::form::{Asset, Place};
 use ambit_cloud::provider::{self, Provider};
 use ambit_model::entity::{code_account, host_of, repository};
-use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use serde_json::Value;
 
 pub(crate) const TASK: Task = Task {
@@ -28,17 +27,13 @@ pub(crate) const TASK: Task = Task {
         Kind::GithubRepository,
         Kind::GitlabProject,
     ],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 50,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(FORGE),
     sights: Sights::Only(Kind::CODE_ACCOUNTS),
     plan,
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// Lists that say who an account is.

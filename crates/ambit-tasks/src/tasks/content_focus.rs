@@ -4,15 +4,13 @@ use crate::ask::together::together;
 use crate::ask::{bindings, same_site, web};
 use crate::read::listing::{FOLDERS, listing_proof};
 use crate::tasks::soft404_profile::refusal;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::network::Fingerprint;
 use ambit_model::entity::uri::Refusal;
 use ambit_model::entity::{mentioned, network, uri};
 use ambit_model::exposure::{DIRECTORY_LISTING, Place, Probe, Response};
 use ambit_model::facts::ProbeOutcome;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::{Value, json};
@@ -27,15 +25,9 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::ApiEndpoint],
-    footprint: Clearance::L3,
-    wave: Wave::Probes,
-    ttl_ms: DAY_MS,
     cost: 90,
     gain: 10,
     slow: true,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         if only_redirects(facts) {
             // What lay open here before it began to send on is gone.
@@ -47,6 +39,7 @@ pub(crate) const TASK: Task = Task {
         }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Things looked for at once at one site.

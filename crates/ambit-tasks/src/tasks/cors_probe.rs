@@ -2,12 +2,10 @@
 //! origin that does not exist.
 
 use crate::ask::{bindings, web};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::entity::uri::ForeignOrigin;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use ambit_model::{Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CorsProbe,
@@ -15,18 +13,11 @@ pub(crate) const TASK: Task = Task {
     description: "Asks a site with the origin of a stranger and reads whom it lets read its answers.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
-    produces: &[],
-    footprint: Clearance::L3,
-    wave: Wave::Probes,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 2,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// An origin that cannot exist (RFC 6761 §6.4).

@@ -16,12 +16,10 @@ use crate::read::parameters::{IN_DOCUMENT, IN_FORM, IN_LINK, IN_QUERY, IN_SCRIPT
 use crate::read::{passive, script};
 use crate::tasks::linked_hosts;
 use crate::tasks::robots_sitemap_wellknown::Robots;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::uri::{self, Crawled, CrawledPage, Defect, HandedToken, Parameter, PublishedMap};
 use ambit_model::entity::{host_of, mentioned};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
 use places::Places;
@@ -45,17 +43,12 @@ pub(crate) const TASK: Task = Task {
         Kind::EmailAddress,
         Kind::UniqueToken,
     ],
-    footprint: Clearance::L3,
-    wave: Wave::Probes,
-    ttl_ms: DAY_MS,
     cost: 300,
     gain: 60,
     slow: true,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::one_of_site(facts).filter(|_| facts.seed && facts.decision.scoped())),
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Bytes of a script or a document.

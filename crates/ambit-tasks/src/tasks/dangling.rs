@@ -3,13 +3,11 @@
 
 use crate::ask::delegation::fails_alone;
 use crate::ask::host::levels;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain::{Dangling, DanglingReason};
 use ambit_model::entity::{domain, registrable};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::platforms::claimable;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use ambit_model::{Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
 use std::collections::BTreeSet;
@@ -21,20 +19,13 @@ pub(crate) const TASK: Task = Task {
     description: "Looks whether the targets of aliases, delegations and mail exchangers exist.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
-    produces: &[],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 3,
     gain: 4,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
         if facts.decision.scoped() { Plan::Once } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Targets of one kind that are looked at.

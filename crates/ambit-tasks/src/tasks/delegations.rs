@@ -2,11 +2,10 @@
 //! own; whoever becomes one of those servers speaks in its name.
 
 use crate::tasks::dangling::{delegation, server_gone, together};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{self, Dangling, DeadDelegation};
-use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Delegations,
@@ -14,20 +13,14 @@ pub(crate) const TASK: Task = Task {
     description: "Looks whether the servers to which a zone hands names are there and answer for them.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
-    produces: &[],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 3,
     gain: 4,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| {
         if facts.decision.scoped() { Plan::bound(handed(facts)) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Names of one zone that are looked at: more than any organisation hands out by hand.

@@ -5,15 +5,13 @@ use crate::ask::bindings;
 use crate::ask::exposed::{Gathered, Named, Reader};
 use crate::ask::web;
 use crate::history::{self, Begin, Known, Looked, Place, Sought, Today, written};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_git::{Missing, ObjectId};
 use ambit_model::entity::repository::{self, Served};
 use ambit_model::entity::{host_of, uri};
 use ambit_model::exposure::GIT_REPOSITORY;
 use ambit_model::facts::ProbeOutcome;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::http::Url;
 use std::collections::BTreeSet;
 
@@ -36,20 +34,15 @@ pub(crate) const TASK: Task = Task {
         Kind::UniqueToken,
         Kind::Uri,
     ],
-    footprint: Clearance::L3,
-    wave: Wave::Probes,
-    ttl_ms: DAY_MS,
     cost: 40,
     gain: 50,
     slow: true,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| match facts.kind {
         Kind::Uri => of_site(facts),
         _ => of_repository(facts),
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Names of tracked files that are kept.

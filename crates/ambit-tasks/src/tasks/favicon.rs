@@ -3,11 +3,10 @@
 use crate::ask::{bindings, web};
 use crate::read::page::Page;
 use crate::read::technology;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::task::OF_SITES;
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::{network, uri};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use ambit_model::{Kind, TaskName};
 use ambit_net::http::Url;
 use base64::Engine;
 use md5::{Digest, Md5};
@@ -19,25 +18,13 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Favicon,
     pretty_name: "Favicon",
     description: "Fetches the icon that a site names, or the usual one, and hashes it.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::APPLICATIONS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_SITES,
     watches: &[Kind::Uri],
-    produces: &[],
-    footprint: Clearance::L2,
-    wave: Wave::Visits,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 3,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// Bytes of an icon; larger ones are no icons.

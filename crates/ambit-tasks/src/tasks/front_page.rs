@@ -8,12 +8,10 @@ use crate::read::page::Page;
 use crate::tasks::favicon::{ICON_BYTES, is_image};
 use crate::tasks::http_enrich::SECURITY_HEADERS;
 use crate::tasks::linked_hosts::policy_hosts;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::front_page::{FrontPage, Https};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Facts, Kind, TaskName, workflow};
 use ambit_net::http::{ChainEnd, HttpExchange, HttpFetch, HttpRequest, Url};
 use ambit_net::{Grant, NetError};
 use sha2::{Digest, Sha256};
@@ -27,21 +25,14 @@ pub(crate) const TASK: Task = Task {
                   protects its visitors.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
-    produces: &[],
-    footprint: Clearance::L2,
-    wave: Wave::Visits,
-    ttl_ms: DAY_MS,
     cost: 4,
     gain: 8,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| match is_visited(facts) {
         true => bindings::plan(facts, binding(facts)),
         false => Plan::No,
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// Seeds, and what resembles them.

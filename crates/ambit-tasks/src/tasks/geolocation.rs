@@ -1,10 +1,10 @@
 //! Where an address is, by databases that the user loaded. Without one there is nothing to look in.
 
-use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use crate::task::OF_SITES;
+use crate::{Answer, Context, Plan, Settings, Task, TaskError};
 use ambit_model::entity::network;
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use ambit_model::{Kind, TaskName};
 use serde_json::{Value, json};
 use std::net::IpAddr;
 
@@ -12,27 +12,16 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Geolocation,
     pretty_name: "Geolocation",
     description: "Looks an address up in the user's databases of places and networks (MMDB).",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::APPLICATIONS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_SITES,
     watches: &[Kind::IpAddress],
-    produces: &[],
-    footprint: Clearance::L0,
-    wave: Wave::Passive,
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 2,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Nothing,
-    sights: Sights::All(Sighting::Nothing),
     plan: |facts, settings| {
         Plan::once_if(facts.name.parse().is_ok_and(|address| covering(settings, address).next().is_some()))
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::DERIVES
 };
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -5,10 +5,9 @@ use crate::ask::session::{self, Session};
 use crate::ask::{bindings, web};
 use crate::read::normal;
 use crate::read::parameters::{IN_GUESS, Parameters};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
@@ -22,22 +21,19 @@ pub(crate) const TASK: Task = Task {
                   application gets at most 160 requests for that.",
     workflows: &[workflow::APPLICATIONS],
     watches: &[Kind::Uri],
-    produces: &[],
     footprint: Clearance::L4,
     wave: Wave::Writes,
     ttl_ms: 7 * DAY_MS,
     cost: 100,
     gain: 5,
     slow: true,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         Plan::bound(
             bindings::one_of_site(facts).filter(|_| facts.seed && facts.decision.scoped() && !pages(facts).is_empty()),
         )
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Pages that are asked.

@@ -8,15 +8,15 @@ use crate::read::default_pages::default_page;
 use crate::read::listing::listing_proof;
 use crate::read::normal;
 use crate::read::page::Page;
+use crate::task::OF_SITES;
 use crate::tasks::tls_grab::names;
 use crate::told::{self, Visit};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::uri::Cookie as SeenCookie;
 use ambit_model::entity::{network, registrable, uri};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::{BODY, Sighting};
+use ambit_model::observation::BODY;
 use ambit_model::ports::BROWSER;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::http::{ChainEnd, Cookie, HttpExchange, HttpFetch, Url};
 use ambit_net::tls::{Certificate, TlsFacts};
 use serde_json::{Value, json};
@@ -26,25 +26,14 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::HttpEnrich,
     pretty_name: "HTTP enrichment",
     description: "Visits a site once and reads all that the answer tells.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::APPLICATIONS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_SITES,
     watches: &[Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Uri],
-    footprint: Clearance::L2,
-    wave: Wave::Visits,
-    ttl_ms: DAY_MS,
     cost: 3,
     gain: 20,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_site(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// Headers that protect visitors, lower case.

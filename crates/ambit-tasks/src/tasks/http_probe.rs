@@ -1,14 +1,13 @@
 //! Finds which (address, server name, host, port) answers HTTP. Each that does is a site.
 
 use crate::ask::bindings::{self, server_name};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::task::OF_SITES;
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::SiteSeen;
 use ambit_model::entity::network_service::{self, Service};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::ports::BROWSER;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{Grant, NetError};
 use std::net::SocketAddr;
@@ -17,23 +16,11 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::HttpProbe,
     pretty_name: "HTTP probe",
     description: "Asks every address of a name, by the name, and every service, by its address, for a web page.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::APPLICATIONS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_SITES,
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::NetworkService],
     produces: &[Kind::Uri],
-    footprint: Clearance::L2,
-    wave: Wave::Visits,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 10,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| match facts.kind {
         Kind::NetworkService => {
             let socket = bindings::socket(facts.kind, &facts.name, "");
@@ -48,6 +35,7 @@ pub(crate) const TASK: Task = Task {
         }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// Ports of protocols that are no HTTP and that a request would only disturb.

@@ -3,12 +3,10 @@
 use crate::ask::host::is_resembling;
 use crate::ask::inputs::{digest, members};
 use crate::tasks::front_page;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::impersonation::{Original, READ, assess};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Impersonation,
@@ -17,16 +15,8 @@ pub(crate) const TASK: Task = Task {
                   reasons.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS],
     watches: &[Kind::Domain],
-    produces: &[],
-    footprint: Clearance::L0,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 1,
     gain: 1,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Nothing,
-    sights: Sights::All(Sighting::Nothing),
     // The argument is the digest of what it is made of: where that changes, so does the assessment.
     plan: |facts, _| match is_resembling(facts) {
         true if is_looked_at(facts) => Plan::bound(Some(made_of(facts))),
@@ -35,6 +25,7 @@ pub(crate) const TASK: Task = Task {
         false => Plan::bound(None),
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::DERIVES
 };
 
 /// What is asked of a domain before it is assessed, so that nothing is said of one that is half known.

@@ -3,11 +3,10 @@
 use crate::ask::bindings;
 use crate::read::technology;
 use crate::told;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::network_service;
 use ambit_model::moment::WEEK_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use ambit_model::{Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Jarm,
@@ -15,19 +14,13 @@ pub(crate) const TASK: Task = Task {
     description: "Asks a TLS service with the ten hellos of JARM and hashes what it chooses.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetworkService],
-    produces: &[],
-    footprint: Clearance::L3,
-    wave: Wave::Probes,
     // A library and its configuration change seldom, and ten connections are many.
     ttl_ms: WEEK_MS,
     cost: 10,
     gain: 1,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::once_if(network_service::SSL.is_true(&facts.details)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -5,10 +5,9 @@ use crate::ask::delegation::found_below;
 use crate::ask::guess::{exists, guess};
 use crate::ask::host::{is_below, levels};
 use crate::tasks::wildcard_profile::is_named_level;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,10 +23,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 60,
     gain: 8,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
         if facts.decision.scoped() && facts.looked(TaskName::WildcardProfile) {
             Plan::each(inhabited(facts).into_keys())
@@ -36,6 +31,7 @@ pub(crate) const TASK: Task = Task {
         }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Levels of one domain that are tried: a domain with more has names that a program makes.

@@ -4,11 +4,9 @@ use crate::ask::host::{same_domain, seed_domains};
 use crate::ask::{bindings, web};
 use crate::read::handed_out::HandedOut;
 use crate::read::page::Page;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::uri;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -21,17 +19,11 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
-    footprint: Clearance::L2,
-    wave: Wave::Visits,
-    ttl_ms: DAY_MS,
     cost: 4,
     gain: 8,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// Own scripts that are read.

@@ -2,12 +2,11 @@
 //! leads there.
 
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::lookalike::lookalikes;
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
 use std::collections::BTreeSet;
@@ -19,18 +18,12 @@ pub(crate) const TASK: Task = Task {
                   letters that look alike in any script, other suffixes.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
-    produces: &[],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 400,
     gain: 1,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(facts.seed && facts.decision.scoped()),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Questions in flight; the resolver's own window paces them.

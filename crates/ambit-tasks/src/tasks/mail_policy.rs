@@ -6,12 +6,11 @@ use crate::ask::host::{is_resembling, same_domain};
 use crate::read::spf::{self, Mechanism, Record};
 use crate::tasks::dangling::missing;
 use crate::tasks::zone_profile::is_spf;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{DanglingReason, DmarcTags, SpfTree};
 use ambit_model::entity::{Member, domain, mentioned};
-use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -28,14 +27,8 @@ pub(crate) const TASK: Task = Task {
     ],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 10,
     gain: 6,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         if is_resembling(facts) {
@@ -45,6 +38,7 @@ pub(crate) const TASK: Task = Task {
         if facts.decision.scoped() { Plan::bound(records.map(str::to_owned)) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Look-ups of one tree: receivers stop at 10 (RFC 7208 §4.6.4); we go on a little to say by how much.

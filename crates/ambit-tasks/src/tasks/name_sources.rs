@@ -5,7 +5,7 @@ use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Facts, Kind, TaskName, workflow};
 use ambit_net::http::BodyEnd;
 use ambit_sources::{Key, Page, Refusal, Source, without_key};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,18 +17,15 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
     // Whoever asks without a key may ask some tens of times a day.
     ttl_ms: 3 * DAY_MS,
     cost: 5,
     gain: 30,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Source,
     sights: Sights::All(Sighting::Ends),
     plan,
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// Pages that are read of one source.

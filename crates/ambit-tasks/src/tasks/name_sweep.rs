@@ -2,9 +2,8 @@
 
 use crate::ask::guess::guess;
 use crate::tasks::wildcard_profile::is_level;
-use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Settings, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 
 pub(crate) const TASK: Task = Task {
@@ -19,12 +18,9 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 250,
     gain: 100,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan,
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Words tried in one look: some seconds of work, so that little is asked twice after a crash.

@@ -4,12 +4,11 @@
 //! port (`registration 203.0.113.7:443`), and is planned only once that source has spoken: so the answer does not
 //! depend on the order of work.
 
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::task::OF_SITES;
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::{Member, ip_address, network};
 use ambit_model::facts::Neighbour;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -17,28 +16,16 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Network,
     pretty_name: "Network",
     description: "Carries what is known of an address over to the names, services and sites on it.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::APPLICATIONS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_SITES,
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService, Kind::Uri],
-    produces: &[],
-    footprint: Clearance::L0,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Nothing,
-    sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| match facts.kind {
         Kind::IpAddress => Plan::Once,
         _ => Plan::bound(carried(facts).into_iter().map(|(argument, _)| argument)),
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::DERIVES
 };
 
 /// Items carried to one entity.
@@ -131,7 +118,7 @@ fn of_neighbour(neighbour: &Neighbour) -> Vec<(String, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::Uid;
+    use ambit_model::{Clearance, Uid};
 
     fn neighbour(edge: EdgeKind, kind: Kind, name: &str, argument: &str, details: Value) -> Neighbour {
         Neighbour {

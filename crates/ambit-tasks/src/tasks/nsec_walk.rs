@@ -5,12 +5,11 @@ use crate::ask::delegation::found_below;
 use crate::ask::hashed_zone;
 use crate::ask::host::is_below;
 use crate::read::nsec3::types;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneWalk;
-use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{Record, RecordData, RecordType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,19 +22,14 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 6,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         if facts.decision.scoped() { Plan::bound_if(is_zone_top(facts)) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Names of one walk: more than most organisations have, and minutes of questions.

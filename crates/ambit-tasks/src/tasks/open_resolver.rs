@@ -1,11 +1,9 @@
 //! Checks whether a name server resolves names for anybody, which makes it usable for amplification attacks.
 
 use crate::ask::bindings;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::network_service;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use ambit_model::{Kind, TaskName, workflow};
 use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
@@ -14,20 +12,13 @@ pub(crate) const TASK: Task = Task {
     description: "Asks a name server for the servers of the root, with recursion, over UDP.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetworkService],
-    produces: &[],
-    footprint: Clearance::L3,
-    wave: Wave::Probes,
-    ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         Plan::once_if(bindings::socket(facts.kind, &facts.name, "").is_some_and(|socket| socket.port() == PORT))
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Port of DNS.

@@ -3,10 +3,9 @@
 use crate::ask::guess::guess_on;
 use crate::ask::host::is_below;
 use crate::siblings::Names;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::facts::{Neighbour, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Uid, Wave, workflow};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::RangeInclusive;
@@ -24,10 +23,6 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 60,
     gain: 2,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
         if facts.decision.scoped() && facts.looked(TaskName::WildcardProfile) {
             Plan::each(bases(facts).map(str::to_owned).chain(fruitful(facts)))
@@ -36,6 +31,7 @@ pub(crate) const TASK: Task = Task {
         }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Names of one domain that are varied: beyond that the word list is the better guesser.

@@ -5,14 +5,12 @@
 use crate::ask::bindings::{open_ports, services_stand};
 use crate::ask::identify::identify;
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::ip_address::Port;
 use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{ip_address, network_service};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::ports::{BROWSER, COMMON};
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::{Meaning, NetError};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -27,17 +25,13 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
-    footprint: Clearance::L3,
     wave: Wave::Sweeps,
-    ttl_ms: DAY_MS,
     cost: 200,
     gain: 40,
     slow: true,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |_, _| Plan::Once,
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Ports of a catch-all address that are asked for their protocol at once: most stay silent for as long as we wait.

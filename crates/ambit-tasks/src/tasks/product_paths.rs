@@ -7,12 +7,10 @@ use crate::read::normal;
 use crate::tasks::content_focus::{only_redirects, profiled};
 use crate::tasks::soft404_profile::refusal;
 use crate::told::{self, Visit};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_fingerprints::{PATHS_MAX, Product};
 use ambit_model::entity::network;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use ambit_model::{Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
 
@@ -22,16 +20,8 @@ pub(crate) const TASK: Task = Task {
     description: "Asks for the few pages beside the front page at which loaded rules look for products.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Uri],
-    produces: &[],
-    footprint: Clearance::L3,
-    wave: Wave::Probes,
-    ttl_ms: DAY_MS,
     cost: PATHS_MAX as i64,
     gain: 4,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, settings| {
         if settings.fingerprints.paths().next().is_none() || only_redirects(facts) {
             return Plan::bound([]);
@@ -41,6 +31,7 @@ pub(crate) const TASK: Task = Task {
         Plan::Bound { asked, bound }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Pages that are asked for at once at one site.

@@ -1,13 +1,11 @@
 //! The reverse name of an address. It is weak evidence, because whoever holds the address writes it.
 
 use crate::ask::host::reverse_name;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Resolution;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::scope::spells;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::dns::{RecordData, RecordType};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -19,17 +17,11 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::IpAddress],
     produces: &[Kind::DnsRecord, Kind::Domain],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(is_ours_to_ask(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// PTR names of one address that are followed; more are noise of a provider.

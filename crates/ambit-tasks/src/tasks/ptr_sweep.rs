@@ -3,12 +3,10 @@
 use crate::ask::blocks;
 use crate::ask::host::reverse_name;
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::facts::Neighbour;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::scope::spells;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,15 +19,8 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::DnsRecord, Kind::Domain],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 256,
     gain: 50,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
         let block = blocks::block(facts).filter(|_| facts.decision.scoped());
         match block.and_then(blocks::size) {
@@ -38,6 +29,7 @@ pub(crate) const TASK: Task = Task {
         }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Addresses of one look.

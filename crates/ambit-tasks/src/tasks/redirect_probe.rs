@@ -4,11 +4,10 @@
 use crate::ask::session;
 use crate::ask::{bindings, web};
 use crate::read::doing;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_cloud::form::escaped;
 use ambit_model::entity::uri::{self, LedAway};
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use std::collections::BTreeSet;
@@ -20,21 +19,18 @@ pub(crate) const TASK: Task = Task {
                   that may name one, and reads whether they would. Nothing is followed.",
     workflows: &[workflow::APPLICATIONS],
     watches: &[Kind::Uri],
-    produces: &[],
     footprint: Clearance::L4,
     wave: Wave::Writes,
     ttl_ms: 7 * DAY_MS,
     cost: 10,
     gain: 5,
     slow: true,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         let leads_somewhere = facts.seed && facts.decision.scoped() && !asked(facts).is_empty();
         Plan::bound(bindings::one_of_site(facts).filter(|_| leads_somewhere))
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Where an open redirect would lead: a name that cannot exist (RFC 6761 §6.4).

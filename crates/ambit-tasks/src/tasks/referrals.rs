@@ -4,9 +4,8 @@
 use crate::tasks::dangling::gone;
 use crate::tasks::zone_profile::found_server;
 use crate::tasks::zone_transfer::{PORT, own_servers};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{self, DanglingReason, DeadDelegation};
-use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
@@ -23,17 +22,14 @@ pub(crate) const TASK: Task = Task {
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Nameserver],
     footprint: Clearance::L3,
     wave: Wave::Words,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 2,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         if facts.decision.scoped() { Plan::bound(lame(facts)) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Servers of one delegation that are told; one has seldom more than this (RFC 1034 asks for two).

@@ -7,7 +7,7 @@ use ambit_cloud::form::escaped;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::scope::registrant_key;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -18,13 +18,9 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Organization],
     produces: &[Kind::AutonomousSystem, Kind::NetBlock],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 8,
     gain: 64,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
@@ -32,6 +28,7 @@ pub(crate) const TASK: Task = Task {
         if is_named { Plan::each(REGISTRIES.iter().map(|registry| registry.host.to_owned())) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// A regional registry that answers searches by name (RFC 9082 §3.2.3). Those of Africa and of Latin America do not.

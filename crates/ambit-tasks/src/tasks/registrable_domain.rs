@@ -1,35 +1,25 @@
 //! Derives the registrable domain of a name from the public suffix list. Sends nothing.
 
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::task::OF_SITES;
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::RegistrableDomain,
     pretty_name: "Registrable domain",
     description: "Leads from a name to the domain that was registered, by the public suffix list.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::APPLICATIONS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_SITES,
     watches: &[Kind::DnsRecord, Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver, Kind::Uri],
     produces: &[Kind::Domain],
-    footprint: Clearance::L0,
-    wave: Wave::Passive,
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 1,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Nothing,
-    sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| Plan::once_if(domain_of(&facts.name).is_some() && !is_led_to_by_its_host(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::DERIVES
 };
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -11,7 +11,7 @@ use ambit_model::entity::{domain, host_of, ip_address, mentioned, network, regis
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
 use ambit_model::run::NotDoneReason;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -28,13 +28,9 @@ pub(crate) const TASK: Task = Task {
     ],
     watches: &[Kind::Domain, Kind::IpAddress, Kind::NetBlock],
     produces: &[Kind::AutonomousSystem, Kind::EmailAddress, Kind::NetBlock, Kind::Organization],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 3,
     gain: 6,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::Only(&[Kind::NetBlock]),
     plan: |facts, _| match facts.kind {
@@ -47,6 +43,7 @@ pub(crate) const TASK: Task = Task {
         }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// No registry knows private addresses, and none needs to learn that somebody uses them.

@@ -2,12 +2,10 @@
 
 use crate::ask::git::{self, Extent, Fetched, Source};
 use crate::history::{self, Begin, Known, LEFT_OUT, Looked, Place, Sought, Standing, Today};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_git::{Beside, Gathering, GitError, Missing, ObjectId, Wanted};
 use ambit_model::entity::{code_account, repository};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -31,17 +29,12 @@ pub(crate) const TASK: Task = Task {
         Kind::UniqueToken,
         Kind::Uri,
     ],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 20,
     gain: 50,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(git::PROVIDER),
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::once_if(facts.decision.scoped()),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// Branches and tags that a server names and does not have that are left out, before it counts as broken.

@@ -3,13 +3,11 @@
 
 use crate::ask::registered::{Registered, Suffixes};
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::impersonation::Resembled;
 use ambit_model::lookalike::{Resemblance, lookalikes_of_seed};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use std::collections::{BTreeSet, HashSet};
 
@@ -21,20 +19,14 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::SUSPICIOUS_DOMAINS],
     watches: &[Kind::Domain, Kind::UniqueKeyword],
     produces: &[Kind::Domain],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 8_000,
     gain: 800,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| match facts.seed && facts.decision.scoped() {
         true => Plan::Sweep { prefix: String::new(), size: SPACE + STEP, step: STEP },
         false => Plan::No,
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Names that are asked for: a label of fifty letters has some seven thousand. Where there are more, those that are

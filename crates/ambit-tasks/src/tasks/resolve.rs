@@ -3,13 +3,13 @@
 use crate::ask::host::{is_private, is_theirs, only_mentioned};
 use crate::read::{buckets, technology};
 use crate::told;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Resolution;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::platforms;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
 use ambit_net::http::Url;
@@ -31,17 +31,14 @@ pub(crate) const TASK: Task = Task {
     ],
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
     produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
     ttl_ms: 12 * 3_600 * SECOND_MS,
     cost: 2,
     gain: 6,
-    slow: false,
     volatile: &[domain::TTL.name()],
-    contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound_if(facts.name.parse::<IpAddr>().is_err() && !only_mentioned(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

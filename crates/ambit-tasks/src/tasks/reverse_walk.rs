@@ -5,10 +5,8 @@ use crate::ask::blocks;
 use crate::ask::host::reverse_name;
 use crate::ask::together::together;
 use crate::tasks::ptr_sweep::own_names;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use crate::{Answer, Context, Plan, Task, TaskError};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use ipnet::{IpNet, Ipv6Net};
@@ -23,17 +21,11 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 500,
     gain: 50,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(facts.decision.scoped() && large_block(facts).is_some()),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Look-ups of one walk: some hundred addresses far apart.

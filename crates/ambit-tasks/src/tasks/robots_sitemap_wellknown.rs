@@ -3,12 +3,10 @@
 use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
 use crate::read::mentions::Mentions;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::entity::{mentioned, uri};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
 use serde_json::{Value, json};
@@ -22,17 +20,11 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
-    footprint: Clearance::L2,
-    wave: Wave::Visits,
-    ttl_ms: DAY_MS,
     cost: 8,
     gain: 5,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// Bytes of one of these files.

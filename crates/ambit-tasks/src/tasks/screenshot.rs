@@ -1,11 +1,11 @@
 //! The picture of a site as a browser shows it, where the operator lets runs use one.
 
 use crate::ask::{bindings, web};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::moment::WEEK_MS;
 use ambit_model::observation::{SCREENSHOT, Sighting};
-use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Facts, Kind, TaskName, Wave, workflow};
 use serde_json::Value;
 
 pub(crate) const TASK: Task = Task {
@@ -15,8 +15,6 @@ pub(crate) const TASK: Task = Task {
                   names one, and keeps a picture.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
-    produces: &[],
-    footprint: Clearance::L2,
     // A browser takes long, and what it shows leads to nothing.
     wave: Wave::Probes,
     ttl_ms: WEEK_MS,
@@ -24,11 +22,10 @@ pub(crate) const TASK: Task = Task {
     cost: 30,
     gain: 1,
     slow: true,
-    volatile: &[],
-    contacts: Contacts::Address,
     sights: Sights::All(Sighting::Ends),
     plan,
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// One picture of each site of theirs that shows a page, at the first of its addresses.

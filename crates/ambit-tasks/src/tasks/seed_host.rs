@@ -3,11 +3,11 @@
 
 use crate::ask::bindings;
 use crate::ask::host::is_below;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::task::OF_SITES;
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use std::net::{IpAddr, Ipv4Addr};
 
 pub(crate) const TASK: Task = Task {
@@ -15,12 +15,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Host of a seed",
     description: "Leads from a site, service or interface that was given as a seed to the host that it is on, and \
                   from a bucket or machine at a cloud provider to where everybody reaches it.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::APPLICATIONS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_SITES,
     watches: &[
         Kind::ApiEndpoint,
         Kind::AppEndpoint,
@@ -32,17 +27,12 @@ pub(crate) const TASK: Task = Task {
         Kind::Uri,
     ],
     produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
-    footprint: Clearance::L0,
-    wave: Wave::Passive,
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 20,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Nothing,
-    sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| Plan::bound_if(facts.seed),
     run: |cx| Box::pin(run(cx)),
+    ..Task::DERIVES
 };
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

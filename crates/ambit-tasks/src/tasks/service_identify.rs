@@ -6,12 +6,10 @@ use crate::ask::dialogue::{Dialogue, is_whole_listing, is_whole_reply};
 use crate::ask::identify::{Identity, Layer, identify, read_banner};
 use crate::read::normal;
 use crate::told;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::network_service::{OpenRedis, Service};
 use ambit_model::entity::{network, network_service};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use ambit_model::{Kind, TaskName, workflow};
 use ambit_net::tcp::BannerOptions;
 use ambit_net::{NetError, Untrusted};
 use std::net::SocketAddr;
@@ -24,19 +22,13 @@ pub(crate) const TASK: Task = Task {
                   Redis.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetworkService],
-    produces: &[],
-    footprint: Clearance::L3,
-    wave: Wave::Probes,
-    ttl_ms: DAY_MS,
     cost: 4,
     gain: 8,
-    slow: false,
     // Banners hold dates, salts and counters.
     volatile: &[network_service::BANNER.name()],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |_, _| Plan::Once,
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Characters of a banner that are kept in the details; all of it is evidence.

@@ -4,11 +4,11 @@
 use crate::ask::host::{is_theirs, seed_domains};
 use crate::tasks::mail_policy::dmarc_mailboxes;
 use crate::tasks::zone_profile::{mail_servers, name_servers};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{host_of, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, platforms, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, platforms, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::json;
 
@@ -20,17 +20,13 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Domain],
     produces: &[Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 3,
     gain: 4,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| if is_in_question(facts) { Plan::bound([DMARC, MX, NS].map(str::to_owned)) } else { Plan::No },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 // Each question has its own answer, so that a server that fails at one does not hide the others.

@@ -3,12 +3,10 @@
 
 use crate::ask::{bindings, web};
 use crate::read::normal;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::entity::uri::{Refusal, Soft404};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use ambit_model::{Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -19,18 +17,12 @@ pub(crate) const TASK: Task = Task {
     description: "Asks a site for pages that cannot be there and keeps how it says no.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
-    produces: &[],
-    footprint: Clearance::L2,
-    wave: Wave::Visits,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 4,
-    slow: false,
     volatile: &[uri::SOFT404_HASH.name()],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// Bytes of a "no" that are compared.

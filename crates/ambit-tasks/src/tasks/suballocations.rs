@@ -9,7 +9,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ipnet::IpNet;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -21,17 +21,14 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::NetBlock],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 32,
     gain: 64,
-    slow: false,
-    volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(is_asked(facts) && facts.outcome(TaskName::Registration).is_some()),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_PROVIDERS
 };
 
 /// Questions to the registries about one block: at the usual pace of two a second about a minute.

@@ -3,9 +3,8 @@
 
 use crate::ask::delegation::{fails_alone, found_below};
 use crate::ask::host::{is_below, levels};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{Rcode, RecordType};
@@ -17,19 +16,13 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 4,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
         if facts.decision.scoped() { Plan::bound(mentioned(facts)) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Names below the domain that led to it by their spelling.

@@ -4,14 +4,12 @@
 use crate::ask::host::same_domain;
 use crate::ask::inputs::digest;
 use crate::read::suppliers;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain::{
     CNAME_CHAIN, FRONT_PAGE, MX_RECORDS, NAMESERVERS, SPF_TREE, SUPPLIERS, Supplier, TXT_RECORDS,
 };
 use ambit_model::entity::mentioned;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,21 +21,15 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::Organization],
-    footprint: Clearance::L0,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Nothing,
-    sights: Sights::All(Sighting::Nothing),
     // The argument is the answer's digest: another answer is another probe, and takes the place of the former.
     plan: |facts, _| {
         let used = if facts.decision.scoped() { used(facts) } else { Vec::new() };
         Plan::bound((!used.is_empty()).then(|| digest(&used)))
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::DERIVES
 };
 
 /// Suppliers of one name that are kept.

@@ -2,13 +2,12 @@
 //! to that very provider.
 
 use crate::ask::{bindings, web};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Takeover;
-use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::platforms::claimable::{self, Claimable};
-use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Facts, Kind, TaskName, workflow};
 use ambit_net::Grant;
 use ambit_net::http::Url;
 use std::net::SocketAddr;
@@ -19,15 +18,8 @@ pub(crate) const TASK: Task = Task {
     description: "Asks a provider for the site that an alias leads to, and reads whether anybody holds it.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
-    produces: &[],
-    footprint: Clearance::L2,
-    wave: Wave::Visits,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 3,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
     sights: Sights::All(Sighting::Ends),
     plan: |facts, _| match claimable(facts) {
         _ if !facts.decision.scoped() => Plan::No,
@@ -35,6 +27,7 @@ pub(crate) const TASK: Task = Task {
         None => Plan::bound([]),
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// Bytes of an answer that are read.

@@ -4,13 +4,13 @@
 use crate::ask::bindings::{self, server_name};
 use crate::ask::default_certificate;
 use crate::ask::host::seed_domains;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::task::OF_SITES;
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::certificate::{ChainError, Key, KeyAlgorithm, TlsLook};
 use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{certificate, network_service, registrable};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::{CERTIFICATE, Sighting};
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::observation::CERTIFICATE;
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::Url;
 use ambit_net::tcp::StartTls;
 use ambit_net::tls::{Certificate, HelloAnswer, KeyType, Problem, TlsFacts, TlsOptions, TlsVersion, Verification};
@@ -25,23 +25,11 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "TLS certificates",
     description: "Shakes hands with a service or an address, without a name, and by each name bound to it, and reads \
                   certificates and versions.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::APPLICATIONS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_SITES,
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService],
     produces: &[Kind::NetworkService, Kind::SslCertificate],
-    footprint: Clearance::L2,
-    wave: Wave::Visits,
-    ttl_ms: DAY_MS,
     cost: 5,
     gain: 40,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| match facts.kind {
         Kind::NetworkService => Plan::bound_if(service_may_speak_tls(facts)),
         Kind::IpAddress => default_certificate::plan(facts),
@@ -52,6 +40,7 @@ pub(crate) const TASK: Task = Task {
         }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::VISITS
 };
 
 /// Ports where TLS is the custom.

@@ -4,12 +4,10 @@ use crate::ask::bindings::services_stand;
 use crate::ask::datagram::{self, Heard};
 use crate::ask::together::together;
 use crate::read::datagram::QUESTIONS;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::ip_address::Port;
 use ambit_model::entity::{ip_address, network_service};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Kind, TaskName, workflow};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
@@ -22,17 +20,12 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
-    footprint: Clearance::L3,
-    wave: Wave::Probes,
-    ttl_ms: DAY_MS,
     cost: 15,
     gain: 15,
     slow: true,
-    volatile: &[],
-    contacts: Contacts::Address,
-    sights: Sights::All(Sighting::Entity),
     plan: |_, _| Plan::Once,
     run: |cx| Box::pin(run(cx)),
+    ..Task::PROBES
 };
 
 /// Datagrams to one address that wait for their answers at once.

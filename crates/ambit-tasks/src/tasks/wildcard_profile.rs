@@ -1,12 +1,10 @@
 //! Checks whether a level of a zone answers for names that do not exist, which brute force needs to know first.
 
 use crate::tasks::dangling::alias;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain::{self, Dangling, DanglingReason};
 use ambit_model::entity::in_account;
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Facts, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -17,18 +15,12 @@ pub(crate) const TASK: Task = Task {
     description: "Asks for names that nobody made, by record type, until no new answer comes.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
-    produces: &[],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 6,
     gain: 6,
-    slow: false,
     volatile: &[domain::WILDCARD.name()],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(facts.decision.scoped() && (is_level(facts) || has_wildcard(facts))),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Types that matter: those that make a name look alive, and mail.

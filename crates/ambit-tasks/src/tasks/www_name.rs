@@ -3,10 +3,8 @@
 
 use crate::ask::delegation::found_below;
 use crate::ask::host::is_resembling;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
+use crate::{Answer, Context, Plan, Task, TaskError};
+use ambit_model::{Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 
 pub(crate) const TASK: Task = Task {
@@ -16,17 +14,11 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: DAY_MS,
     cost: 2,
     gain: 4,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
-    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if((facts.seed && facts.decision.scoped()) || is_resembling(facts)),
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -1,10 +1,10 @@
 //! Derives the mailbox of whoever looks after a zone from the authority of the zone. Sends nothing.
 
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{domain, mentioned, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use serde_json::json;
 
 pub(crate) const TASK: Task = Task {
@@ -14,18 +14,14 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::EmailAddress],
-    footprint: Clearance::L0,
-    wave: Wave::Passive,
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 1,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Nothing,
     // Nobody else leads to the mailbox, and the zone says it.
     sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(own_mailbox(facts).is_some()),
     run: |cx| Box::pin(run(cx)),
+    ..Task::DERIVES
 };
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -6,12 +6,11 @@ use crate::ask::host::{is_resembling, same_domain};
 use crate::ask::together::together;
 use crate::read::{spf, technology};
 use crate::told;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{Authority, MailServer};
 use ambit_model::entity::{Member, domain, registrable};
-use ambit_model::moment::SECOND_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
 use serde_json::{Value, json};
@@ -30,14 +29,9 @@ pub(crate) const TASK: Task = Task {
     ],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
-    footprint: Clearance::L1,
-    wave: Wave::Passive,
-    ttl_ms: 24 * 3_600 * SECOND_MS,
     cost: 8,
     gain: 12,
-    slow: false,
     volatile: &[domain::SOA_SERIAL.name()],
-    contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),
     plan: |facts, _| match facts.kind {
         _ if is_resembling(facts) => Plan::bound_if(true),
@@ -47,6 +41,7 @@ pub(crate) const TASK: Task = Task {
         _ => Plan::bound_if(true),
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 // What only the top of a domain says, each asked for by itself: some servers fail at the rarer types, and what the

@@ -2,10 +2,9 @@
 
 use crate::ask::delegation::{self, Judged};
 use crate::ask::host::{is_below, same_domain};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneTransfer;
-use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::dns::{Record, RecordData, Transfer};
@@ -21,17 +20,14 @@ pub(crate) const TASK: Task = Task {
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,
     wave: Wave::Words,
-    ttl_ms: DAY_MS,
     cost: 3,
     gain: 30,
-    slow: false,
-    volatile: &[],
-    contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         if facts.decision.scoped() { Plan::bound(own_servers(facts)) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
+    ..Task::ASKS_NAMES
 };
 
 /// Port of DNS over TCP.
