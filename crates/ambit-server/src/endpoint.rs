@@ -10,6 +10,9 @@ use ambit_api::shape::{ANY, Shape};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
 
+/// What handlers say of themselves, by their path below `routes`.
+const SUMMARIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/summaries.rs"));
+
 /// Methods that the table knows. `HEAD` is answered where `GET` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -119,7 +122,8 @@ pub struct Endpoint {
     /// What a call costs. Everything outside the wider API is free (docs/contract/quotas.md §4, A12).
     pub cost: &'static Rule,
     pub handler: Handler,
-    pub summary: &'static str,
+    /// What the call does, where the handler is that of several rows; elsewhere its documentation says it.
+    said: Option<&'static str>,
     pub query: &'static [Parameter],
     pub body: Option<&'static Shape>,
     /// False where the body may be left out.
@@ -147,7 +151,7 @@ const fn row(method: Method, path: &'static str, access: Access, handler: Handle
         right: Right::Any,
         cost: &rules::OUTSIDE,
         handler,
-        summary: "",
+        said: None,
         query: &[],
         body: None,
         needs_body: false,
@@ -189,9 +193,16 @@ pub(crate) const fn delete(path: &'static str, access: Access, handler: Handler)
 }
 
 impl Endpoint {
+    /// Returns what the call does, in a sentence: what the documentation of its handler begins with, unless the row
+    /// says otherwise.
+    pub fn summary(&self) -> &'static str {
+        let of_handler = || SUMMARIES.iter().find(|(name, _)| *name == self.handler.name);
+        self.said.or_else(|| of_handler().map(|(_, summary)| *summary)).unwrap_or_default()
+    }
+
     /// Sets what the call does, in a sentence.
-    pub(crate) const fn says(self, summary: &'static str) -> Self {
-        Self { summary, ..self }
+    pub(crate) const fn says(self, said: &'static str) -> Self {
+        Self { said: Some(said), ..self }
     }
 
     /// Sets what the call costs.

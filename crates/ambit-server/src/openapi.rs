@@ -82,7 +82,7 @@ pub(crate) fn documented_path(endpoint: &Endpoint) -> String {
 fn operation(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
     let mut operation = json!({
         "operationId": operation_id(endpoint),
-        "summary": endpoint.summary,
+        "summary": endpoint.summary(),
         "tags": [tag(endpoint)],
         "parameters": parameters(endpoint, named),
         "responses": responses(endpoint, named),

@@ -70,7 +70,7 @@ fn operations() -> Table {
     let rows = ENDPOINTS.iter().map(|endpoint| {
         let mount = MOUNTS.iter().find(|mount| mount.tree == endpoint.tree).expect("every tree is mounted");
         let path = format!("{} {}{}", endpoint.method.name(), mount.prefix, endpoint.path.replace("{*", "{"));
-        vec![code(&path), access(endpoint.access), price(endpoint), endpoint.summary.to_owned()]
+        vec![code(&path), access(endpoint.access), price(endpoint), endpoint.summary().to_owned()]
     });
     Table { name: "operations", head: &["operation", "for", "price", "what it does"], rows: rows.collect() }
 }

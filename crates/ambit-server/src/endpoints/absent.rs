@@ -46,7 +46,6 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(PAGE)
         .answers(ObjectCollection::SHAPE),
     post("/references", Key, handler!(wider::absent::refuse_references))
-        .says("Make a reference: nobody may.")
         .costs(&rules::REFERENCE_POST)
         .may_take(NewObject::SHAPE)
         .answers(OneObject::SHAPE),

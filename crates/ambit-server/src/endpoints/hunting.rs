@@ -55,31 +55,22 @@ const RULESET_MEMBER: &str = "/intelligence/hunting_rulesets/{id}/relationships/
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::list))
-        .says("List the rule sets of live hunting that the caller may change.")
         .costs(&rules::RULESETS)
         .asks(RULESETS)
         .answers(ObjectCollection::SHAPE),
     post("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::create))
-        .says(
-            "Create a rule set. Its rules are compiled; an enabled set is matched against every new file and page \
-             body.",
-        )
         .costs(&rules::RULESET_POST)
         .writes(),
     delete("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::delete_all))
-        .says("Delete every rule set of the caller's own; the header x-confirm-delete has the caller's username.")
         .costs(&rules::RULESET_DELETE)
         .answers(OneObject::SHAPE),
     get("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::find))
-        .says("Read a rule set.")
         .costs(&rules::RULESETS)
         .reads(),
     patch("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::change))
-        .says("Change attributes of a rule set.")
         .costs(&rules::RULESET_PATCH)
         .writes(),
     delete("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::delete))
-        .says("Delete a rule set. The answer is empty.")
         .costs(&rules::RULESET_DELETE)
         .needs(OwnRuleset)
         .as_type(EMPTY),
@@ -138,24 +129,17 @@ pub(super) const ROWS: &[Endpoint] = &[
         Key,
         handler!(wider::hunting_rulesets::add_editors),
     )
-    .says("Let users or groups see and change a rule set.")
     .costs(&rules::RULESETS)
     .may_take(NewObject::SHAPE)
     .answers(ObjectCollection::SHAPE),
     post("/intelligence/hunting_rulesets/{id}/relationships/owner", Key, handler!(wider::hunting_rulesets::give))
-        .says(
-            "Transfer a rule set to another user. It arrives disabled: its new owner decides whether to pay for its \
-             rules.",
-        )
         .costs(&rules::RULESET_PATCH)
         .needs(OwnRuleset)
         .writes(),
     get(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::has_editor))
-        .says("Say whether a user or group is an editor.")
         .costs(&rules::RULESETS)
         .answers(Whether::SHAPE),
     delete(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::remove_editor))
-        .says("Take an editor off. The answer is empty.")
         .costs(&rules::RULESETS)
         .as_type(EMPTY),
     get("/users/{id}/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, false))
@@ -173,22 +157,18 @@ pub(super) const ROWS: &[Endpoint] = &[
         Key,
         handler!(wider::hunting_notifications::of_ruleset),
     )
-    .says("List what a rule set reported, newest first.")
     .costs(&rules::NOTIFICATIONS)
     .asks(NOTIFICATIONS)
     .answers(ObjectCollection::SHAPE),
     get("/intelligence/hunting_notifications", Key, handler!(wider::hunting_notifications::list))
-        .says("List what live rules reported to the caller, newest first.")
         .costs(&rules::NOTIFICATIONS)
         .asks(NOTIFICATIONS)
         .answers(ObjectCollection::SHAPE),
     delete("/intelligence/hunting_notifications", Key, handler!(wider::hunting_notifications::delete_all))
-        .says("Delete the caller's notifications, or those with a tag.")
         .costs(&rules::NOTIFICATIONS)
         .asks(TAGGED)
         .answers(OneObject::SHAPE),
     get("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::find))
-        .says("Read a notification.")
         .costs(&rules::NOTIFICATIONS)
         .reads(),
     delete("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
@@ -196,11 +176,9 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::NOTIFICATIONS)
         .as_type(EMPTY),
     get("/intelligence/hunting_notifications/{id}/file", Key, handler!(wider::hunting_notifications::file))
-        .says("Read the file that a notification is about.")
         .costs(&rules::NOTIFICATIONS)
         .answers(OneObject::SHAPE),
     get("/intelligence/hunting_notification_files", Key, handler!(wider::hunting_notifications::list_files))
-        .says("List the files that live rules found, with the notification beside each.")
         .costs(&rules::NOTIFICATIONS)
         .asks(NOTIFICATIONS)
         .answers(ObjectCollection::SHAPE),
@@ -229,17 +207,14 @@ pub(super) const ROWS: &[Endpoint] = &[
     .asks(NOTIFICATIONS)
     .answers(ObjectCollection::SHAPE),
     get("/ioc_stream", Key, handler!(wider::hunting_notifications::stream))
-        .says("List the files that live rules found, as the stream of indicators.")
         .costs(&rules::STREAM)
         .asks(STREAM)
         .answers(ObjectCollection::SHAPE),
     delete("/ioc_stream", Key, handler!(wider::hunting_notifications::delete_stream))
-        .says("Delete the caller's entries of the stream that a filter leaves.")
         .costs(&rules::STREAM)
         .asks(STREAM_FILTER)
         .answers(OneObject::SHAPE),
     get("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::find_in_stream))
-        .says("Read an entry of the stream.")
         .costs(&rules::STREAM)
         .answers(OneObject::SHAPE),
     delete("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
@@ -247,29 +222,23 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::STREAM)
         .as_type(EMPTY),
     get("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::list))
-        .says("List the caller's jobs over what is stored, newest first.")
         .costs(&rules::RETROHUNT)
         .asks(JOBS)
         .answers(ObjectCollection::SHAPE),
     post("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::create))
-        .says("Start a job that matches rules against every stored file and page body.")
         .costs(&rules::RETROHUNT_POST)
         .writes(),
     get("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::find))
-        .says("Read a job.")
         .costs(&rules::RETROHUNT)
         .asks(PAGE)
         .answers(OneObject::SHAPE),
     delete("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::delete))
-        .says("Delete a job and what it found. The answer is empty.")
         .costs(&rules::RETROHUNT)
         .as_type(EMPTY),
     post("/intelligence/retrohunt_jobs/{id}/abort", Key, handler!(wider::retrohunt_jobs::abort))
-        .says("Ask a job to end. The answer is empty.")
         .costs(&rules::RETROHUNT)
         .as_type(EMPTY),
     get("/intelligence/retrohunt_jobs/{id}/matching_files", Key, handler!(wider::retrohunt_jobs::matching_files))
-        .says("List the files that a job found, with the rule beside each.")
         .costs(&rules::RETROHUNT)
         .asks(RELATED)
         .answers(ObjectCollection::SHAPE),
@@ -283,8 +252,5 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::RETROHUNT)
         .asks(JOBS)
         .answers(ObjectCollection::SHAPE),
-    get("/operations/{id}", Key, handler!(wider::operations::find))
-        .says("Read what was asked for many objects at once.")
-        .costs(&rules::OPERATIONS)
-        .answers(OneObject::SHAPE),
+    get("/operations/{id}", Key, handler!(wider::operations::find)).costs(&rules::OPERATIONS).answers(OneObject::SHAPE),
 ];

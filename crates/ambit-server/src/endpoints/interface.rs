@@ -34,8 +34,5 @@ pub(super) const ROWS: &[Endpoint] = &[
     // Where clients lead people: to what they know by its type and id.
     page("/gui/{*object}"),
     page("/settings"),
-    get("/assets/{file}", Open, handler!(interface::asset))
-        .says("A file that the web interface loads.")
-        .as_type("application/octet-stream")
-        .at_once(),
+    get("/assets/{file}", Open, handler!(interface::asset)).as_type("application/octet-stream").at_once(),
 ];

@@ -76,7 +76,6 @@ pub(super) const ROWS: &[Endpoint] = &[
     .asks(RELATED)
     .answers(RelatedObjects::SHAPE),
     post("/urls", Key, handler!(wider::files::submit_url))
-        .says("Submit a URL, in the field url of a form. It is remembered; nothing is sent to it.")
         .costs(&rules::URL_SUBMISSION)
         .may_take(Form::SHAPE)
         .answers(OneObject::SHAPE),
@@ -86,7 +85,6 @@ pub(super) const ROWS: &[Endpoint] = &[
         .reads(),
     post("/urls/{id}/analyse", Key, handler!(wider::files::analyse_url))
         .reads_project()
-        .says("Analyse a URL again. It is remembered; nothing is sent to it.")
         .costs(&rules::URL_ANALYSE)
         .answers(OneObject::SHAPE),
     get("/urls/{id}/comments", Key, handler!(wider::objects::comments, Url))
@@ -117,44 +115,27 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(RelatedObjects::SHAPE),
     post("/files", Key, handler!(wider::files::upload))
         .reads_project()
-        .says("Upload a file, in the field file of a form.")
         .costs(&rules::UPLOAD)
         .may_take(Form::SHAPE)
         .answers(OneObject::SHAPE),
-    get("/files/upload_url", Key, handler!(wider::files::upload_url))
-        .says("Make an address to upload a file to.")
-        .costs(&rules::UPLOAD_URL)
-        .answers(Said::SHAPE),
+    get("/files/upload_url", Key, handler!(wider::files::upload_url)).costs(&rules::UPLOAD_URL).answers(Said::SHAPE),
     post("/files/upload/{token}", Key, handler!(wider::files::upload_to))
         .reads_project()
-        .says("Upload a file to an address that was made for it.")
         .costs(&rules::UPLOAD)
         .may_take(Form::SHAPE)
         .answers(OneObject::SHAPE),
-    get("/files/{id}", Key, handler!(wider::files::find))
-        .says("Read a file by SHA-256, SHA-1 or MD5.")
-        .costs(&rules::FILES)
-        .reads(),
+    get("/files/{id}", Key, handler!(wider::files::find)).costs(&rules::FILES).reads(),
     post("/files/{id}/analyse", Key, handler!(wider::files::analyse))
-        .says("Analyse a file again.")
         .costs(&rules::FILE_ANALYSE)
         .answers(OneObject::SHAPE),
     get("/files/{id}/download", Key, handler!(wider::files::download))
-        .says("Download a file.")
         .costs(&rules::FILE_DOWNLOAD)
         .as_type("application/octet-stream"),
     get("/files/{id}/download_url", Key, handler!(wider::files::download_url))
-        .says("Make an address to download a file from, for an hour.")
         .costs(&rules::FILE_DOWNLOAD)
         .answers(Said::SHAPE),
-    get("/files/{id}/comments", Key, handler!(wider::files::comments))
-        .says("List the comments on a file, newest first.")
-        .costs(&rules::FILE_COMMENTS)
-        .lists(),
-    post("/files/{id}/comments", Key, handler!(wider::files::add_comment))
-        .says("Comment on a file.")
-        .costs(&rules::FILE_COMMENTS)
-        .writes(),
+    get("/files/{id}/comments", Key, handler!(wider::files::comments)).costs(&rules::FILE_COMMENTS).lists(),
+    post("/files/{id}/comments", Key, handler!(wider::files::add_comment)).costs(&rules::FILE_COMMENTS).writes(),
     get("/files/analyses/{id}", Key, handler!(wider::files::analysis))
         .says("Read an analysis; the same as /analyses/{id}.")
         .costs(&rules::ANALYSES)
@@ -180,7 +161,6 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::ANALYSES)
         .answers(AnalysisAnswer::SHAPE),
     get("/analyses/{id}/item", Key, handler!(wider::files::analysed_item))
-        .says("Read the file or URL of an analysis.")
         .costs(&rules::ANALYSES)
         .answers(OneObject::SHAPE),
 ];

@@ -14,40 +14,17 @@ const BACK: &[Parameter] = &[
 
 /// The rows that need no key.
 pub(super) const OPEN_ROWS: &[Endpoint] = &[
-    post("/session", Open, handler!(sessions::begin))
-        .says("Sign a browser in by an API key or the token of a link. The answer sets the session's cookie.")
-        .takes(sessions::SignIn::SHAPE)
-        .answers(sessions::Session::SHAPE),
-    get("/sign_in/ways", Open, handler!(oidc::ways))
-        .says("Say how people sign in beside keys and links.")
-        .at_once()
-        .answers(sessions::SignInWays::SHAPE),
-    get("/sign_in/provider", Open, handler!(oidc::begin))
-        .says("Redirect a browser to the identity provider (303); 404 where none is configured.")
-        .as_type(PLAIN),
-    get("/sign_in/callback", Open, handler!(oidc::finish))
-        .says(
-            "Finish a sign-in that this browser began: redirects it to the interface with a link that signs it in \
-             once.",
-        )
-        .asks(BACK)
-        .as_type(PLAIN),
+    post("/session", Open, handler!(sessions::begin)).takes(sessions::SignIn::SHAPE).answers(sessions::Session::SHAPE),
+    get("/sign_in/ways", Open, handler!(oidc::ways)).at_once().answers(sessions::SignInWays::SHAPE),
+    get("/sign_in/provider", Open, handler!(oidc::begin)).as_type(PLAIN),
+    get("/sign_in/callback", Open, handler!(oidc::finish)).asks(BACK).as_type(PLAIN),
 ];
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// Those that do.
 pub(super) const ROWS: &[Endpoint] = &[
-    get("/session", Key, handler!(sessions::read))
-        .in_one_project()
-        .says("Say who is signed in.")
-        .answers(sessions::Session::SHAPE),
-    delete("/session", Key, handler!(sessions::end))
-        .only_reads()
-        .in_one_project()
-        .says("Sign out: the session of the cookie ends.")
-        .answers(BOOLEAN),
-    post("/sign_in_links", Key, handler!(sessions::link))
-        .says("Create a token that signs the caller in once, within 15 minutes; the link is /sign_in#TOKEN.")
-        .answers(sessions::SignInLink::SHAPE),
+    get("/session", Key, handler!(sessions::read)).in_one_project().answers(sessions::Session::SHAPE),
+    delete("/session", Key, handler!(sessions::end)).only_reads().in_one_project().answers(BOOLEAN),
+    post("/sign_in_links", Key, handler!(sessions::link)).answers(sessions::SignInLink::SHAPE),
 ];

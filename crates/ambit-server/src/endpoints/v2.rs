@@ -50,16 +50,9 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::V2_REPORT)
         .asks(RESOURCES)
         .may_take(Form::SHAPE),
-    post("/file/scan", Key, handler!(v2::files::scan))
-        .reads_project()
-        .says("Upload a file, in the field file of a form.")
-        .costs(&rules::V2_SCAN)
-        .may_take(Form::SHAPE),
-    get("/file/scan/upload_url", Key, handler!(v2::files::upload_url))
-        .says("Say where large files are uploaded.")
-        .costs(&rules::V2_UPLOAD_URL),
+    post("/file/scan", Key, handler!(v2::files::scan)).reads_project().costs(&rules::V2_SCAN).may_take(Form::SHAPE),
+    get("/file/scan/upload_url", Key, handler!(v2::files::upload_url)).costs(&rules::V2_UPLOAD_URL),
     post("/file/rescan", Key, handler!(v2::files::rescan))
-        .says("Analyse files again.")
         .costs(&rules::V2_RESCAN)
         .asks(RESOURCES)
         .may_take(Form::SHAPE),
@@ -74,7 +67,6 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(RESOURCES)
         .may_take(Form::SHAPE),
     get("/file/download", Key, handler!(v2::files::download))
-        .says("Download a file.")
         .costs(&rules::V2_DOWNLOAD)
         .asks(HASH)
         .as_type("application/octet-stream"),
@@ -88,19 +80,9 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::V2_FILE_SEARCH)
         .asks(QUERY)
         .may_take(Form::SHAPE),
-    get("/file/behaviour", Key, handler!(v2::search::behaviour))
-        .says("Say what a sandbox saw of a file: none runs files here.")
-        .costs(&rules::V2_BEHAVIOUR)
-        .asks(HASH),
-    get("/file/clusters", Key, handler!(v2::search::clusters))
-        .says("List groups of alike files that were submitted on a day: files are not grouped here.")
-        .costs(&rules::V2_CLUSTERS)
-        .asks(DATE),
-    post("/url/scan", Key, handler!(v2::urls::scan))
-        .says("Submit URLs.")
-        .costs(&rules::V2_URL_SCAN)
-        .asks(URLS)
-        .may_take(Form::SHAPE),
+    get("/file/behaviour", Key, handler!(v2::search::behaviour)).costs(&rules::V2_BEHAVIOUR).asks(HASH),
+    get("/file/clusters", Key, handler!(v2::search::clusters)).costs(&rules::V2_CLUSTERS).asks(DATE),
+    post("/url/scan", Key, handler!(v2::urls::scan)).costs(&rules::V2_URL_SCAN).asks(URLS).may_take(Form::SHAPE),
     get("/url/report", Key, handler!(v2::urls::report))
         .says("Report on URLs.")
         .costs(&rules::V2_URL_REPORT)
@@ -111,20 +93,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::V2_URL_REPORT)
         .asks(URL_RESOURCES)
         .may_take(Form::SHAPE),
-    get("/domain/report", Key, handler!(v2::objects::domain))
-        .says("Report on a domain or host name of the inventory.")
-        .costs(&rules::V2_DOMAIN)
-        .asks(DOMAIN),
-    get("/ip_address/report", Key, handler!(v2::objects::address))
-        .says("Report on an address of the inventory.")
-        .costs(&rules::V2_ADDRESS)
-        .asks(ADDRESS),
-    get("/comments/get", Key, handler!(v2::comments::get))
-        .says("List the comments on a file or URL, newest first.")
-        .costs(&rules::V2_COMMENTS)
-        .asks(COMMENTS),
+    get("/domain/report", Key, handler!(v2::objects::domain)).costs(&rules::V2_DOMAIN).asks(DOMAIN),
+    get("/ip_address/report", Key, handler!(v2::objects::address)).costs(&rules::V2_ADDRESS).asks(ADDRESS),
+    get("/comments/get", Key, handler!(v2::comments::get)).costs(&rules::V2_COMMENTS).asks(COMMENTS),
     post("/comments/put", Key, handler!(v2::comments::put))
-        .says("Comment on a file or URL.")
         .costs(&rules::V2_COMMENTS)
         .asks(COMMENT)
         .may_take(Form::SHAPE),

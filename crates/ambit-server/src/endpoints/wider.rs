@@ -122,48 +122,30 @@ impl Endpoint {
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/graphs", Key, handler!(wider::graphs::search))
-        .says("Search graphs.")
         .costs(&rules::GRAPH_SEARCH)
         .asks(SEARCH)
         .answers(ObjectCollection::SHAPE),
     post("/graphs", Key, handler!(wider::graphs::post))
         .reads_without_body()
-        .says("Make a graph; without a body, search graphs.")
         .costs(&rules::GRAPH_POST)
         .asks(SEARCH)
         .may_take(NewObject::SHAPE)
         .answers(RelatedObjects::SHAPE),
-    get("/graphs/{id}", Key, handler!(wider::graphs::find))
-        .says("Read a graph; counts as a view.")
-        .costs(&rules::GRAPH_READ)
-        .reads(),
-    patch("/graphs/{id}", Key, handler!(wider::graphs::change))
-        .says("Replace attributes of a graph.")
-        .costs(&rules::GRAPH_PATCH)
-        .needs(EditGraph)
-        .writes(),
+    get("/graphs/{id}", Key, handler!(wider::graphs::find)).costs(&rules::GRAPH_READ).reads(),
+    patch("/graphs/{id}", Key, handler!(wider::graphs::change)).costs(&rules::GRAPH_PATCH).needs(EditGraph).writes(),
     delete("/graphs/{id}", Key, handler!(wider::graphs::delete))
-        .says("Delete a graph. The answer is empty.")
         .costs(&rules::GRAPH_DELETE)
         .needs(OwnGraph)
         .as_type(EMPTY),
     get("/graphs/{id}/items", Key, handler!(wider::graphs::full_items))
-        .says("List the files, URLs, domains and addresses of a graph.")
         .costs(&rules::GRAPH_ITEMS)
         .asks(RELATED)
         .answers(ObjectCollection::SHAPE),
     get("/graphs/{id}/screenshot", Key, handler!(wider::graphs::screenshot))
-        .says("Draw a graph.")
         .costs(&rules::GRAPH_SCREENSHOT)
         .as_type("image/png"),
-    get("/graphs/{id}/comments", Key, handler!(wider::comments::on_graph))
-        .says("List the comments on a graph, newest first.")
-        .costs(&rules::GRAPH_COMMENTS)
-        .lists(),
-    post("/graphs/{id}/comments", Key, handler!(wider::comments::add_to_graph))
-        .says("Comment on a graph.")
-        .costs(&rules::GRAPH_COMMENTS)
-        .writes(),
+    get("/graphs/{id}/comments", Key, handler!(wider::comments::on_graph)).costs(&rules::GRAPH_COMMENTS).lists(),
+    post("/graphs/{id}/comments", Key, handler!(wider::comments::add_to_graph)).costs(&rules::GRAPH_COMMENTS).writes(),
     get(GRAPH_RELATIONSHIP, Key, handler!(wider::graphs::relationship, false))
         .says("Read what a graph is related to: owner, group, editors or viewers.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
@@ -187,43 +169,21 @@ pub(super) const ROWS: &[Endpoint] = &[
         .may_take(NewObject::SHAPE)
         .answers(ObjectCollection::SHAPE),
     get(GRAPH_MEMBER, Key, handler!(wider::graph_lists::has))
-        .says("Say whether a user or group is editor or viewer.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .answers(Whether::SHAPE),
     delete(GRAPH_MEMBER, Key, handler!(wider::graph_lists::remove))
-        .says("Take an editor or viewer off the list. The answer is empty.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .needs(EditGraph)
         .as_type(EMPTY),
-    get("/me", Key, handler!(wider::accounts::me))
-        .says("Read the caller's own user; clients use it to test a key.")
-        .costs(&rules::USERS)
-        .answers(OneObject::SHAPE),
-    get("/users/{id}", Key, handler!(wider::accounts::find))
-        .says("Read a user by username, address or API key.")
-        .costs(&rules::USERS)
-        .reads(),
-    patch("/users/{id}", Key, handler!(wider::accounts::change))
-        .says(
-            "Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; \
-             for those \
-             of the installation caps, privileges and the status.",
-        )
-        .costs(&rules::USERS)
-        .needs(OfUser)
-        .writes(),
-    delete("/users/{id}", Key, handler!(wider::accounts::delete))
-        .says("Delete one's own account; the header x-user-password has an API key of it. The answer is empty.")
-        .costs(&rules::USERS)
-        .needs(Oneself)
-        .as_type(EMPTY),
+    get("/me", Key, handler!(wider::accounts::me)).costs(&rules::USERS).answers(OneObject::SHAPE),
+    get("/users/{id}", Key, handler!(wider::accounts::find)).costs(&rules::USERS).reads(),
+    patch("/users/{id}", Key, handler!(wider::accounts::change)).costs(&rules::USERS).needs(OfUser).writes(),
+    delete("/users/{id}", Key, handler!(wider::accounts::delete)).costs(&rules::USERS).needs(Oneself).as_type(EMPTY),
     get("/users/{id}/overall_quotas", Key, handler!(wider::quotas::overall))
-        .says("Report the quotas of a user and the user's groups.")
         .costs(&rules::USER_QUOTAS)
         .needs(OfUser)
         .answers(Figures::SHAPE),
     get("/users/{id}/api_usage", Key, handler!(wider::quotas::of_user))
-        .says("Report the calls of a user by day and endpoint.")
         .costs(&rules::USER_QUOTAS)
         .needs(OfUser)
         .asks(DAYS)
@@ -238,23 +198,14 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::USERS)
         .asks(PAGE)
         .answers(RelatedObjects::SHAPE),
-    get("/groups/{id}", Key, handler!(wider::groups::find))
-        .says("Read a group of the caller's.")
-        .costs(&rules::GROUPS)
-        .answers(OneObject::SHAPE),
-    patch("/groups/{id}", Key, handler!(wider::groups::change))
-        .says("Change the profile of a group.")
-        .costs(&rules::GROUPS)
-        .needs(OfGroup)
-        .writes(),
+    get("/groups/{id}", Key, handler!(wider::groups::find)).costs(&rules::GROUPS).answers(OneObject::SHAPE),
+    patch("/groups/{id}", Key, handler!(wider::groups::change)).costs(&rules::GROUPS).needs(OfGroup).writes(),
     get("/groups/{id}/api_usage", Key, handler!(wider::quotas::of_group))
-        .says("Report the calls of a group by day and endpoint.")
         .costs(&rules::GROUP_QUOTAS)
         .needs(OfGroup)
         .asks(DAYS)
         .answers(Figures::SHAPE),
     get("/groups/{id}/users_consuming_quota/{quota_name}", Key, handler!(wider::quotas::users_consuming))
-        .says("List how much of a group's quota each user has drawn.")
         .costs(&rules::GROUP_QUOTAS)
         .needs(OfGroup)
         .asks(CONSUMING)
@@ -268,87 +219,57 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::GROUPS)
         .lists(),
     post("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::add))
-        .says(
-            "Add users or administrators by address, or make service accounts by id. Whom the administrator of the \
-             installation \
-             adds is in the group; whom others add is asked, and in it after accepting.",
-        )
         .costs(&rules::GROUPS)
         .needs(OfGroup)
         .may_take(NewObject::SHAPE)
         .answers(ObjectCollection::SHAPE),
-    get(GROUP_MEMBER, Key, handler!(wider::groups::has))
-        .says("Say whether a user is in a group.")
-        .costs(&rules::GROUPS)
-        .answers(Whether::SHAPE),
+    get(GROUP_MEMBER, Key, handler!(wider::groups::has)).costs(&rules::GROUPS).answers(Whether::SHAPE),
     delete(GROUP_MEMBER, Key, handler!(wider::groups::remove))
-        .says("Take a user out of a group, leave it, or delete a service account of it. The answer is empty.")
         .costs(&rules::GROUPS)
         .needs(OfGroupOrOneself)
         .as_type(EMPTY),
     get("/service_accounts/{id}", Key, handler!(wider::accounts::service_account))
-        .says("Read a service account.")
         .costs(&rules::USERS)
         .answers(OneObject::SHAPE),
     delete("/service_accounts/{id}", Key, handler!(wider::accounts::delete_service_account))
-        .says("Delete a service account of a group, for the group's administrators. The answer is empty.")
         .costs(&rules::USERS)
         .as_type(EMPTY),
     get("/intelligence/search", Key, handler!(wider::intelligence::search))
-        .says("Search files, and domains, addresses and URLs of the inventory.")
         .costs(&rules::SEARCH)
         .asks(INTELLIGENCE)
         .answers(ObjectCollection::SHAPE),
     get("/intelligence/search/snippets/{id}", Key, handler!(wider::intelligence::snippet))
-        .says("Read the surroundings of a match that a content search found.")
         .costs(&rules::SNIPPETS)
         .answers(RelatedObjects::SHAPE),
-    post("/intelligence/zip_files", Key, handler!(wider::archives::create))
-        .says("Pack files by their hashes into an archive, with a password where one is given.")
-        .costs(&rules::ARCHIVE)
-        .writes(),
+    post("/intelligence/zip_files", Key, handler!(wider::archives::create)).costs(&rules::ARCHIVE).writes(),
     get("/intelligence/zip_files/{id}", Key, handler!(wider::archives::find))
-        .says("Read the progress of an archive.")
         .costs(&rules::ARCHIVE_READ)
         .answers(OneObject::SHAPE),
     get("/intelligence/zip_files/{id}/download", Key, handler!(wider::archives::download))
-        .says("Download an archive.")
         .costs(&rules::ARCHIVE_READ)
         .as_type(archives::TYPE),
     get("/intelligence/zip_files/{id}/download_url", Key, handler!(wider::archives::download_url))
-        .says("Make an address to download an archive from, for an hour.")
         .costs(&rules::ARCHIVE_READ)
         .answers(Said::SHAPE),
     get("/search", Key, handler!(wider::search::find))
-        .says("Find a file by hash, a URL, a domain or an address by its name; else comments by tags and words.")
         .costs(&rules::OBJECT_SEARCH)
         .asks(FIND)
         .answers(ObjectCollection::SHAPE),
     get("/collections", Key, handler!(wider::object_collections::list))
-        .says("List collections of objects that a filter finds, newest first.")
         .costs(&rules::COLLECTIONS)
         .asks(COLLECTIONS)
         .answers(ObjectCollection::SHAPE),
-    post("/collections", Key, handler!(wider::object_collections::create))
-        .says("Make a collection of files, URLs, domains and addresses.")
-        .costs(&rules::COLLECTIONS)
-        .writes(),
+    post("/collections", Key, handler!(wider::object_collections::create)).costs(&rules::COLLECTIONS).writes(),
     post("/integrations/misp/collections", Key, handler!(wider::misp_events::create))
-        .says("Make a private collection of the hashes, URLs, addresses and names in an event of MISP.")
         .costs(&rules::COLLECTIONS)
         .takes(NewMispEvent::SHAPE)
         .answers(OneObject::SHAPE),
-    get("/collections/{id}", Key, handler!(wider::object_collections::find))
-        .says("Read a collection.")
-        .costs(&rules::COLLECTIONS)
-        .reads(),
+    get("/collections/{id}", Key, handler!(wider::object_collections::find)).costs(&rules::COLLECTIONS).reads(),
     patch("/collections/{id}", Key, handler!(wider::object_collections::change))
-        .says("Change name, description or privacy of a collection.")
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
         .writes(),
     delete("/collections/{id}", Key, handler!(wider::object_collections::delete))
-        .says("Delete a collection. The answer is empty.")
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
         .as_type(EMPTY),
@@ -358,13 +279,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(RELATED)
         .answers(RelatedObjects::SHAPE),
     post(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::add))
-        .says("Add objects to a collection.")
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
         .may_take(NewObject::SHAPE)
         .answers(ObjectCollection::SHAPE),
     delete(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::remove))
-        .says("Remove objects from a collection.")
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
         .may_take(NewObject::SHAPE)
@@ -374,21 +293,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::COLLECTIONS)
         .asks(PAGE)
         .answers(RelatedObjects::SHAPE),
-    get("/metadata", Key, handler!(wider::metadata::find))
-        .says("List privileges and relationships.")
-        .costs(&rules::METADATA)
-        .answers(Figures::SHAPE),
+    get("/metadata", Key, handler!(wider::metadata::find)).costs(&rules::METADATA).answers(Figures::SHAPE),
     get("/comments", Key, handler!(wider::comments::list))
-        .says("List the newest comments.")
         .costs(&rules::COMMENTS)
         .asks(COMMENTS)
         .answers(ObjectCollection::SHAPE),
-    get("/comments/{id}", Key, handler!(wider::comments::find))
-        .says("Read a comment.")
-        .costs(&rules::COMMENTS)
-        .answers(OneObject::SHAPE),
-    delete("/comments/{id}", Key, handler!(wider::comments::delete))
-        .says("Delete a comment of one's own. The answer is empty.")
-        .costs(&rules::COMMENTS)
-        .as_type(EMPTY),
+    get("/comments/{id}", Key, handler!(wider::comments::find)).costs(&rules::COMMENTS).answers(OneObject::SHAPE),
+    delete("/comments/{id}", Key, handler!(wider::comments::delete)).costs(&rules::COMMENTS).as_type(EMPTY),
 ];
