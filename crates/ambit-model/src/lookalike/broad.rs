@@ -11,112 +11,7 @@ use std::collections::BTreeSet;
 /// The suffix under which a word is varied; under the others it is tried as it is.
 const SUFFIX_OF_WORDS: &str = "com";
 /// What stands beside a name to have it look like a part of its owner's.
-const LURES: &[&str] = &[
-    "access",
-    "account",
-    "accounts",
-    "admin",
-    "alert",
-    "api",
-    "app",
-    "apps",
-    "auth",
-    "bank",
-    "billing",
-    "bonus",
-    "business",
-    "card",
-    "care",
-    "careers",
-    "center",
-    "claim",
-    "client",
-    "clients",
-    "cloud",
-    "confirm",
-    "connect",
-    "corp",
-    "customer",
-    "customers",
-    "data",
-    "delivery",
-    "desk",
-    "digital",
-    "direct",
-    "docs",
-    "download",
-    "email",
-    "en",
-    "files",
-    "finance",
-    "gift",
-    "global",
-    "group",
-    "help",
-    "helpdesk",
-    "home",
-    "hr",
-    "id",
-    "info",
-    "internal",
-    "intranet",
-    "invest",
-    "invoice",
-    "it",
-    "jobs",
-    "link",
-    "live",
-    "login",
-    "logon",
-    "mail",
-    "meeting",
-    "mobile",
-    "my",
-    "news",
-    "office",
-    "official",
-    "online",
-    "order",
-    "orders",
-    "partner",
-    "partners",
-    "password",
-    "pay",
-    "payment",
-    "payments",
-    "payroll",
-    "portal",
-    "promo",
-    "recovery",
-    "refund",
-    "register",
-    "reset",
-    "sale",
-    "sales",
-    "secure",
-    "security",
-    "service",
-    "services",
-    "share",
-    "shop",
-    "signin",
-    "sso",
-    "staff",
-    "store",
-    "support",
-    "team",
-    "track",
-    "tracking",
-    "update",
-    "upgrade",
-    "usa",
-    "user",
-    "verify",
-    "vpn",
-    "wallet",
-    "web",
-    "webmail",
-];
+const LURES: &str = include_str!("lures.txt");
 /// What people type in front of a name without a dot behind it.
 const PREFIXES: &[&str] = &["ftp", "http", "https", "m", "mail", "ww", "www", "wwww"];
 
@@ -185,7 +80,7 @@ fn beside_words(label: &str, found: &mut Found<'_>) {
             found.add_name(&joined, Resemblance::JoinedSuffix);
         }
     }
-    for lure in LURES {
+    for lure in LURES.split_whitespace() {
         let labels =
             [format!("{label}-{lure}"), format!("{label}{lure}"), format!("{lure}-{label}"), format!("{lure}{label}")];
         found.add_here_and_usual(&labels, Resemblance::Lure);
@@ -211,7 +106,7 @@ impl Found<'_> {
     /// Adds the whole name in front of other domains: one that begins with its suffix and a word that lures, and its
     /// suffix under another.
     fn in_front(&mut self, domain: &str) {
-        for lure in LURES {
+        for lure in LURES.split_whitespace() {
             self.add_name(&format!("{domain}-{lure}.{SUFFIX_OF_WORDS}"), Resemblance::WholeName);
         }
         for other in super::USUAL_SUFFIXES {

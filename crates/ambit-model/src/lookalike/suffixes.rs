@@ -16,126 +16,7 @@ const SPECIAL_LEVELS: &[&str] = &[
     "rec", "sc", "sch", "school", "shop", "store", "tm", "tourism", "tur", "tv", "web",
 ];
 /// Where providers give a name to anybody who asks for one.
-const PROVIDERS: &[&str] = &[
-    "github.io",
-    "gitlab.io",
-    "pages.dev",
-    "workers.dev",
-    "netlify.app",
-    "vercel.app",
-    "herokuapp.com",
-    "azurewebsites.net",
-    "web.app",
-    "firebaseapp.com",
-    "blogspot.com",
-    "appspot.com",
-    "onrender.com",
-    "fly.dev",
-    "surge.sh",
-    "repl.co",
-    "replit.app",
-    "ngrok.io",
-    "ngrok.app",
-    "ngrok-free.app",
-    "ngrok.dev",
-    "ngrok-free.dev",
-    "webflow.io",
-    "wixsite.com",
-    "wixstudio.com",
-    "myshopify.com",
-    "square.site",
-    "r2.dev",
-    "s3.amazonaws.com",
-    "blob.core.windows.net",
-    "web.core.windows.net",
-    "azureedge.net",
-    "cloudfront.net",
-    "trafficmanager.net",
-    "azurestaticapps.net",
-    "cloudapp.net",
-    "uk.com",
-    "us.com",
-    "eu.com",
-    "de.com",
-    "gb.net",
-    "uk.net",
-    "co.com",
-    "eu.org",
-    "duckdns.org",
-    "dyndns.org",
-    "no-ip.org",
-    "ddns.net",
-    "hopto.org",
-    "zapto.org",
-    "sytes.net",
-    "deno.dev",
-    "streamlit.app",
-    "bubbleapps.io",
-    "framer.app",
-    "framer.website",
-    "framer.media",
-    "framer.photos",
-    "framer.wiki",
-    "carrd.co",
-    "notion.site",
-    "gitbook.io",
-    "readthedocs.io",
-    "bitbucket.io",
-    "elementor.cloud",
-    "cloudns.cl",
-    "lovable.app",
-    "val.run",
-    "wasmer.app",
-    "vercel.dev",
-    "my.canva.site",
-    "figma.site",
-    "plesk.page",
-    "translate.goog",
-    "cloudfunctions.net",
-    "withgoogle.com",
-    "withyoutube.com",
-    "cloud.goog",
-    "amplifyapp.com",
-    "elasticbeanstalk.com",
-    "lambda-url.us-east-1.on.aws",
-    "ondigitalocean.app",
-    "up.railway.app",
-    "zeabur.app",
-    "adobeaemcloud.com",
-    "shopware.store",
-    "shopware.shop",
-    "myspreadshop.com",
-    "gotpantheon.com",
-    "pantheonsite.io",
-    "wpenginepowered.com",
-    "us.platform.sh",
-    "za.com",
-    "br.com",
-    "cn.com",
-    "jpn.com",
-    "ru.com",
-    "sa.com",
-    "se.net",
-    "in.net",
-    "hu.net",
-    "jp.net",
-    "com.de",
-    "com.se",
-    "gr.com",
-    "it.com",
-    "africa.com",
-    "ae.org",
-    "us.org",
-    "dynv6.net",
-    "dedyn.io",
-    "ddnsfree.com",
-    "freeddns.org",
-    "myftp.org",
-    "servebeer.com",
-    "servehttp.com",
-    "redirectme.net",
-    "serveftp.com",
-];
+const PROVIDERS: &str = include_str!("providers.txt");
 
 /// How likely somebody has a name below a suffix: the order in which they are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -166,8 +47,8 @@ pub(super) static SUFFIXES: LazyLock<Vec<Suffix>> = LazyLock::new(|| {
     let tops: Vec<&str> = TOPS.split_whitespace().collect();
     let levels = GENERAL_LEVELS.iter().chain(SPECIAL_LEVELS);
     let below = levels.flat_map(|level| tops.iter().map(move |top| format!("{level}.{top}")));
-    let names =
-        tops.iter().map(|top| (*top).to_owned()).chain(below).chain(PROVIDERS.iter().map(|&name| name.to_owned()));
+    let names = tops.iter().copied().map(str::to_owned).chain(below);
+    let names = names.chain(PROVIDERS.split_whitespace().map(str::to_owned));
     let mut seen = BTreeSet::new();
     let mut suffixes: Vec<Suffix> =
         names.filter_map(|name| suffix(&name)).filter(|suffix| seen.insert(suffix.name.clone())).collect();
@@ -228,7 +109,7 @@ mod tests {
             let below = format!("x.{}", idna::domain_to_ascii(name).unwrap());
             assert!(psl::suffix(below.as_bytes()).is_some_and(|suffix| suffix.is_known()), "{name}");
         }
-        for name in PROVIDERS {
+        for name in PROVIDERS.split_whitespace() {
             assert!(place(name).is_some_and(|at| SUFFIXES[at].shared), "{name}");
         }
     }
