@@ -33,6 +33,15 @@ pub(crate) struct Target {
     pub(crate) ca: Option<PathBuf>,
 }
 
+/// A client command of several actions.
+#[derive(Debug, Args)]
+pub(crate) struct Client<A: clap::Subcommand> {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: A,
+}
+
 /// How results are printed.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Output {

@@ -7,7 +7,7 @@ mod told;
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs};
-use crate::args::{Ports, Target, Tasks};
+use crate::args::{Client, Ports, Tasks};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -23,13 +23,7 @@ use ambit_model::{Clearance, Kind, workflow};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Collection {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Collection = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

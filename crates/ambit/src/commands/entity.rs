@@ -2,7 +2,7 @@
 
 use super::item::{self, ENTITY, History, Note, Tag};
 use crate::api::{ASM, OURS};
-use crate::args::Target;
+use crate::args::{Client, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::{at, text};
@@ -13,13 +13,7 @@ use ambit_model::entity::imported::IMPORTED;
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Entity {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Entity = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

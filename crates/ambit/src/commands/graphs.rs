@@ -2,20 +2,14 @@
 
 use super::item::{self, ENTITY};
 use crate::api::{Api, Needs, OURS};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, hint};
 use serde_json::json;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Graph {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Graph = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

@@ -1,7 +1,7 @@
 //! `ambit group`: groups of users, on a server or in a data folder; for the administrator of the installation.
 
 use crate::api::{Api, Needs, OURS};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -10,13 +10,7 @@ use crate::output::{Results, plain};
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Group {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Group = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

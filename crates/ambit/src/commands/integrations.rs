@@ -2,7 +2,7 @@
 //! folder. Secrets are read from a file or from standard input, go in, and never come out.
 
 use crate::api::{ASM, Api, Needs, naming};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -16,13 +16,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of what is read as secrets: keys and certificates are small.
 const SECRETS_BYTES_MAX: u64 = 64 * 1024;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Integration {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Integration = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

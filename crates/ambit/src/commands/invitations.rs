@@ -2,20 +2,14 @@
 //! its owner.
 
 use crate::api::{Api, Needs, OURS};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, plain};
 use serde_json::Value;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Invitation {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Invitation = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

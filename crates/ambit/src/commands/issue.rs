@@ -3,7 +3,7 @@
 use super::item::{self, History, ISSUE, Note, Tag};
 use super::retest::{self, Retest};
 use crate::api::{ASM, OURS};
-use crate::args::Target;
+use crate::args::{Client, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::evidence;
@@ -16,13 +16,7 @@ use ambit_model::issue::Status;
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Issue {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Issue = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

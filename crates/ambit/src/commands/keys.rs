@@ -1,7 +1,7 @@
 //! `ambit key`: API keys, on a server or in a data folder; works beside a running server.
 
 use crate::api::{Api, Needs, OURS, naming};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::folder;
@@ -15,13 +15,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of a token at most, with what an editor may have put behind it.
 const TOKEN_BYTES_MAX: u64 = 1_024;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Key {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Key = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

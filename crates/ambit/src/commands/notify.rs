@@ -2,7 +2,7 @@
 //! receivers until one runs on it.
 
 use crate::api::{Api, Needs, OURS, naming};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::engine_config;
 use crate::failure::Failure;
@@ -13,13 +13,7 @@ use ambit_model::reserved::Reserved;
 use serde_json::{Value, json};
 use std::net::IpAddr;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Notify {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Notify = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

@@ -2,7 +2,7 @@
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs, OURS};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -10,13 +10,7 @@ use crate::output::table::text;
 use crate::output::{Results, plain};
 use serde_json::json;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Project {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Project = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

@@ -1,7 +1,7 @@
 //! `ambit quota`: how much users and groups may use, on a server or in a data folder.
 
 use crate::api::{Api, Needs, OURS};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::text;
@@ -9,13 +9,7 @@ use crate::output::{Results, plain};
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Quota {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Quota = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

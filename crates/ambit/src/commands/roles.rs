@@ -2,7 +2,7 @@
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::text;
@@ -10,13 +10,7 @@ use crate::output::{Results, plain};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use serde_json::json;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Role {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Role = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

@@ -3,7 +3,7 @@
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs, OURS};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::confirm;
 use crate::failure::Failure;
@@ -18,13 +18,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Looks after which a run that nothing carries is spoken of.
 const QUIET_LOOKS: u32 = 10;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Run {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Run = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

@@ -1,7 +1,7 @@
 //! `ambit user`: people of the installation, on a server or in a data folder; for its administrator.
 
 use crate::api::{Api, Needs, OURS};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -11,13 +11,7 @@ use ambit_model::Timestamp;
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct User {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type User = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {

@@ -1,7 +1,7 @@
 //! `ambit workflow`: the sets of tasks that a collection may have, on a server or in a data folder.
 
 use crate::api::{ASM, Api, Needs};
-use crate::args::Target;
+use crate::args::Client;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::library;
@@ -10,13 +10,7 @@ use crate::output::table::text;
 use ambit_api::library::LibraryWorkflow;
 use serde_json::{Value, json};
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Workflow {
-    #[command(flatten)]
-    pub(crate) target: Target,
-    #[command(subcommand)]
-    pub(crate) action: Action,
-}
+pub(crate) type Workflow = Client<Action>;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
