@@ -30,10 +30,8 @@ pub(crate) struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// Opens an archive.
-    ///
-    /// # Errors
-    /// The bytes are none, its members lie over each other or share a name, or there are too many of them.
+    /// Opens an archive. Fails if the bytes are none, its members lie over each other or share a name, or there are too
+    /// many of them.
     pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, AppError> {
         let count = members_said(bytes)?;
         if count > MEMBERS_MAX {
@@ -90,10 +88,7 @@ impl<'a> Archive<'a> {
         self.index.contains_key(name)
     }
 
-    /// Returns a member unpacked.
-    ///
-    /// # Errors
-    /// There is none, it is broken, or it or all together are too large.
+    /// Returns a member unpacked. Fails if there is none, it is broken, or it or all together are too large.
     pub(crate) fn get(&mut self, name: &str) -> Result<Vec<u8>, AppError> {
         let broken = |why: String| AppError::Broken(format!("{name}: {why}"));
         let at = *self.index.get(name).ok_or_else(|| broken("it is not there".into()))?;
@@ -118,9 +113,7 @@ impl<'a> Archive<'a> {
     }
 
     /// Counts texts that were made of so many bytes, where they are much longer: what is named often becomes long.
-    ///
-    /// # Errors
-    /// All together are too large.
+    /// Fails if all together are too large.
     pub(crate) fn count_texts(&mut self, bytes: usize, of: usize) -> Result<(), AppError> {
         let more = bytes.saturating_sub(of.saturating_mul(TEXT_TIMES)) as u64;
         let why = || AppError::TooLarge(format!("its texts have more than {} MiB", TOTAL_BYTES_MAX / 1_024 / 1_024));

@@ -58,10 +58,7 @@ fn text(bytes: Option<&[u8]>) -> String {
     String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
 }
 
-/// Reads a document.
-///
-/// # Errors
-/// It has no element, or is larger than any real one.
+/// Reads a document. Fails if it has no element, or is larger than any real one.
 pub(crate) fn document(bytes: &[u8]) -> Result<Element, AppError> {
     let mut builder = Builder::default();
     node(bytes, &mut builder)?;
@@ -139,9 +136,7 @@ fn named(name: &str) -> Value {
 }
 
 /// Reads the table of resources: packages (2) of kinds (3) of resources (3), each with its name (2) and values (6).
-///
-/// # Errors
-/// It is larger than any real one.
+/// Fails if it is larger than any real one.
 pub(crate) fn resources(bytes: &[u8]) -> Result<Resources, AppError> {
     let mut resources = Resources::of_names();
     let inside =

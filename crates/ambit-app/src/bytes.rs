@@ -2,10 +2,7 @@
 
 use crate::error::AppError;
 
-/// Returns the part of `bytes` from `at` on.
-///
-/// # Errors
-/// It ends before.
+/// Returns the part of `bytes` from `at` on. Fails if it ends before.
 pub(crate) fn part(bytes: &[u8], at: usize, length: usize) -> Result<&[u8], AppError> {
     at.checked_add(length).and_then(|end| bytes.get(at..end)).ok_or_else(|| AppError::Broken("it ends early".into()))
 }

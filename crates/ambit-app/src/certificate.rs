@@ -36,10 +36,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Reads a certificate.
-    ///
-    /// # Errors
-    /// The bytes are none.
+    /// Reads a certificate. Fails if the bytes are none.
     pub(crate) fn of(der: &[u8]) -> Result<Self, AppError> {
         let (_, read) =
             X509Certificate::from_der(der).map_err(|error| AppError::Broken(format!("certificate: {error}")))?;

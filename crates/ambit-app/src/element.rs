@@ -67,10 +67,7 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    /// Reads a compiled document.
-    ///
-    /// # Errors
-    /// It is none, it is broken, or it is larger than any real one.
+    /// Reads a compiled document. Fails if it is none, it is broken, or it is larger than any real one.
     pub(crate) fn of_binary(bytes: &[u8]) -> Result<Self, AppError> {
         if u16_at(bytes, 0)? != XML {
             return Err(AppError::Broken("it is no compiled XML".into()));

@@ -15,10 +15,8 @@ const HEAD_BYTES: usize = 128;
 /// The length of a string that has its place in the second table.
 const IN_SECOND_TABLE: usize = 0xff;
 
-/// Returns the strings of a program of at least so many letters, a line each.
-///
-/// # Errors
-/// Its version is not known, or a table ends early.
+/// Returns the strings of a program of at least so many letters, a line each. Fails if its version is not known, or a
+/// table ends early.
 pub(crate) fn strings(bytes: &[u8], letters_min: usize) -> Result<String, AppError> {
     let version = place_at(bytes, 8)?;
     if !VERSIONS.contains(&version) {

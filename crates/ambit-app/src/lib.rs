@@ -76,10 +76,8 @@ pub struct Package {
     pub left_out: Vec<String>,
 }
 
-/// Reads a package and hands each text in it to `look`.
-///
-/// # Errors
-/// The bytes are no package of an app, or a broken one, or they unpack to more than is read of any.
+/// Reads a package and hands each text in it to `look`. Fails if the bytes are no package of an app, or a broken one,
+/// or they unpack to more than is read of any.
 pub fn read(bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> Result<Package, AppError> {
     let mut archive = open(bytes)?;
     let (format, app) = read_app(&mut archive, Some(look))?;
@@ -88,10 +86,8 @@ pub fn read(bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> Result<Package, A
     Ok(Package { format, app, skipped, left_out })
 }
 
-/// Reads what the app in a package says of itself, and not the texts inside.
-///
-/// # Errors
-/// The bytes are no package of an app, or a broken one, or they unpack to more than is read of any.
+/// Reads what the app in a package says of itself, and not the texts inside. Fails if the bytes are no package of an
+/// app, or a broken one, or they unpack to more than is read of any.
 pub fn identify(bytes: &[u8]) -> Result<App, AppError> {
     read_app(&mut open(bytes)?, None).map(|(_, app)| app)
 }

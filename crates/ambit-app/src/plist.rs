@@ -19,10 +19,7 @@ const DEPTH_MAX: usize = 32;
 /// Bytes of a list that is read.
 const BYTES_MAX: usize = 16 * 1_024 * 1_024;
 
-/// Reads a property list.
-///
-/// # Errors
-/// It is none, or larger or deeper than any real one.
+/// Reads a property list. Fails if it is none, or larger or deeper than any real one.
 pub(crate) fn read(bytes: &[u8]) -> Result<Value, AppError> {
     if bytes.len() > BYTES_MAX {
         return Err(too_large());

@@ -29,10 +29,8 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    /// Reads a table. Of several values of one resource the first counts, which is the one for every device.
-    ///
-    /// # Errors
-    /// It is none, or broken, or larger than any real one.
+    /// Reads a table. Of several values of one resource the first counts, which is the one for every device. Fails if
+    /// it is none, or broken, or larger than any real one.
     pub(crate) fn of(bytes: &[u8]) -> Result<Self, AppError> {
         if u16_at(bytes, 0)? != TABLE {
             return Err(AppError::Broken("it is no table of resources".into()));

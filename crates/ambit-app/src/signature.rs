@@ -48,10 +48,7 @@ pub struct Signatures {
 }
 
 impl Signatures {
-    /// Reads the signatures of a package.
-    ///
-    /// # Errors
-    /// One of them is broken.
+    /// Reads the signatures of a package. Fails if one of them is broken.
     pub(crate) fn of(archive: &mut Archive<'_>) -> Result<Self, AppError> {
         let mut found = Self::default();
         found.java(archive)?;

@@ -24,10 +24,8 @@ const DEX: &[u8] = b"dex\n";
 /// Bytes of one unit of UTF-16 in a program for Android.
 const UNIT_BYTES_MAX: usize = 3;
 
-/// Hands out the texts of all members. `within`: the package inside the package that it is.
-///
-/// # Errors
-/// The archive unpacks to more than is read of any. One member that cannot be read is noted.
+/// Hands out the texts of all members. `within`: the package inside the package that it is. Fails if the archive
+/// unpacks to more than is read of any. One member that cannot be read is noted.
 pub(crate) fn of_members(
     archive: &mut Archive<'_>,
     within: &str,

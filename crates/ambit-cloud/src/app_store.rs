@@ -16,10 +16,8 @@ impl Provider {
     }
 }
 
-/// Reads what a store answers to the question for an app; `None` where it says that it has none of this name.
-///
-/// # Errors
-/// The answer is a refusal, nothing that can be read, or of another app.
+/// Reads what a store answers to the question for an app; `None` where it says that it has none of this name. Fails if
+/// the answer is a refusal, nothing that can be read, or of another app.
 pub fn app(list: &'static Form, id: &str, (status, body): (u16, &[u8])) -> Result<Option<Asset>, Refusal> {
     let place = Place { account: id, ..Place::default() };
     let answer = match provider::answer_to(list, status, body) {

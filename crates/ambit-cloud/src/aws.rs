@@ -21,10 +21,7 @@ pub const FIRST_REGION: &str = "us-east-1";
 pub const FIRST_PARTITION: &str = "aws";
 
 /// Reads a page of a list. Where the refusal says that the item before has nothing of it, that is what is read; where
-/// it says that the item is gone, nothing is.
-///
-/// # Errors
-/// The answer is a refusal, or nothing that can be read.
+/// it says that the item is gone, nothing is. Fails if the answer is a refusal, or nothing that can be read.
 pub fn page(
     form: &'static Form,
     asked: Option<&Mark>,
@@ -62,10 +59,8 @@ pub fn list_regions() -> Request {
     action("2016-11-15", "DescribeRegions", &[])
 }
 
-/// Reads the regions of `partition` that the account may use, those that it did not ask for left out, sorted.
-///
-/// # Errors
-/// The answer is a refusal, or nothing that can be read.
+/// Reads the regions of `partition` that the account may use, those that it did not ask for left out, sorted. Fails if
+/// the answer is a refusal, or nothing that can be read.
 pub fn regions(partition: &str, status: u16, body: &[u8]) -> Result<Vec<String>, Refusal> {
     let answer = answer(status, body)?;
     let place = Place::default();

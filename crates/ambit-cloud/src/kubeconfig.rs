@@ -26,10 +26,8 @@ pub struct Kubeconfig {
     pub certificate: Option<(Vec<Vec<u8>>, Vec<u8>)>,
 }
 
-/// Reads the current context of a file.
-///
-/// # Errors
-/// It is none, names nothing to open the cluster by, or would have another program or file read.
+/// Reads the current context of a file. Fails if it is none, names nothing to open the cluster by, or would have
+/// another program or file read.
 pub fn read(text: &str) -> Result<Kubeconfig, String> {
     if text.len() > FILE_BYTES_MAX {
         return Err("the kubeconfig has more than 1 MiB".to_owned());

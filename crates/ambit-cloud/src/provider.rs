@@ -256,10 +256,8 @@ impl Provider {
     }
 
     /// The request for a token: URL and request; `None` where none is needed. `date` is the time of the wire in
-    /// milliseconds since 1970; `login` is where it is asked for in place of the usual place.
-    ///
-    /// # Errors
-    /// What opens the account cannot sign.
+    /// milliseconds since 1970; `login` is where it is asked for in place of the usual place. Fails if what opens the
+    /// account cannot sign.
     pub fn token_request(
         &self,
         secrets: &Value,
@@ -314,10 +312,7 @@ impl Provider {
     }
 }
 
-/// Reads a token.
-///
-/// # Errors
-/// The answer is a refusal, or holds none.
+/// Reads a token. Fails if the answer is a refusal, or holds none.
 pub fn token(status: u16, body: &[u8]) -> Result<String, Refusal> {
     let answer = match answer(status, body) {
         // A grant that is refused is answered by 400.
@@ -328,10 +323,8 @@ pub fn token(status: u16, body: &[u8]) -> Result<String, Refusal> {
     token.ok_or_else(|| Refusal::Other("the answer holds no token".to_owned()))
 }
 
-/// Reads a page of a list. Where the refusal says that the item before has nothing of it, the page is empty.
-///
-/// # Errors
-/// The answer is a refusal, or nothing that can be read.
+/// Reads a page of a list. Where the refusal says that the item before has nothing of it, the page is empty. Fails if
+/// the answer is a refusal, or nothing that can be read.
 pub fn page(
     form: &'static Form,
     asked: Option<&Mark>,
@@ -356,10 +349,8 @@ pub(crate) fn answer_to(form: &Form, status: u16, body: &[u8]) -> Result<Value, 
 /// What forges say in the text of a refusal by 403 that means patience.
 const RATE_LIMIT: &str = "rate limit";
 
-/// The answer as a value. Of a refusal the status alone is told: its text names keys and people.
-///
-/// # Errors
-/// The answer is a refusal, or no JSON.
+/// The answer as a value. Of a refusal the status alone is told: its text names keys and people. Fails if the answer is
+/// a refusal, or no JSON.
 pub fn answer(status: u16, body: &[u8]) -> Result<Value, Refusal> {
     let read = |body: &[u8]| serde_json::from_slice(body).ok();
     answered(status, body, read, "the answer is no JSON")

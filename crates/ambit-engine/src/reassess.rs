@@ -50,9 +50,7 @@ impl Reassessed {
 
 /// Judges everything again where something else is known than when it was judged last; `None`: nothing else is known,
 /// or `stop` came before the end or packs could not be read for some entities, and whoever comes next begins anew.
-///
-/// # Errors
-/// The store fails. What was judged until then stays.
+/// Fails if the store does. What was judged until then stays.
 pub async fn reassess(
     engine: &Engine,
     knowledge: &Knowledge,

@@ -18,10 +18,8 @@ use tokio::sync::watch;
 const STEP_MAX: usize = 20;
 
 /// Tells everything anew where other rules are loaded than when it was told last; `None`: the rules are the same, or
-/// `stop` came before the end, or they could not be read, and whoever comes next begins anew.
-///
-/// # Errors
-/// The store fails. What was told until then stays.
+/// `stop` came before the end, or they could not be read, and whoever comes next begins anew. Fails if the store does.
+/// What was told until then stays.
 pub async fn tell(
     engine: &Engine,
     knowledge: &Knowledge,

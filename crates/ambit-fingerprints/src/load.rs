@@ -42,10 +42,8 @@ pub fn may_begin(bytes: &[u8]) -> bool {
     matches!(text.first(), Some(b'<' | b'{')) || nuclei::is_template(text)
 }
 
-/// Reads a file of rules, known by its content.
-///
-/// # Errors
-/// That it is no such file, or what is wrong with it and where.
+/// Reads a file of rules, known by its content. Fails with the message that it is no such file, or with what is wrong
+/// with it and where.
 pub fn load(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     if bytes.len() > PACK_BYTES_MAX {
         return Err(PackError::of(file, &format!("{} bytes, the limit is {PACK_BYTES_MAX}", bytes.len())));

@@ -65,10 +65,7 @@ fn begins_with(line: &str, key: &str) -> bool {
     rest.is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
 }
 
-/// Reads a template.
-///
-/// # Errors
-/// What is wrong with it and where.
+/// Reads a template. Fails with what is wrong with it and where.
 pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     let text = std::str::from_utf8(bytes).map_err(|_| PackError::of(file, "no text in UTF-8"))?;
     let options = serde_saphyr::options! { with_snippet: false };

@@ -57,10 +57,7 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// Reads a pattern, and returns it with the literals of which every match holds at least one, in lower case; none
-    /// where it can match without any.
-    ///
-    /// # Errors
-    /// Why it cannot be used.
+    /// where it can match without any. Fails with why it cannot be used.
     pub(crate) fn read(text: &str, flags: Flags) -> Result<(Self, Vec<Vec<u8>>), PatternError> {
         if text.len() > PATTERN_BYTES_MAX {
             return Err(PatternError::Long(text.len()));
@@ -83,10 +80,7 @@ impl Pattern {
         compiled?.captures(text)
     }
 
-    /// Compiles the pattern and forgets the outcome.
-    ///
-    /// # Errors
-    /// That it takes too much memory.
+    /// Compiles the pattern and forgets the outcome. Fails if it takes too much memory.
     pub(crate) fn try_out(&self) -> Result<(), PatternError> {
         self.compile(self.unicode).map(|_| ())
     }

@@ -25,10 +25,7 @@ struct Open {
     parameters: Vec<Parameter>,
 }
 
-/// Reads a file.
-///
-/// # Errors
-/// What is wrong with it, and in which line.
+/// Reads a file. Fails with what is wrong with it, and in which line.
 pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| PackError::at_line(file, line_of(bytes, error.valid_up_to()), "no text in UTF-8"))?;

@@ -64,10 +64,7 @@ struct Technology {
     excludes: Texts,
 }
 
-/// Reads a file of technologies.
-///
-/// # Errors
-/// What is wrong with it and where.
+/// Reads a file of technologies. Fails with what is wrong with it and where.
 pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     let mut pack = Pack::new(PackKind::Webappanalyzer, file);
     let mut refused = None;
@@ -88,10 +85,7 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     Ok(pack)
 }
 
-/// Reads a file with names of categories.
-///
-/// # Errors
-/// What is wrong with it and where.
+/// Reads a file with names of categories. Fails with what is wrong with it and where.
 pub(crate) fn read_categories(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     #[derive(Deserialize)]
     struct Category {

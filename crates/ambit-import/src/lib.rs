@@ -17,10 +17,7 @@ use gathered::Gathered;
 use std::char::decode_utf16;
 
 /// Returns the text of a file: UTF-8, or UTF-16 where a byte order mark says so, as PowerShell writes what `>` takes
-/// from a program.
-///
-/// # Errors
-/// The bytes are neither, with the first byte that is no text.
+/// from a program. Fails if the bytes are neither, and names the first byte that is no text.
 pub fn text(bytes: Vec<u8>) -> Result<String, ImportError> {
     let read: fn([u8; 2]) -> u16 = match bytes.get(..2) {
         Some([0xff, 0xfe]) => u16::from_le_bytes,
@@ -40,10 +37,8 @@ pub fn text(bytes: Vec<u8>) -> Result<String, ImportError> {
 }
 
 /// Reads a file that a tool wrote. What has no date in it was seen at `usual`; a schema that names no server is that of
-/// the interface at `endpoint`.
-///
-/// # Errors
-/// The text is not what the tool writes, with the line where that shows, or holds more than a million things.
+/// the interface at `endpoint`. Fails if the text is not what the tool writes, with the line where that shows, or holds
+/// more than a million things.
 pub fn read(source: Source, text: &str, usual: Timestamp, endpoint: Option<&str>) -> Result<Import, ImportError> {
     let mut gathered = Gathered::new(usual);
     let text = text.trim_start_matches('\u{feff}');

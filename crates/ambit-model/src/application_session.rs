@@ -26,10 +26,8 @@ pub enum Opening {
 }
 
 impl ApplicationSession {
-    /// Reads what an integration holds.
-    ///
-    /// # Errors
-    /// A phrase that names what is missing or cannot be used, without any secret.
+    /// Reads what an integration holds. Fails with a phrase that names what is missing or cannot be used, without any
+    /// secret.
     pub fn of(secrets: &Map<String, Value>, settings: &Map<String, Value>) -> Result<Self, String> {
         let origin = text(settings, "origin").ok_or("the setting origin, as https://app.example.org")?;
         let origin = site(origin).ok_or("a URL as the setting origin, as https://app.example.org")?;

@@ -38,10 +38,8 @@ impl PortList {
         Self(vec![1..=u16::MAX])
     }
 
-    /// Returns the most common ports. Beyond those of [`COMMON`] the lowest numbers come first.
-    ///
-    /// # Errors
-    /// A number that is 0 or larger than there are ports.
+    /// Returns the most common ports. Beyond those of [`COMMON`] the lowest numbers come first. Fails on a number that
+    /// is 0 or larger than there are ports.
     pub fn top(count: usize) -> Result<Self, String> {
         if count == 0 || count > usize::from(u16::MAX) {
             return Err(format!("expected a number from 1 to {}, or all", u16::MAX));

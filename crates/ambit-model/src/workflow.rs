@@ -160,10 +160,8 @@ pub const ALL: &[Workflow] = &[
 pub const DEFAULT: &str = EXTERNAL_DISCOVERY.name;
 
 impl Workflow {
-    /// Returns the kind and canonical name of what a person typed as a target of this workflow.
-    ///
-    /// # Errors
-    /// The text is none.
+    /// Returns the kind and canonical name of what a person typed as a target of this workflow. Fails if the text is
+    /// none.
     pub fn target(&self, text: &str) -> Result<(Kind, String), InvalidName> {
         if let Some(seed) = Kind::of_said(text) {
             return seed;

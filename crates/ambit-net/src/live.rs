@@ -44,10 +44,8 @@ pub struct LiveWire {
 
 /// Hears of each contact before it is made, to write it down. Resolvers are not told of: the operator named them.
 pub trait Witness: std::fmt::Debug + Send + Sync {
-    /// Takes note of a connection that is about to be tried, or of a datagram that is about to be sent.
-    ///
-    /// # Errors
-    /// It cannot be noted; then it is not made.
+    /// Takes note of a connection that is about to be tried, or of a datagram that is about to be sent. Fails if it
+    /// cannot be noted; then it is not made.
     fn contacted(&self, transport: Transport, to: SocketAddr) -> io::Result<()>;
 }
 

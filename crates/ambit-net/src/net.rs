@@ -364,10 +364,8 @@ impl Session {
     }
 
     /// Takes a picture (PNG, at most 1 MiB) of a page of a site that is reached at one address, in a browser of this
-    /// machine. What the page wants of hosts that may not be contacted stays away.
-    ///
-    /// # Errors
-    /// What the connection to the site failed of; `Budget` where the browser cannot be run or leaves no picture.
+    /// machine. What the page wants of hosts that may not be contacted stays away. Fails with what the connection to
+    /// the site failed of, or with `Budget` where the browser cannot be run or leaves no picture.
     pub async fn picture(&self, browser: &Browser, site: &Url, address: SocketAddr) -> Result<Vec<u8>, NetError> {
         let waits = self.waits();
         let _place = browser.place().await;

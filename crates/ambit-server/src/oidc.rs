@@ -271,10 +271,7 @@ fn not_taken(status: u16, body: &[u8]) -> NotSignedIn {
     }
 }
 
-/// A role that a group has: `GROUP=PROJECT:ROLE`, the project by name or uuid.
-///
-/// # Errors
-/// A text that is none.
+/// A role that a group has: `GROUP=PROJECT:ROLE`, the project by name or uuid. Fails on a text that is none.
 pub fn group_role(text: &str) -> Result<GroupRole, String> {
     let read = text.rsplit_once('=').and_then(|(group, of)| {
         let (project, role) = of.rsplit_once(':')?;

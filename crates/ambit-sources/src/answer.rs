@@ -9,10 +9,8 @@ use std::collections::BTreeSet;
 const REASON_CHARS_MAX: usize = 160;
 
 impl Source {
-    /// Reads an answer of the status 200, or of one by which the source says that it knows nothing.
-    ///
-    /// # Errors
-    /// The source did not look, or what it says cannot be read.
+    /// Reads an answer of the status 200, or of one by which the source says that it knows nothing. Fails if the source
+    /// did not look, or what it says cannot be read.
     pub fn page(&self, domain: &str, status: u16, body: &[u8]) -> Result<Page, Refusal> {
         read(self, domain, status, body)
     }

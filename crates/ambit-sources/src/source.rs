@@ -112,10 +112,7 @@ pub struct Asked {
 }
 
 impl Source {
-    /// Reads the file of a source.
-    ///
-    /// # Errors
-    /// One line that says what is wrong with it.
+    /// Reads the file of a source. Fails with one line that says what is wrong with it.
     pub(crate) fn read(name: &'static str, text: &str) -> Result<Self, String> {
         let source: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         let source = Self { name, ..source };

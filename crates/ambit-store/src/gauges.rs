@@ -27,10 +27,7 @@ pub struct Gauges {
 
 impl Store {
     /// The newest moment that runs and changes are stamped with; `None` where there are none. One that lies ahead of
-    /// the clock says that this clock is wrong, or that one was.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// the clock says that this clock is wrong, or that one was. Fails if the database cannot be read.
     pub async fn newest_stamp(&self) -> Result<Option<Timestamp>, StoreError> {
         let mut tx = self.read().await?;
         let mut newest = None;
@@ -46,10 +43,7 @@ impl Store {
         Ok(newest)
     }
 
-    /// Reads the figures. It costs a look at each open run and each receiver.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// Reads the figures. It costs a look at each open run and each receiver. Fails if the database cannot be read.
     pub async fn gauges(&self) -> Result<Gauges, StoreError> {
         let mut tx = self.read().await?;
         let revision: i64 = tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?;

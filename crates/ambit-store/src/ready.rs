@@ -8,10 +8,8 @@ use rand::Rng as _;
 impl Store {
     /// Whether requests can be answered: the database can be read, and the last write did not fail for want of room,
     /// right or health. Where it did, a write is tried here, at most once a second, and taken back, so that an
-    /// installation which nobody writes to is seen to be well again.
-    ///
-    /// # Errors
-    /// `Full`, `ReadOnly`, `Damaged` or `Unavailable`, with the file or database.
+    /// installation which nobody writes to is seen to be well again. Fails with `Full`, `ReadOnly`, `Damaged` or
+    /// `Unavailable`, with the file or database.
     pub async fn ready(&self) -> Result<(), StoreError> {
         self.last_revision().await?;
         let Some((error, is_due)) = self.standing_trouble() else {

@@ -26,10 +26,7 @@ pub struct AppMirror(String);
 impl FromStr for AppMirror {
     type Err = String;
 
-    /// Reads the template of a URL.
-    ///
-    /// # Errors
-    /// What is wrong with it, in a phrase.
+    /// Reads the template of a URL. Fails with what is wrong with it, in a phrase.
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let filled = [ID, VERSION, VERSION_CODE].iter().fold(text.to_owned(), |text, place| text.replace(place, "1"));

@@ -109,9 +109,7 @@ impl Drop for StopWhenDropped {
 }
 
 /// Computes beside the wire, which waits: it takes no wire time. What is computed is told when nobody waits any more.
-///
-/// # Errors
-/// It failed or broke off.
+/// Fails if it failed or broke off.
 pub(crate) async fn aside<T: Send + 'static>(
     cx: &Context<'_>,
     work: impl FnOnce(&AtomicBool) -> Result<T, GitError> + Send + 'static,
@@ -137,10 +135,8 @@ pub(crate) struct Begin<'a> {
     pub(crate) staged: &'a [Staged],
 }
 
-/// Looks through a history. What stands at its tips is not looked at here.
-///
-/// # Errors
-/// There are more commits than anybody has, or nobody waits any more.
+/// Looks through a history. What stands at its tips is not looked at here. Fails if there are more commits than anybody
+/// has, or nobody waits any more.
 pub(crate) fn look_through(
     objects: &Objects,
     sought: &Sought,

@@ -22,10 +22,8 @@ type Taken = Option<(Result<Keys, String>, Duration)>;
 pub(crate) struct Roles(Mutex<HashMap<RoleKey, Arc<tokio::sync::Mutex<Taken>>>>);
 
 impl Roles {
-    /// Returns the keys of a role, or why it was refused; `take` asks for it where no row knows that yet.
-    ///
-    /// # Errors
-    /// It could not be asked for.
+    /// Returns the keys of a role, or why it was refused; `take` asks for it where no row knows that yet. Fails if it
+    /// could not be asked for.
     pub(crate) async fn keys<E>(
         &self,
         net: &Session,

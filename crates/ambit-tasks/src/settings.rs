@@ -136,10 +136,7 @@ impl Account {
         format!("{}{place:06}", prefix(kind))
     }
 
-    /// Returns what is secret of it.
-    ///
-    /// # Errors
-    /// It cannot be opened here, which says nothing of what stands behind it.
+    /// Returns what is secret of it. Fails if it cannot be opened here, which says nothing of what stands behind it.
     pub fn opened(&self) -> Result<&Map<String, Value>, SealedElsewhere> {
         self.secrets.as_ref().ok_or(SealedElsewhere)
     }
@@ -242,10 +239,8 @@ impl Settings {
     }
 
     /// Returns the token by which a forge at a host shows what its holder may see, where the collection uses an
-    /// integration with one. A token is shown to no other host than the one that its integration names.
-    ///
-    /// # Errors
-    /// The collection has such an integration, and it cannot be opened.
+    /// integration with one. A token is shown to no other host than the one that its integration names. Fails if the
+    /// collection has such an integration, and it cannot be opened.
     pub fn forge_token(&self, forge: &Provider, host: &str) -> Result<Option<&str>, SealedElsewhere> {
         let usual = forge.forge_hosts.first().map(String::as_str);
         let is_for_host =
@@ -280,10 +275,7 @@ impl Settings {
         of_kind.take_while(move |(name, _)| name.starts_with(&first)).map(|(_, account)| account)
     }
 
-    /// Adds a database of places or networks.
-    ///
-    /// # Errors
-    /// One line that says why the bytes are no MMDB database.
+    /// Adds a database of places or networks. Fails with one line that says why the bytes are no MMDB database.
     pub fn add_geo(&mut self, bytes: Vec<u8>) -> Result<(), String> {
         let reader = maxminddb::Reader::from_source(bytes)
             .map_err(|error| format!("is no database of places (MMDB): {error}"))?;
@@ -292,10 +284,8 @@ impl Settings {
     }
 
     /// Adds labels for the name sweep, one a line, behind ours. Empty lines and those that begin with `#` are ignored.
-    /// Answers with the numbers of the lines that hold no label.
-    ///
-    /// # Errors
-    /// One line that says which limit the list exceeds.
+    /// Answers with the numbers of the lines that hold no label. Fails with one line that says which limit the list
+    /// exceeds.
     pub fn add_words(&mut self, text: &str) -> Result<Vec<usize>, String> {
         let mut known: BTreeSet<String> = self.words.iter().cloned().collect();
         let (mut words, mut refused) = (self.words.to_vec(), Vec::new());

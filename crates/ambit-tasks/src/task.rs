@@ -257,11 +257,8 @@ impl Answer {
         if condition { Self::Found } else { Self::Absent }
     }
 
-    /// The answer where something was found or not, and a failure kept the rest from being looked at.
-    ///
-    /// # Errors
-    ///
-    /// The failure, where nothing was found: nothing is known then.
+    /// The answer where something was found or not, and a failure kept the rest from being looked at. Fails with that
+    /// failure where nothing was found: nothing is known then.
     pub(crate) fn despite(found: bool, failure: Option<TaskError>) -> Result<Self, TaskError> {
         match failure {
             None => Ok(Self::found_if(found)),

@@ -41,10 +41,7 @@ struct Said {
 }
 
 impl TestProvider {
-    /// Starts one whose clock stands at a second.
-    ///
-    /// # Errors
-    /// No port of loopback is free.
+    /// Starts one whose clock stands at a second. Fails if no port of loopback is free.
     pub fn start(now_s: i64) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let issuer = format!("http://{}", listener.local_addr()?);
@@ -104,9 +101,7 @@ impl TestProvider {
     }
 
     /// Signs in at a URL of its own, as a person in a browser does; answers with where the browser is sent back to.
-    ///
-    /// # Errors
-    /// It cannot be reached, or sends nobody anywhere.
+    /// Fails if it cannot be reached, or sends nobody anywhere.
     pub async fn sign_in(&self, url: &str) -> anyhow::Result<String> {
         let (address, target) = parts(url).ok_or_else(|| anyhow::anyhow!("{url} is no URL of loopback"))?;
         let reply = ask(&address, &Ask { method: "GET".to_owned(), target, ..Ask::default() }).await?;

@@ -49,10 +49,7 @@ impl Given {
 }
 
 /// How often who may be contacted: over all (`rate`), and each peer of a kind (`rates`); what flags say stands in place
-/// of the settings.
-///
-/// # Errors
-/// A rate that is none; the failure names it.
+/// of the settings. Fails on a rate that is none, and names it.
 pub(crate) fn limits(settings: &Settings, rate: Option<u32>, rates: &[PeerRate]) -> Result<PaceLimits, Failure> {
     let total = rate.or(settings.rate()?);
     let mut limits = total.map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)));
@@ -91,10 +88,7 @@ impl std::str::FromStr for PeerRate {
 }
 
 /// What the administrator says for every run of this process: what is never touched (`exclude`), and reserved ranges
-/// that may be (`reserved_ranges`).
-///
-/// # Errors
-/// A pattern or range that is none; the failure names it.
+/// that may be (`reserved_ranges`). Fails on a pattern or range that is none, and names it.
 pub(crate) fn installation(settings: &Settings) -> Result<Installation, Failure> {
     Ok(Installation {
         never: patterns("setting exclude", list(settings, "exclude"))?,
@@ -104,10 +98,8 @@ pub(crate) fn installation(settings: &Settings) -> Result<Installation, Failure>
     })
 }
 
-/// Whom those who are contacted may ask (`contact`): a URL, or a mail address, which becomes one.
-///
-/// # Errors
-/// A text that is neither, or that cannot stand in a header.
+/// Whom those who are contacted may ask (`contact`): a URL, or a mail address, which becomes one. Fails on a text that
+/// is neither, or that cannot stand in a header.
 pub(crate) fn contact(settings: &Settings) -> Result<Option<String>, Failure> {
     let Some(text) = settings.get("contact") else { return Ok(None) };
     let is_plain = text.chars().all(|c| c.is_ascii_graphic() && !"()<>\"\\".contains(c));
@@ -122,18 +114,12 @@ pub(crate) fn contact(settings: &Settings) -> Result<Option<String>, Failure> {
     }
 }
 
-/// The setting `reserved_ranges`: networks, or single addresses.
-///
-/// # Errors
-/// A text that is none.
+/// The setting `reserved_ranges`: networks, or single addresses. Fails on a text that is none.
 pub(crate) fn reserved_ranges(settings: &Settings) -> Result<Vec<IpNet>, Failure> {
     ranges(settings, "reserved_ranges")
 }
 
-/// A setting of networks, or single addresses.
-///
-/// # Errors
-/// A text that is none.
+/// A setting of networks, or single addresses. Fails on a text that is none.
 pub(crate) fn ranges(settings: &Settings, name: &str) -> Result<Vec<IpNet>, Failure> {
     let range = |text: &str| {
         let address = text.parse::<IpAddr>().map(IpNet::from);
@@ -144,10 +130,8 @@ pub(crate) fn ranges(settings: &Settings, name: &str) -> Result<Vec<IpNet>, Fail
     list(settings, name).map(range).collect()
 }
 
-/// Patterns of what is never touched, canonical; `from` names the flag or setting that they come from.
-///
-/// # Errors
-/// A pattern that is none.
+/// Patterns of what is never touched, canonical; `from` names the flag or setting that they come from. Fails on a
+/// pattern that is none.
 pub(crate) fn patterns<'a>(from: &str, patterns: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Failure> {
     let checked = |pattern: &str| {
         exclusion(pattern).map_err(|error| Failure::usage(format!("{from} {:?}: {error}", plain(pattern))))
@@ -167,10 +151,7 @@ pub(crate) fn listens(address: SocketAddr) -> Vec<(IpNet, u16)> {
 }
 
 /// The resolvers to ask (`resolver`) and the authorities to trust besides the system's (`ca`); what flags name stands
-/// in place of the setting.
-///
-/// # Errors
-/// A resolver that is no address.
+/// in place of the setting. Fails on a resolver that is no address.
 pub(crate) fn live(settings: &Settings, resolvers: &[String], ca: Option<&Path>) -> Result<LiveOptions, Failure> {
     let resolvers = if resolvers.is_empty() {
         list(settings, "resolver").map(resolver).collect::<Result<_, _>>()?
@@ -186,10 +167,7 @@ pub(crate) fn live(settings: &Settings, resolvers: &[String], ca: Option<&Path>)
 }
 
 /// Makes a live network once and drops it: a file of authorities that is none ends a command before it asks, claims or
-/// contacts anything.
-///
-/// # Errors
-/// A file that cannot be read or holds no authority.
+/// contacts anything. Fails on a file that cannot be read or holds no authority.
 pub(crate) fn check(options: &LiveOptions) -> Result<(), Failure> {
     LiveWire::new(options).map(drop).map_err(|error| unusable(&error))
 }
@@ -207,10 +185,7 @@ pub(crate) fn built_in() -> ambit_tasks::Settings {
 }
 
 /// What tasks are given: beside what is built in, the databases of places (`geo`) and more labels for the name sweep
-/// (`words`).
-///
-/// # Errors
-/// A file that cannot be read, that is too large or that is not what it should be.
+/// (`words`). Fails on a file that cannot be read, that is too large or that is not what it should be.
 pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failure> {
     let mut given = built_in();
     if let Some(ports) = ports(settings)? {
@@ -236,10 +211,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
 }
 
 /// The browser that takes pictures of sites (`browser`): the file of one, `auto` for the first that is known on the
-/// search path, or none. That there is none is said once, and no task asks for it.
-///
-/// # Errors
-/// A file that is none.
+/// search path, or none. That there is none is said once, and no task asks for it. Fails on a file that is none.
 fn browser(settings: &Settings) -> Result<Option<Browser>, Failure> {
     match settings.get("browser") {
         None => Ok(None),
@@ -256,10 +228,7 @@ fn browser(settings: &Settings) -> Result<Option<Browser>, Failure> {
     }
 }
 
-/// Adds the labels of a list that a flag names.
-///
-/// # Errors
-/// A file that cannot be read or that is too large.
+/// Adds the labels of a list that a flag names. Fails on a file that cannot be read or that is too large.
 pub(crate) fn add_list(path: &Path, given: &mut ambit_tasks::Settings) -> Result<(), Failure> {
     let shown = path.display().to_string();
     let text = read_text(path, WORDS_BYTES_MAX)?;
@@ -304,10 +273,7 @@ fn app_mirrors(settings: &Settings) -> Result<Vec<ambit_tasks::AppMirror>, Failu
 }
 
 /// The keys of the installation at AWS, by which roles are taken (`aws_access_key_id`, `aws_secret_access_key`), where
-/// it has some.
-///
-/// # Errors
-/// One of them is set without the other.
+/// it has some. Fails if one of them is set without the other.
 pub(crate) fn aws_keys(settings: &Settings) -> Result<Option<ambit_tasks::AwsKeys>, Failure> {
     let (id, secret) = (settings.get("aws_access_key_id"), settings.get("aws_secret_access_key"));
     match (id, secret) {

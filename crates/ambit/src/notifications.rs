@@ -22,10 +22,8 @@ const INDEX_WAIT: Duration = Duration::from_secs(5);
 /// Identifiers of one search: a page of its answer.
 const UIDS_MAX: usize = 200;
 
-/// The service of a server that people find at `root`.
-///
-/// # Errors
-/// A setting that is none: a URL of mail, an address, a range, a file of authorities.
+/// The service of a server that people find at `root`. Fails on a setting that is none: a URL of mail, an address, a
+/// range, a file of authorities.
 pub(crate) fn service(settings: &Settings, store: &Store, index: &Index, root: &str) -> Result<Service, Failure> {
     let live = engine_config::live(settings, &[], None)?;
     let wire = Arc::new(LiveWire::new(&live).map_err(|error| engine_config::unusable(&error))?);

@@ -18,10 +18,8 @@ const PURPOSE: &str = "sign-in provider";
 /// Bytes of an answer: keys and tokens are small.
 const ANSWER_BYTES_MAX: usize = 1024 * 1024;
 
-/// The provider that the settings name; `None` where there is none.
-///
-/// # Errors
-/// A setting that is none, or one without which the others say nothing.
+/// The provider that the settings name; `None` where there is none. Fails on a setting that is none, or one without
+/// which the others say nothing.
 pub(crate) fn provider(settings: &Settings) -> Result<Option<Provider>, Failure> {
     let Some(issuer) = settings.get("oidc_issuer") else { return Ok(None) };
     check_issuer(issuer)?;

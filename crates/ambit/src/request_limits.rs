@@ -32,10 +32,7 @@ impl std::str::FromStr for RequestLimit {
     }
 }
 
-/// Reads what the setting `application_requests` says.
-///
-/// # Errors
-/// A limit that is none; the failure names it.
+/// Reads what the setting `application_requests` says. Fails on a limit that is none, and names it.
 pub(crate) fn read<'a>(said: impl Iterator<Item = &'a str>) -> Result<Vec<RequestLimit>, Failure> {
     let one = |text: &str| {
         text.parse()

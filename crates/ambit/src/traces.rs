@@ -50,10 +50,8 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    /// Begins to send where the environment names a collector; `None` where it names none or switches it off.
-    ///
-    /// # Errors
-    /// A variable that is none, or a protocol that is not spoken.
+    /// Begins to send where the environment names a collector; `None` where it names none or switches it off. Fails on
+    /// a variable that is none, or a protocol that is not spoken.
     pub(crate) fn begin(
         environment: &BTreeMap<String, String>,
         settings: &Settings,

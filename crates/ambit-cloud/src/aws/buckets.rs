@@ -32,10 +32,8 @@ pub fn ask_bucket(name: &str) -> Request {
     Request { method: "GET", target: format!("/{}?location", escaped(name)), ..Request::default() }
 }
 
-/// Reads whether a bucket is there. A bucket of somebody else's is denied.
-///
-/// # Errors
-/// The answer is a refusal, or nothing that can be read.
+/// Reads whether a bucket is there. A bucket of somebody else's is denied. Fails if the answer is a refusal, or nothing
+/// that can be read.
 pub fn has_bucket(status: u16, body: &[u8]) -> Result<bool, Refusal> {
     match answer(status, body) {
         Ok(_) if String::from_utf8_lossy(body).contains(LOCATION) => Ok(true),

@@ -25,10 +25,7 @@ impl std::fmt::Debug for Keys {
 }
 
 /// Returns the headers that make a request one of these keys, `Host` among them. `date` is the time of the wire in
-/// milliseconds since 1970.
-///
-/// # Errors
-/// The parts of the request cannot stand in one.
+/// milliseconds since 1970. Fails if the parts of the request cannot stand in one.
 pub fn sign(
     keys: &Keys,
     request: &Request,

@@ -27,10 +27,7 @@ pub fn ask_identity() -> Request {
     action(VERSION, "GetCallerIdentity", &[])
 }
 
-/// Reads whose keys they are.
-///
-/// # Errors
-/// The answer is a refusal, or names no account.
+/// Reads whose keys they are. Fails if the answer is a refusal, or names no account.
 pub fn identity(status: u16, body: &[u8]) -> Result<Identity, Refusal> {
     let answer = answer(status, body)?;
     let said = |name| said(&answer, &format!("GetCallerIdentityResult/{name}"));
@@ -47,10 +44,7 @@ pub fn assume_role(arn: &str, external_id: Option<&str>) -> Request {
     action(VERSION, "AssumeRole", &arguments)
 }
 
-/// Reads the keys of a role.
-///
-/// # Errors
-/// The answer is a refusal, or holds no keys.
+/// Reads the keys of a role. Fails if the answer is a refusal, or holds no keys.
 pub fn assumed(status: u16, body: &[u8]) -> Result<Keys, Refusal> {
     let answer = answer(status, body)?;
     let said = |name| said(&answer, &format!("AssumeRoleResult/Credentials/{name}"));

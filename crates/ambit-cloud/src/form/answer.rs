@@ -16,10 +16,7 @@ const BESIDE: &[&str] = &["RequestId", "requestId", "request_id"];
 
 impl Form {
     /// Reads the answer to a question as a page. Where the refusal says that the item before has nothing of it, that is
-    /// what `nothing` says.
-    ///
-    /// # Errors
-    /// The answer is a refusal, or nothing that can be read.
+    /// what `nothing` says. Fails if the answer is a refusal, or nothing that can be read.
     pub(crate) fn answered(
         &'static self,
         answer: Result<Value, Refusal>,

@@ -67,10 +67,7 @@ enum Token {
 /// Signs, longer ones first.
 const SIGNS: &[&str] = &["&&", "||", "==", "!=", ">=", "<=", "(", ")", ",", "!", ">", "<", "+", "-"];
 
-/// Reads an expression.
-///
-/// # Errors
-/// What of it is not read.
+/// Reads an expression. Fails with what of it is not read.
 pub(super) fn read(text: &str) -> Result<Expression, String> {
     let mut reader = Reader { tokens: tokens(text)?, at: 0, depth: 0 };
     let expression = reader.alternatives()?;

@@ -84,11 +84,8 @@ impl Kind {
     }
 
     /// The canonical name of a seed: as `canonical`, but no public suffix, because the names below one belong to
-    /// anybody.
-    ///
-    /// # Errors
-    /// The text is no name of this kind, or a public suffix. One of the private section of the list (`github.io`) may
-    /// be given as a host.
+    /// anybody. Fails if the text is no name of this kind, or a public suffix. One of the private section of the list
+    /// (`github.io`) may be given as a host.
     pub fn seed(self, raw: &str) -> Result<String, InvalidName> {
         let name = self.canonical(raw)?;
         if !self.is_seedable() {
@@ -121,9 +118,7 @@ impl Kind {
 
     /// Returns the kind and canonical name of what a person typed as a target: address, block, `AS…`, `org:…`, URL,
     /// e-mail address, domain or host name, or of any kind its name behind the kind's (`AwsS3Bucket:example-backup`).
-    ///
-    /// # Errors
-    /// The text is none of these, is a range of addresses, or a public suffix.
+    /// Fails if the text is none of these, is a range of addresses, or a public suffix.
     pub fn of_target(text: &str) -> Result<(Self, String), InvalidName> {
         let text = text.trim();
         if let Some(seed) = Self::of_said(text) {

@@ -157,10 +157,8 @@ impl Exclusions {
     }
 }
 
-/// The canonical form of an exclusion that a person typed: a name, `*.name`, an address, a block or a URL.
-///
-/// # Errors
-/// The text names nothing that could be excluded.
+/// The canonical form of an exclusion that a person typed: a name, `*.name`, an address, a block or a URL. Fails if the
+/// text names nothing that could be excluded.
 pub fn exclusion(text: &str) -> Result<String, InvalidName> {
     let text = text.trim();
     let (below, name) = text.strip_prefix("*.").map_or((false, text), |name| (true, name));

@@ -379,11 +379,9 @@ pub fn is_unavailable(status: u16) -> bool {
 }
 
 impl HttpExchange {
-    /// Returns an answer that says something of what was asked for.
-    ///
-    /// # Errors
-    /// [`NetError::Unavailable`] where the server, or one before it, says that it cannot answer now: 429 (RFC 6585),
-    /// 502 to 504 (RFC 9110), and 520 to 530, by which content networks say so of the server behind them.
+    /// Returns an answer that says something of what was asked for. Fails with [`NetError::Unavailable`] where the
+    /// server, or one before it, says that it cannot answer now: 429 (RFC 6585), 502 to 504 (RFC 9110), and 520 to 530,
+    /// by which content networks say so of the server behind them.
     pub fn available(self) -> Result<Self, NetError> {
         if is_unavailable(self.status) { Err(NetError::Unavailable(self.status)) } else { Ok(self) }
     }

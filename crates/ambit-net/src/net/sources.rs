@@ -87,10 +87,8 @@ impl Session {
     }
 
     /// Opens a connection to a data provider at a place that people named, for a protocol of its own. Each address of
-    /// the host is tried until one lets us in.
-    ///
-    /// # Errors
-    /// The provider is asked at hosts of its own alone, or nobody lets us in.
+    /// the host is tried until one lets us in. Fails if the provider is asked at hosts of its own alone, or nobody lets
+    /// us in.
     pub async fn source_stream(&self, provider: &'static str, host: &str, port: u16) -> Result<Connection, NetError> {
         let grant = Grant::Source(provider);
         self.door.check_grant(grant)?;

@@ -22,10 +22,8 @@ pub struct Peer {
 
 impl Peer {
     /// The peer that these authorities vouch for (none: those of everybody), to which a chain of certificates and its
-    /// private key are shown where it asks for one; all as DER.
-    ///
-    /// # Errors
-    /// One of them cannot be read, or the key is not that of the certificate.
+    /// private key are shown where it asks for one; all as DER. Fails if one of them cannot be read, or the key is not
+    /// that of the certificate.
     pub fn new(authorities: &[Vec<u8>], shown: Option<(&[Vec<u8>], &[u8])>) -> Result<Self, NetError> {
         let unfit = |what: &str| NetError::Tls(format!("{what} cannot be used"));
         let roots = match authorities {

@@ -101,10 +101,7 @@ pub(crate) fn is_new(sql: &str) -> bool {
     matches!(first, "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE") && SEEN.lock().insert(sql.to_owned())
 }
 
-/// Refuses a statement by the lines of its plan.
-///
-/// # Errors
-/// `Bug`, with the line and the statement.
+/// Refuses a statement by the lines of its plan. Fails with `Bug`, with the line and the statement.
 pub(crate) fn check(sql: &str, plan: &[String]) -> Result<(), StoreError> {
     let spaced = sql.split_whitespace().collect::<Vec<_>>().join(" ");
     let tables = tables(&spaced);

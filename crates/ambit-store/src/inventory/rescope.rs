@@ -53,10 +53,7 @@ pub struct Moved {
 
 impl Store {
     /// Says what another level or other exclusions would do to what is known in a collection, and changes nothing. For
-    /// its admins, who may change them.
-    ///
-    /// # Errors
-    /// The caller is no admin of the collection, or an exclusion is none.
+    /// its admins, who may change them. Fails if the caller is no admin of the collection, or an exclusion is none.
     pub async fn preview_scope(
         &self,
         principal: &Principal,

@@ -62,10 +62,7 @@ impl Store {
     }
 
     /// Returns the same person by the same key with the roles of now. `None`: the key has ended, or its user is
-    /// suspended.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// suspended. Fails if the database cannot be read.
     pub async fn renew(&self, principal: &Principal, now: Timestamp) -> Result<Option<Principal>, StoreError> {
         let mut tx = self.read().await?;
         if let Some(key) = principal.key

@@ -41,10 +41,8 @@ struct Taken {
 }
 
 impl Caller {
-    /// Asks for a whole list, page by page; one that is asked for each item of another, after that one.
-    ///
-    /// # Errors
-    /// Something of it could not be asked for.
+    /// Asks for a whole list, page by page; one that is asked for each item of another, after that one. Fails if
+    /// something of it could not be asked for.
     pub(crate) async fn all(
         &self,
         cx: &Context<'_>,
@@ -56,10 +54,8 @@ impl Caller {
     }
 
     /// Asks for a list as `all` does, and answers with what it shows where some of the items are refused, a page behind
-    /// others fails, or there are more than are read.
-    ///
-    /// # Errors
-    /// The list could not be asked for, or every item is refused.
+    /// others fails, or there are more than are read. Fails if the list could not be asked for, or every item is
+    /// refused.
     pub(crate) async fn listed(
         &self,
         cx: &Context<'_>,
@@ -113,10 +109,7 @@ impl Caller {
         reading.end()
     }
 
-    /// Asks for a list about what another one names, page by page.
-    ///
-    /// # Errors
-    /// Something of it could not be asked for.
+    /// Asks for a list about what another one names, page by page. Fails if something of it could not be asked for.
     pub(super) async fn about(
         &self,
         cx: &Context<'_>,

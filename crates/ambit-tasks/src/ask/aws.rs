@@ -32,10 +32,8 @@ pub(crate) struct Caller {
 
 impl Caller {
     /// Returns the caller of the account of these facts. Where its integration names a role, the role is taken; then,
-    /// for an account that its organisation named, the role of that account.
-    ///
-    /// # Errors
-    /// The integration holds no keys and nothing that the installation's own open, or a role is refused.
+    /// for an account that its organisation named, the role of that account. Fails if the integration holds no keys and
+    /// nothing that the installation's own open, or a role is refused.
     pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
         Self::named(cx, &cx.facts.name).await
     }

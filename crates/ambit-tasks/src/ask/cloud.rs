@@ -63,10 +63,8 @@ pub(crate) fn login_of(provider: &Provider) -> String {
 }
 
 impl Caller {
-    /// Returns the caller of the account of these facts, with a token where the provider demands one.
-    ///
-    /// # Errors
-    /// The integration lacks a secret, or the provider does not accept what it has.
+    /// Returns the caller of the account of these facts, with a token where the provider demands one. Fails if the
+    /// integration lacks a secret, or the provider does not accept what it has.
     pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
         Self::named(cx, provider_of(cx)?, &cx.facts.name).await
     }
@@ -122,10 +120,7 @@ impl Caller {
     }
 
     /// Returns the caller that asks a forge about an account, which everybody may, and shows a token where the
-    /// collection has one.
-    ///
-    /// # Errors
-    /// It is not known where the forge is asked.
+    /// collection has one. Fails if it is not known where the forge is asked.
     pub(crate) fn of_forge(
         cx: &Context<'_>,
         forge: &'static Provider,

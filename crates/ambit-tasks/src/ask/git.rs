@@ -55,10 +55,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Returns where the repository of these facts is.
-    ///
-    /// # Errors
-    /// It is in a folder that the operator did not name.
+    /// Returns where the repository of these facts is. Fails if it is in a folder that the operator did not name.
     pub(crate) fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
         let name = &cx.facts.name;
         match name.strip_prefix(FILE) {

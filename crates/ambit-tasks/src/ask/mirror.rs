@@ -29,10 +29,7 @@ pub(crate) enum Package {
 
 /// Asks the mirrors for the package of the app of these facts, one after the other, until one has it. `known` is the
 /// one that an earlier look read by the same rules; `is_it` says whether a file is the package of an app. `None`: no
-/// mirror has it.
-///
-/// # Errors
-/// No mirror has it, and one could not be asked or answered something else.
+/// mirror has it. Fails if no mirror has it, and one could not be asked or answered something else.
 pub(crate) async fn package(
     cx: &Context<'_>,
     known: Option<&Mirrored>,

@@ -60,10 +60,8 @@ impl Session {
         !self.headers.is_empty()
     }
 
-    /// One page of the site; in the session where it is that of the session, and without what opens it.
-    ///
-    /// # Errors
-    /// Those of the exchange.
+    /// One page of the site; in the session where it is that of the session, and without what opens it. Fails as the
+    /// exchange does.
     pub(crate) async fn get(&self, cx: &Context<'_>, url: &Url, body_kept: usize) -> Result<HttpExchange, NetError> {
         if origin(url) != self.origin {
             return web::get(cx, url, body_kept).await;
@@ -96,10 +94,8 @@ impl Session {
     }
 }
 
-/// Opens the session of the application at a URL; without an integration for it, requests show nothing.
-///
-/// # Errors
-/// The integration cannot be opened or does not say what it opens with, or the application does not accept it.
+/// Opens the session of the application at a URL; without an integration for it, requests show nothing. Fails if the
+/// integration cannot be opened or does not say what it opens with, or the application does not accept it.
 pub(crate) async fn open(cx: &Context<'_>, start: &Url) -> Result<Session, TaskError> {
     let Some(account) = cx.settings.application(&origin(start)) else { return Ok(Session::default()) };
     let given = ApplicationSession::of(account.opened()?, &account.settings);
@@ -133,10 +129,8 @@ fn refused(why: &str) -> TaskError {
     TaskError::Denied(format!("the session of the application cannot be opened: {why}"))
 }
 
-/// Whether a session that is open is accepted still; one that nobody opened has no end.
-///
-/// # Errors
-/// It is over, or that cannot be told.
+/// Whether a session that is open is accepted still; one that nobody opened has no end. Fails if it is over, or that
+/// cannot be told.
 pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url) -> Result<(), TaskError> {
     if !session.is_open() {
         return Ok(());

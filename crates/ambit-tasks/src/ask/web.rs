@@ -54,11 +54,9 @@ pub(crate) async fn get_in(
 /// How long a site must say that it cannot answer before that is what it says, in milliseconds.
 const OUTAGE_MS: i64 = DAY_MS / 2;
 
-/// The front page of the site, with what its redirects led to.
-///
-/// # Errors
-/// What kept it from being read. [`NetError::Unavailable`] where the site has had another page before and says that it
-/// cannot answer now: that says nothing of what is there. A site that says so for longer is believed.
+/// The front page of the site, with what its redirects led to. Fails with what kept it from being read, or with
+/// [`NetError::Unavailable`] where the site has had another page before and says that it cannot answer now: that says
+/// nothing of what is there. A site that says so for longer is believed.
 pub(crate) async fn visit(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>, NetError> {
     let fetch = visited(cx, url).await?;
     let stays = fetch.exchanges.iter().take_while(|exchange| is_same_site(&exchange.url, url));

@@ -33,10 +33,7 @@ pub(crate) struct Today<'a> {
     pub(crate) holders: &'a HashSet<ObjectId>,
 }
 
-/// Reads the files at the tips. What an index names stands before them.
-///
-/// # Errors
-/// Nobody waits any more.
+/// Reads the files at the tips. What an index names stands before them. Fails if nobody waits any more.
 pub(crate) fn standing(objects: &Objects, today: &Today<'_>, stop: &AtomicBool) -> Result<Standing, GitError> {
     let is_wanted =
         |path: &str| !is_in_folder_of_others(path) && (lockfiles::is_one(path) || build_files::is_one(path));

@@ -107,10 +107,7 @@ pub(crate) enum Rules {
     Missing,
 }
 
-/// Reads the answer to the question of a service.
-///
-/// # Errors
-/// It tells nothing of the rules.
+/// Reads the answer to the question of a service. Fails if it tells nothing of the rules.
 pub(crate) fn rules(service: Firebase, status: u16, body: &str) -> Result<Rules, String> {
     let body = body.trim();
     // Names at the top of a large database are cut off.

@@ -93,10 +93,7 @@ fn signers(package: &Value) -> Vec<String> {
 }
 
 /// Whether a site says that an app of these signers is its own. A package without signers, which the store signs, is
-/// known by its name.
-///
-/// # Errors
-/// Google could not read what the site says.
+/// known by its name. Fails if Google could not read what the site says.
 fn said_to_google(answer: &Value, package: &str, signers: &[String]) -> Result<bool, TaskError> {
     let statements = answer["statements"].as_array();
     let said = answer["debugString"].as_str().unwrap_or_default();

@@ -137,10 +137,8 @@ struct Looked {
 /// How the names of files with the package of an app end.
 pub const PACKAGE_EXTENSIONS: [&str; 6] = ["aab", "apk", "apkm", "apks", "ipa", "xapk"];
 
-/// Returns the kind and name of the app in a package: the entity that it is read for.
-///
-/// # Errors
-/// Why the file cannot be read, or holds no app.
+/// Returns the kind and name of the app in a package: the entity that it is read for. Fails with why the file cannot be
+/// read, or holds no app.
 pub fn app_in(path: &Path) -> Result<(Kind, String), String> {
     let app = ambit_app::identify(&bytes_of(path)?).map_err(|error| error.to_string())?;
     let (kind, name) = named(&app);
@@ -159,10 +157,8 @@ impl HeldPackage {
     /// Bytes of the largest package that is read.
     pub const BYTES_MAX: usize = ambit_app::PACKAGE_BYTES_MAX;
 
-    /// Writes a package to a file for temporary files; `None` where the bytes are no package of an app.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Writes a package to a file for temporary files; `None` where the bytes are no package of an app. Fails if the
+    /// file cannot be written.
     pub fn of(bytes: &[u8]) -> std::io::Result<Option<Self>> {
         let Ok(app) = ambit_app::identify(bytes) else { return Ok(None) };
         let (kind, name) = named(&app);

@@ -49,10 +49,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Adds what was read of an item, or that nothing was.
-    ///
-    /// # Errors
-    /// The budget is used up.
+    /// Adds what was read of an item, or that nothing was. Fails if the budget is used up.
     pub(super) fn add(
         &mut self,
         read: Result<Vec<Asset>, TaskError>,
@@ -96,10 +93,7 @@ impl Reading {
         self.unread.push(Item { entity, zones });
     }
 
-    /// Ends the list.
-    ///
-    /// # Errors
-    /// Nothing of it could be read.
+    /// Ends the list. Fails if nothing of it could be read.
     pub(super) fn end(self) -> Result<Listed, TaskError> {
         let Some(error) = self.error else { return Ok(Listed { assets: self.assets, unread: None }) };
         let count = self.unread.len();

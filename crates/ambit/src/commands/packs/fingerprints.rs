@@ -34,10 +34,8 @@ pub(super) struct Fingerprints {
 
 /// Returns the files that hold such rules; none where no file does.
 ///
-/// A file of a folder that is broken is named and left out; one that was named itself is refused.
-///
-/// # Errors
-/// That a file cannot be read, or what is wrong with the one that was named, or with all, and where.
+/// A file of a folder that is broken is named and left out; one that was named itself is refused. Fails if a file
+/// cannot be read, or with what is wrong with the one that was named, or with all, and where.
 pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure> {
     let files = match path.is_dir() {
         true => files_below(path, FILES_MAX, &may_hold)?,

@@ -23,10 +23,8 @@ pub(super) fn may_hold(path: &Path) -> bool {
     path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
 }
 
-/// Returns the files that hold such rules; none where no file does.
-///
-/// # Errors
-/// That a file cannot be read, or what is wrong with it and where.
+/// Returns the files that hold such rules; none where no file does. Fails if a file cannot be read or something is
+/// wrong with it, and says where.
 pub(super) fn secrets(path: &Path) -> Result<Option<Secrets>, Failure> {
     let files = match path.is_dir() {
         true => files_below(path, FILES_MAX, &may_hold)?,
