@@ -6,7 +6,7 @@ use crate::mount::Tree;
 use crate::quota::rules::{self, Rule};
 use crate::rights::Right;
 use ambit_api::ApiError;
-use ambit_api::shape::{ANY, Shape};
+use ambit_api::shape::{ANY, Shape, TEXT};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
 
@@ -72,6 +72,33 @@ pub struct Parameter {
     pub shape: &'static Shape,
     pub required: bool,
     pub doc: &'static str,
+}
+
+/// A parameter that may be left out.
+pub(crate) const fn parameter(name: &'static str, shape: &'static Shape, doc: &'static str) -> Parameter {
+    Parameter { name, shape, required: false, doc }
+}
+
+/// A parameter that is a text.
+pub(crate) const fn text(name: &'static str, doc: &'static str) -> Parameter {
+    parameter(name, TEXT, doc)
+}
+
+/// A parameter that is a number.
+pub(crate) const fn count(name: &'static str, doc: &'static str) -> Parameter {
+    parameter(name, &Shape::Count, doc)
+}
+
+/// A parameter that is a moment.
+pub(crate) const fn when(name: &'static str, doc: &'static str) -> Parameter {
+    parameter(name, &Shape::When, doc)
+}
+
+impl Parameter {
+    /// Sets that it must be there.
+    pub(crate) const fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
 }
 
 /// The function that answers.

@@ -3,9 +3,9 @@
 use super::asm::{AS_OF, START};
 use crate::answer::EVENTS;
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
-use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
+use crate::endpoint::{Endpoint, Parameter, count, delete, get, handler, parameter, patch, post, text, when};
 use crate::routes::{audit, bulk, uids};
-use ambit_api::shape::{BOOLEAN, Shape, TEXT};
+use ambit_api::shape::BOOLEAN;
 use ambit_api::words::Word;
 use ambit_api::{
     Contract, changes, collection_runs, collections, contacts, entities, exports, graphs, imports, issues, keys, plans,
@@ -16,132 +16,61 @@ use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
 use ambit_model::user::ProjectRole::{Member, Owner};
 
 const CHANGES: &[Parameter] = &[
-    Parameter {
-        name: "after",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Only changes after this revision: the `after` of the list before.",
-    },
-    Parameter {
-        name: "limit",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Most rows: 100 by default, at most 1,000.",
-    },
+    count("after", "Only changes after this revision: the `after` of the list before."),
+    count("limit", "Most rows: 100 by default, at most 1,000."),
 ];
 
 const EXPORT: &[Parameter] = &[
     SEARCH_STRING,
     OF,
-    Parameter {
-        name: "since",
-        shape: &Shape::When,
-        required: false,
-        doc: "What came or went from this date or moment on is said to be new or gone, where the format can say it.",
-    },
+    when(
+        "since",
+        "What came or went from this date or moment on is said to be new or gone, where the format can say it.",
+    ),
     AS_OF[0],
 ];
 
 const EXPORT_ROWS: &[Parameter] = &[
     SEARCH_STRING,
     OF,
-    Parameter {
-        name: "page_size",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Rows of a page: 500 by default, at most 1,000.",
-    },
-    Parameter {
-        name: "page_token",
-        shape: &Shape::Text,
-        required: false,
-        doc: "`next_page_token` of the page before.",
-    },
-    Parameter {
-        name: "probed",
-        shape: &Shape::Count,
-        required: false,
-        doc: "How many open issues of the page, the first ones, come with their `probes`: what was asked and \
-              answered, with secrets masked. 0 by default, at most 200.",
-    },
-    Parameter {
-        name: "since",
-        shape: &Shape::When,
-        required: false,
-        doc: "Issues that have changed from this date or moment on say whether they were open then (`was_open`).",
-    },
+    count("page_size", "Rows of a page: 500 by default, at most 1,000."),
+    text("page_token", "`next_page_token` of the page before."),
+    count(
+        "probed",
+        "How many open issues of the page, the first ones, come with their `probes`: what was asked and \
+         answered, with secrets masked. 0 by default, at most 200.",
+    ),
+    when("since", "Issues that have changed from this date or moment on say whether they were open then (`was_open`)."),
     AS_OF[0],
 ];
 
-const SEARCH_STRING: Parameter = Parameter {
-    name: "search_string",
-    shape: &Shape::Text,
-    required: false,
-    doc: "What is searched for; without one, exports tell of open issues and of entities that are there.",
-};
+const SEARCH_STRING: Parameter = text(
+    "search_string",
+    "What is searched for; without one, exports tell of open issues and of entities that are there.",
+);
 
-const OF: Parameter = Parameter {
-    name: "of",
-    shape: &Shape::Text,
-    required: false,
-    doc: "issues (the default) or entities, which only csv, jsonl and stix can tell of.",
-};
+const OF: Parameter = text("of", "issues (the default) or entities, which only csv, jsonl and stix can tell of.");
 
 const NEIGHBOURHOOD: &[Parameter] = &[
-    Parameter {
-        name: "entity",
-        shape: TEXT,
-        required: false,
-        doc: "The uid or uuid of an entity; either this or `query`.",
-    },
-    Parameter { name: "query", shape: TEXT, required: false, doc: "A search string over entities." },
-    Parameter {
-        name: "depth",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Steps from there, at most 3: 1 by default around an entity, 0 around what a search finds.",
-    },
+    text("entity", "The uid or uuid of an entity; either this or `query`."),
+    text("query", "A search string over entities."),
+    count("depth", "Steps from there, at most 3: 1 by default around an entity, 0 around what a search finds."),
 ];
 
 const CONTACTS: &[Parameter] = &[
-    Parameter { name: "address", shape: TEXT, required: true, doc: "An address, or a block such as 192.0.2.0/24." },
-    Parameter { name: "time", shape: &Shape::When, required: false, doc: "When; without it, ever." },
-    Parameter {
-        name: "around",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Minutes before and after that time that are looked at: 5 by default.",
-    },
+    text("address", "An address, or a block such as 192.0.2.0/24.").required(),
+    when("time", "When; without it, ever."),
+    count("around", "Minutes before and after that time that are looked at: 5 by default."),
 ];
 
-const LEVEL: &[Parameter] = &[Parameter {
-    name: "level",
-    shape: Word::<Clearance>::SHAPE,
-    required: false,
-    doc: "As if this were the collection's level.",
-}];
+const LEVEL: &[Parameter] = &[parameter("level", Word::<Clearance>::SHAPE, "As if this were the collection's level.")];
 
-const LIMIT: &[Parameter] = &[Parameter {
-    name: "limit",
-    shape: &Shape::Count,
-    required: false,
-    doc: "Most rows: 100 by default, at most 1,000.",
-}];
+const LIMIT: &[Parameter] = &[count("limit", "Most rows: 100 by default, at most 1,000.")];
 
 const AUDIT: &[Parameter] = &[
     LIMIT[0],
-    Parameter {
-        name: "before",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Only rows with smaller ids: the `id` of the last row of the page before.",
-    },
-    Parameter {
-        name: "of",
-        shape: TEXT,
-        required: false,
-        doc: "`project` (the default), or `installation` for its administrator.",
-    },
+    count("before", "Only rows with smaller ids: the `id` of the last row of the page before."),
+    text("of", "`project` (the default), or `installation` for its administrator."),
 ];
 
 /// Every row.

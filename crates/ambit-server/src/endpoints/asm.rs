@@ -2,11 +2,11 @@
 //! (docs/contract/asm.md §6).
 
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
-use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
+use crate::endpoint::{Endpoint, Parameter, count, delete, get, handler, parameter, patch, post, text, when};
 use crate::routes::library::CSV;
 use crate::routes::{tags, time_series};
 use ambit_api::search::{self, SearchResult, SortDirection};
-use ambit_api::shape::{BOOLEAN, NULL, Shape, TEXT};
+use ambit_api::shape::{BOOLEAN, NULL};
 use ambit_api::{
     Contract, collection_runs, collections, entities, integrations, issues, library, library_stats, notes, plans,
     projects, seeds, users,
@@ -16,76 +16,30 @@ use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
 use ambit_model::user::ProjectRole::{Member, Owner};
 
 const PAGING: &[Parameter] = &[
-    Parameter {
-        name: "page_size",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Rows of a page: 50 by default, more than 1,000 means 1,000.",
-    },
-    Parameter {
-        name: "page",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Number of the page, from 0, within the first 10,000 rows.",
-    },
-    Parameter {
-        name: "page_token",
-        shape: TEXT,
-        required: false,
-        doc: "The next_page_token of the page before; without limit of rows. Not together with page.",
-    },
-    Parameter { name: "sort_field", shape: TEXT, required: false, doc: "A member to sort by; last_seen by default." },
-    Parameter { name: "sort_direction", shape: SortDirection::SHAPE, required: false, doc: "asc by default." },
-    Parameter {
-        name: "as_of",
-        shape: &Shape::When,
-        required: false,
-        doc: "As it was shown then: a date (the end of that day, UTC) or a moment. Ours.",
-    },
-    Parameter {
-        name: "between",
-        shape: TEXT,
-        required: false,
-        doc: "What happened between two dates or moments, with a comma between them, as it was at the second; \
-              `change:` narrows it. Ours.",
-    },
-    Parameter {
-        name: "aggregations",
-        shape: BOOLEAN,
-        required: false,
-        doc: "false: none are counted, and `aggregations` is null. Ours.",
-    },
+    count("page_size", "Rows of a page: 50 by default, more than 1,000 means 1,000."),
+    count("page", "Number of the page, from 0, within the first 10,000 rows."),
+    text("page_token", "The next_page_token of the page before; without limit of rows. Not together with page."),
+    text("sort_field", "A member to sort by; last_seen by default."),
+    parameter("sort_direction", SortDirection::SHAPE, "asc by default."),
+    AS_OF[0],
+    text(
+        "between",
+        "What happened between two dates or moments, with a comma between them, as it was at the second; \
+         `change:` narrows it. Ours.",
+    ),
+    parameter("aggregations", BOOLEAN, "false: none are counted, and `aggregations` is null. Ours."),
 ];
 
-pub(super) const AS_OF: &[Parameter] = &[Parameter {
-    name: "as_of",
-    shape: &Shape::When,
-    required: false,
-    doc: "As it was shown then: a date (the end of that day, UTC) or a moment. Ours.",
-}];
+pub(super) const AS_OF: &[Parameter] =
+    &[when("as_of", "As it was shown then: a date (the end of that day, UTC) or a moment. Ours.")];
 
-const POINT: &[Parameter] = &[Parameter {
-    name: "point_in_time",
-    shape: &Shape::When,
-    required: true,
-    doc: "A date (the end of that day, UTC) or a moment.",
-}];
+const POINT: &[Parameter] = &[when("point_in_time", "A date (the end of that day, UTC) or a moment.").required()];
 
-pub(super) const START: &[Parameter] = &[Parameter {
-    name: "start",
-    shape: &Shape::When,
-    required: false,
-    doc: "Only moments from this date or moment on.",
-}];
+pub(super) const START: &[Parameter] = &[when("start", "Only moments from this date or moment on.")];
 
 const LIST: &[Parameter] = &[
-    Parameter { name: "page", shape: &Shape::Count, required: false, doc: "Number of the page, from 0." },
-    Parameter {
-        name: "page_size",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Rows of a page: 100 by default, more than 1,000 means 1,000.",
-    },
+    count("page", "Number of the page, from 0."),
+    count("page_size", "Rows of a page: 100 by default, more than 1,000 means 1,000."),
 ];
 
 const SEARCH_ENTITIES: &str = "/search/entities/{*search_string}";

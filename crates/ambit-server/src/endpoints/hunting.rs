@@ -1,9 +1,9 @@
 //! The rows of hunting in the wider API (docs/contract/hunting.md §1): rule sets, what they find, and jobs over what is
 //! stored.
 
-use super::wider::{ATTRIBUTES, CURSOR, EMPTY, EXCLUDED, LIMIT, PAGE, RELATED, RELATIONSHIPS, text};
+use super::wider::{ATTRIBUTES, CURSOR, EMPTY, EXCLUDED, LIMIT, PAGE, RELATED, RELATIONSHIPS};
 use crate::endpoint::Access::Key;
-use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
+use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post, text};
 use crate::quota::rules;
 use crate::rights::Right::OwnRuleset;
 use ambit_api::Contract;

@@ -1,12 +1,11 @@
 //! The rows of domains, addresses, URLs and files in the wider API (docs/contract/wider.md §7).
 
-use super::wider::RELATED;
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, get, handler, post};
 use crate::quota::rules;
 use ambit_api::Contract;
 use ambit_api::files::AnalysisAnswer;
-use ambit_api::objects::{Form, OneObject, RelatedObjects, Said};
+use ambit_api::objects::{Form, OneObject, Said};
 use ambit_model::object::ObjectType::{Domain, File, IpAddress, Url};
 
 /// Every row.
@@ -34,13 +33,11 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/domains/{id}/{relationship}", Key, handler!(wider::objects::relationship, Domain, false))
         .says("List what a domain is related to.")
         .costs(&rules::DOMAIN_RELATIONSHIPS)
-        .asks(RELATED)
-        .answers(RelatedObjects::SHAPE),
+        .relates(),
     get("/domains/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship, Domain, true))
         .says("List their descriptors.")
         .costs(&rules::DOMAIN_RELATIONSHIPS)
-        .asks(RELATED)
-        .answers(RelatedObjects::SHAPE),
+        .relates(),
     get("/ip_addresses/{id}", Key, handler!(wider::objects::find, IpAddress))
         .says("Read an address that the inventory knows.")
         .costs(&rules::ADDRESSES)
@@ -64,8 +61,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/ip_addresses/{id}/{relationship}", Key, handler!(wider::objects::relationship, IpAddress, false))
         .says("List what an address is related to.")
         .costs(&rules::ADDRESS_RELATIONSHIPS)
-        .asks(RELATED)
-        .answers(RelatedObjects::SHAPE),
+        .relates(),
     get(
         "/ip_addresses/{id}/relationships/{relationship}",
         Key,
@@ -73,8 +69,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("List their descriptors.")
     .costs(&rules::ADDRESS_RELATIONSHIPS)
-    .asks(RELATED)
-    .answers(RelatedObjects::SHAPE),
+    .relates(),
     post("/urls", Key, handler!(wider::files::submit_url))
         .costs(&rules::URL_SUBMISSION)
         .may_take(Form::SHAPE)
@@ -106,13 +101,11 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/urls/{id}/{relationship}", Key, handler!(wider::objects::relationship, Url, false))
         .says("List what a URL is related to.")
         .costs(&rules::URL_RELATIONSHIPS)
-        .asks(RELATED)
-        .answers(RelatedObjects::SHAPE),
+        .relates(),
     get("/urls/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship, Url, true))
         .says("List their descriptors.")
         .costs(&rules::URL_RELATIONSHIPS)
-        .asks(RELATED)
-        .answers(RelatedObjects::SHAPE),
+        .relates(),
     post("/files", Key, handler!(wider::files::upload))
         .reads_project()
         .costs(&rules::UPLOAD)

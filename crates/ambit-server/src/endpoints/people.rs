@@ -1,7 +1,7 @@
 //! The rows of the people of the installation: what its administrator does, beyond what the wider API has calls for.
 
 use crate::endpoint::Access::{Administrator, Key, OfProject};
-use crate::endpoint::{Endpoint, Parameter, delete, get, handler, post, put};
+use crate::endpoint::{Endpoint, Parameter, delete, get, handler, parameter, post, put};
 use crate::metrics;
 use ambit_api::shape::BOOLEAN;
 use ambit_api::{Contract, people};
@@ -9,12 +9,11 @@ use ambit_model::user::ProjectRole::Member;
 
 const GROUP_MEMBERS: &str = "/groups/{group}/members";
 const PRIVILEGE: &str = "/privileges/{subject}/{privilege}";
-const SENT: &[Parameter] = &[Parameter {
-    name: "sent",
-    shape: BOOLEAN,
-    required: false,
-    doc: "true: those to projects that the caller owns and groups that the caller administers instead.",
-}];
+const SENT: &[Parameter] = &[parameter(
+    "sent",
+    BOOLEAN,
+    "true: those to projects that the caller owns and groups that the caller administers instead.",
+)];
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[

@@ -1,15 +1,15 @@
 //! The rows of browsers' sessions: signing in, which is open, and what a session or key then does with it.
 
 use crate::endpoint::Access::{Key, Open};
-use crate::endpoint::{Endpoint, Parameter, delete, get, handler, post};
-use ambit_api::shape::{BOOLEAN, TEXT};
+use crate::endpoint::{Endpoint, Parameter, delete, get, handler, post, text};
+use ambit_api::shape::BOOLEAN;
 use ambit_api::{Contract, sessions};
 
 /// The query with which a provider sends people back.
 const BACK: &[Parameter] = &[
-    Parameter { name: "code", shape: TEXT, required: false, doc: "What the provider exchanges for a token." },
-    Parameter { name: "state", shape: TEXT, required: false, doc: "Which sign-in it is of." },
-    Parameter { name: "error", shape: TEXT, required: false, doc: "Why the provider signs nobody in." },
+    text("code", "What the provider exchanges for a token."),
+    text("state", "Which sign-in it is of."),
+    text("error", "Why the provider signs nobody in."),
 ];
 
 /// The rows that need no key.

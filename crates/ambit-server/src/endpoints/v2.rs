@@ -2,42 +2,32 @@
 //! key is one of them.
 
 use crate::endpoint::Access::Key;
-use crate::endpoint::{Endpoint, Parameter, get, handler, post};
+use crate::endpoint::{Endpoint, Parameter, get, handler, post, text};
 use crate::quota::rules;
 use ambit_api::Contract;
 use ambit_api::objects::Form;
-use ambit_api::shape::TEXT;
 
-const fn needed(name: &'static str, doc: &'static str) -> Parameter {
-    Parameter {
-        name,
-        shape: TEXT,
-        // In the query or in the form.
-        required: false,
-        doc,
-    }
-}
-
+// In the query or in the form, so that none is required.
 const RESOURCES: &[Parameter] = &[
-    needed("resource", "Hashes (MD5, SHA-1, SHA-256) or scan ids, separated by commas; at most 25."),
-    needed("allinfo", "1: more about each file."),
+    text("resource", "Hashes (MD5, SHA-1, SHA-256) or scan ids, separated by commas; at most 25."),
+    text("allinfo", "1: more about each file."),
 ];
 const URL_RESOURCES: &[Parameter] = &[
-    needed("resource", "URLs, their SHA-256 or scan ids, each on a line; at most 25."),
-    needed("scan", "1: submit those that are not known."),
+    text("resource", "URLs, their SHA-256 or scan ids, each on a line; at most 25."),
+    text("scan", "1: submit those that are not known."),
 ];
-const URLS: &[Parameter] = &[needed("url", "URLs, each on a line; at most 25.")];
-const DOMAIN: &[Parameter] = &[needed("domain", "A domain or host name.")];
-const ADDRESS: &[Parameter] = &[needed("ip", "An address.")];
-const HASH: &[Parameter] = &[needed("hash", "MD5, SHA-1 or SHA-256.")];
+const URLS: &[Parameter] = &[text("url", "URLs, each on a line; at most 25.")];
+const DOMAIN: &[Parameter] = &[text("domain", "A domain or host name.")];
+const ADDRESS: &[Parameter] = &[text("ip", "An address.")];
+const HASH: &[Parameter] = &[text("hash", "MD5, SHA-1 or SHA-256.")];
 const COMMENTS: &[Parameter] =
-    &[needed("resource", "A hash or a URL."), needed("before", "The date of a comment: those before it.")];
-const COMMENT: &[Parameter] = &[needed("resource", "A hash or a URL."), needed("comment", "The text.")];
+    &[text("resource", "A hash or a URL."), text("before", "The date of a comment: those before it.")];
+const COMMENT: &[Parameter] = &[text("resource", "A hash or a URL."), text("comment", "The text.")];
 const QUERY: &[Parameter] = &[
-    needed("query", "What intelligence search takes, but for content."),
-    needed("offset", "The offset of the page before."),
+    text("query", "What intelligence search takes, but for content."),
+    text("offset", "The offset of the page before."),
 ];
-const DATE: &[Parameter] = &[needed("date", "A day, as YYYY-MM-DD.")];
+const DATE: &[Parameter] = &[text("date", "A day, as YYYY-MM-DD.")];
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/file/report", Key, handler!(v2::files::report))

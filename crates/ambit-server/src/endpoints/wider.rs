@@ -2,25 +2,15 @@
 //! needs.
 
 use crate::endpoint::Access::Key;
-use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
+use crate::endpoint::{Endpoint, Parameter, count, delete, get, handler, patch, post, text};
 use crate::quota::rules;
 use crate::rights::Right::{EditGraph, OfGroup, OfGroupOrOneself, OfUser, Oneself, OwnCollection, OwnGraph};
 use crate::routes::wider::archives;
 use crate::routes::wider::misp_events::NewMispEvent;
 use ambit_api::Contract;
 use ambit_api::objects::{Figures, NewObject, ObjectCollection, OneObject, RelatedObjects, Said, Whether};
-use ambit_api::shape::{Shape, TEXT};
 
-pub(super) const fn text(name: &'static str, doc: &'static str) -> Parameter {
-    Parameter { name, shape: TEXT, required: false, doc }
-}
-
-pub(super) const LIMIT: Parameter = Parameter {
-    name: "limit",
-    shape: &Shape::Count,
-    required: false,
-    doc: "Items of a page: 10 by default, more than 40 means 40.",
-};
+pub(super) const LIMIT: Parameter = count("limit", "Items of a page: 10 by default, more than 40 means 40.");
 pub(super) const CURSOR: Parameter = text("cursor", "The meta.cursor of the page before.");
 pub(super) const ATTRIBUTES: Parameter = text("attributes", "Only these attributes, separated by commas.");
 pub(super) const EXCLUDED: Parameter = text("exclude_attributes", "All attributes but these, separated by commas.");
@@ -61,12 +51,7 @@ const INTELLIGENCE: &[Parameter] = &[
         "name, size, positives, times_submitted, first_submission_date or last_submission_date; - behind it reverses.",
     ),
     text("descriptors_only", "true: only type and id of each."),
-    Parameter {
-        name: "limit",
-        shape: &Shape::Count,
-        required: false,
-        doc: "Items of a page: 10 by default, more than 300 means 300.",
-    },
+    count("limit", "Items of a page: 10 by default, more than 300 means 300."),
     CURSOR,
     ATTRIBUTES,
     EXCLUDED,
@@ -111,6 +96,11 @@ impl Endpoint {
     /// Sets that the call takes an object and answers with one.
     pub(super) const fn writes(self) -> Self {
         self.may_take(NewObject::SHAPE).answers(OneObject::SHAPE)
+    }
+
+    /// Sets that the call lists what an object is related to.
+    pub(super) const fn relates(self) -> Self {
+        self.asks(RELATED).answers(RelatedObjects::SHAPE)
     }
 
     /// Sets that the call answers with a page of objects.
@@ -276,8 +266,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::relationship, false))
         .says("List what is in a collection, or its owner.")
         .costs(&rules::COLLECTIONS)
-        .asks(RELATED)
-        .answers(RelatedObjects::SHAPE),
+        .relates(),
     post(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::add))
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
