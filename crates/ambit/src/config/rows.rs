@@ -49,37 +49,28 @@ pub(crate) const ROWS: &[Row] = &[
     row("tls_certificate", "", "PEM file: the certificate, then its chain. With `tls_key` the server speaks HTTPS."),
     row("tls_key", "", "PEM file of the key, without a password."),
     row("key_rate", "", "Requests per minute of one API key. Empty: no limit."),
-    Row {
-        truth: true,
-        ..row(
-            "open_accounts",
-            "false",
-            "Whether a new address gets an account when somebody adds it to a project or group.",
-        )
-    },
-    Row {
-        truth: true,
-        ..row(
-            "private_uploads",
-            "false",
-            "Whether uploaded files are visible to their project only, unless the upload says otherwise.",
-        )
-    },
+    truth(
+        "open_accounts",
+        "false",
+        "Whether a new address gets an account when somebody adds it to a project or group.",
+    ),
+    truth(
+        "private_uploads",
+        "false",
+        "Whether uploaded files are visible to their project only, unless the upload says otherwise.",
+    ),
     row("rate", "", "Contacts per second, over all targets of all runs. Empty: only the limits of each target."),
     list(
         "rates",
         "Contacts per second with each peer of a kind, above or below the defaults: `address=50`, `block=300`, \
          `host=10`, `server=100`, `provider=2`, `resolver`.",
     ),
-    Row {
-        truth: true,
-        ..row(
-            "syn_probes",
-            "true",
-            "Whether ports are probed with half-open (SYN) handshakes if the process may open raw sockets; otherwise \
-             it connects.",
-        )
-    },
+    truth(
+        "syn_probes",
+        "true",
+        "Whether ports are probed with half-open (SYN) handshakes if the process may open raw sockets; otherwise \
+         it connects.",
+    ),
     row(
         "contact",
         "",
@@ -91,16 +82,11 @@ pub(crate) const ROWS: &[Row] = &[
     list("geo", "Databases of places and networks (MMDB), held in memory; the first one with an answer is used."),
     list("exclude", "What the whole installation never contacts: names, `*.names`, addresses, blocks, URLs."),
     list("reserved_ranges", "Reserved ranges that may be contacted."),
-    Row {
-        secret: true,
-        by_file: true,
-        ..row(
-            "smtp",
-            "",
-            "The mail server through which notifications are sent: `smtps://`, `smtp://` (STARTTLS) or \
-             `smtp+clear://`, with user and password.",
-        )
-    },
+    secret(
+        "smtp",
+        "The mail server through which notifications are sent: `smtps://`, `smtp://` (STARTTLS) or \
+         `smtp+clear://`, with user and password.",
+    ),
     row("mail_from", "", "The sender of notifications by mail."),
     list("notify_ranges", "Reserved ranges in which receivers of notifications are allowed."),
     row(
@@ -136,7 +122,7 @@ pub(crate) const ROWS: &[Row] = &[
         "The installation's own AWS access key. Integrations that have only a role assume it with this key. Empty: \
          such integrations do not work.",
     ),
-    Row { secret: true, by_file: true, ..row("aws_secret_access_key", "", "The secret of that key.") },
+    secret("aws_secret_access_key", "The secret of that key."),
     row("aws_endpoint", "", "Where AWS is asked instead of at its own hosts: a URL without a path."),
     list(
         "cloud_endpoints",
@@ -148,15 +134,10 @@ pub(crate) const ROWS: &[Row] = &[
         "Data providers that are asked for names, by their names; `none` for none. Empty: all that need no key, and \
          those whose key is set.",
     ),
-    Row {
-        secret: true,
-        by_file: true,
-        ..row(
-            "source_keys",
-            "",
-            "Keys of these data providers: `shodan=KEY securitytrails=KEY`, separated by blanks, commas or new lines.",
-        )
-    },
+    secret(
+        "source_keys",
+        "Keys of these data providers: `shodan=KEY securitytrails=KEY`, separated by blanks, commas or new lines.",
+    ),
     list(
         "ports",
         "TCP ports that are probed on addresses and blocks instead of the built-in list: ports and ranges, \
@@ -169,11 +150,7 @@ pub(crate) const ROWS: &[Row] = &[
          no pictures.",
     ),
     row("server", "", "The server that client commands ask, unless `--data` is given."),
-    Row {
-        secret: true,
-        by_file: true,
-        ..row("api_key", "", "The key of client commands. `VT_API_KEY` and `GTI_APIKEY` are read, too.")
-    },
+    secret("api_key", "The key of client commands. `VT_API_KEY` and `GTI_APIKEY` are read, too."),
     row("plan_expires_at", "", "The end of the plan that the API shows for projects. Empty: 2100-01-01."),
     row("plan_status", "", "The status of the plan that the API shows for projects. Empty: `paid`."),
     row("project", "", "The project of client commands; empty: the primary one."),
@@ -195,11 +172,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     row("oidc_issuer", "", "The OpenID Connect provider through which people sign in: its issuer URL. Empty: none."),
     row("oidc_client", "", "The client id of this server at the provider."),
-    Row {
-        secret: true,
-        by_file: true,
-        ..row("oidc_secret", "", "The secret of that client. Empty: a public client, which only PKCE protects.")
-    },
+    secret("oidc_secret", "The secret of that client. Empty: a public client, which only PKCE protects."),
     row(
         "oidc_scopes",
         "email profile",
@@ -211,14 +184,11 @@ pub(crate) const ROWS: &[Row] = &[
         "Which groups give which roles: `GROUP=PROJECT:owner` or `GROUP=PROJECT:member`, the project by name or \
          uuid.",
     ),
-    Row {
-        truth: true,
-        ..row(
-            "oidc_trust_email",
-            "false",
-            "Whether e-mail addresses are trusted although the provider does not say that it verified them.",
-        )
-    },
+    truth(
+        "oidc_trust_email",
+        "false",
+        "Whether e-mail addresses are trusted although the provider does not say that it verified them.",
+    ),
     row(
         "keep_versions_days",
         "",
@@ -248,6 +218,14 @@ pub(crate) fn known() -> String {
 
 const fn row(name: &'static str, default: &'static str, meaning: &'static str) -> Row {
     Row { name, default, meaning, secret: false, by_file: false, list: false, truth: false }
+}
+
+const fn truth(name: &'static str, default: &'static str, meaning: &'static str) -> Row {
+    Row { truth: true, ..row(name, default, meaning) }
+}
+
+const fn secret(name: &'static str, meaning: &'static str) -> Row {
+    Row { secret: true, by_file: true, ..row(name, "", meaning) }
 }
 
 const fn list(name: &'static str, meaning: &'static str) -> Row {
