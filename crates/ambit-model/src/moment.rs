@@ -12,8 +12,12 @@ pub struct Timestamp(pub i64);
 
 /// Milliseconds of a second.
 pub const SECOND_MS: i64 = 1_000;
+/// Milliseconds of a minute.
+pub const MINUTE_MS: i64 = 60 * SECOND_MS;
+/// Milliseconds of an hour.
+pub const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// Milliseconds of a day.
-pub const DAY_MS: i64 = 86_400 * SECOND_MS;
+pub const DAY_MS: i64 = 24 * HOUR_MS;
 /// Milliseconds of a week.
 pub const WEEK_MS: i64 = 7 * DAY_MS;
 /// Characters of a bare date.

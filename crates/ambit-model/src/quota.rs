@@ -2,12 +2,8 @@
 //! The counters themselves are rows of the store.
 
 use crate::Timestamp;
-use crate::moment::DAY_MS;
+use crate::moment::{DAY_MS, HOUR_MS, MINUTE_MS};
 use time::OffsetDateTime;
-
-/// Milliseconds of a minute and of an hour.
-const MINUTE_MS: i64 = 60_000;
-const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// "No cap" as it is written for quotas of a day or a month (docs/contract/quotas.md §1).
 pub const UNCAPPED: i64 = 1_000_000_000;

@@ -3,6 +3,7 @@
 
 use crate::Timestamp;
 use crate::cron::{Cron, DAYS};
+use crate::moment::MINUTE_MS;
 use crate::names::as_text;
 use crate::notification::hours::{Hours, Quiet};
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,6 @@ pub const WINDOWS_MAX: usize = 20;
 pub const JITTER_MINUTES_MAX: u16 = 720;
 /// Ends of windows that follow on one another before time is said to be left over nowhere: a week of the most windows.
 const ENDS_MAX: usize = 8 * WINDOWS_MAX;
-const MINUTE_MS: i64 = 60_000;
 /// Minutes of a day.
 const DAY_MINUTES: u16 = 24 * 60;
 

@@ -2,12 +2,9 @@
 
 use crate::text::plain;
 use ambit_model::Timestamp;
-use ambit_model::moment::{DAY_MS, SECOND_MS};
+use ambit_model::moment::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use ambit_net::http::retry_after as asked_pause;
 use ambit_store::{Outcome, Waiting};
-
-const MINUTE_MS: i64 = 60 * SECOND_MS;
-const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// Between one try and the next, as Standard Webhooks recommends: with the first, ten tries over three days.
 const PAUSES_MS: [i64; 9] = [

@@ -4,7 +4,7 @@
 
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
-use ambit_model::moment::SECOND_MS;
+use ambit_model::moment::{HOUR_MS, MINUTE_MS, SECOND_MS};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,8 +13,6 @@ use std::net::IpAddr;
 /// Wrong keys of one address in one window before 429: keys have 224 random bits, so this protects the store from load,
 /// not the keys from guessing.
 const FAILURES_MAX: u32 = 300;
-const MINUTE_MS: i64 = 60 * SECOND_MS;
-const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// Counts remembered at once; beyond, the windows that are over are dropped, and if none is, all are.
 const COUNTS_MAX: usize = 10_000;
 

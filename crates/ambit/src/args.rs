@@ -1,7 +1,7 @@
 //! Arguments that several commands take: where they work, how results are printed, and the values that are read alike.
 
 use crate::output::table::Form;
-use ambit_model::moment::{DAY_MS, SECOND_MS};
+use ambit_model::moment::{DAY_MS, HOUR_MS, MINUTE_MS};
 use ambit_model::ports::PortList;
 use ambit_model::{Clearance, DueDays, SkippedTasks, Timestamp};
 use clap::Args;
@@ -110,8 +110,8 @@ fn since_at(text: &str, now: Timestamp) -> Option<Timestamp> {
         _ => {}
     }
     let unit = match text.chars().last()? {
-        'm' => 60 * SECOND_MS,
-        'h' => 3_600 * SECOND_MS,
+        'm' => MINUTE_MS,
+        'h' => HOUR_MS,
         'd' => DAY_MS,
         'w' => 7 * DAY_MS,
         _ => return Timestamp::parse(text),

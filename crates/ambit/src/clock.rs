@@ -1,6 +1,7 @@
 //! The one place where the program asks what time it is; everything below takes the time as an argument.
 
 use ambit_model::Timestamp;
+use ambit_model::moment::MINUTE_MS;
 
 /// Returns the time of the machine's clock.
 pub(crate) fn now() -> Timestamp {
@@ -9,7 +10,7 @@ pub(crate) fn now() -> Timestamp {
 }
 
 /// Milliseconds by which clocks of several machines may differ without a word.
-const AHEAD_MS: i64 = 10 * 60_000;
+const AHEAD_MS: i64 = 10 * MINUTE_MS;
 
 /// What to say where something is stamped with a moment that is not there yet: this clock is behind, or one was ahead.
 pub(crate) fn ahead(newest: Option<Timestamp>, now: Timestamp) -> Option<String> {

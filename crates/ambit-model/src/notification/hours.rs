@@ -1,6 +1,7 @@
 //! Hours of the day in a named time zone, from data that the program brings: nothing of the machine is read.
 
 use crate::Timestamp;
+use crate::moment::HOUR_MS;
 use crate::names::as_text;
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
@@ -73,7 +74,6 @@ impl Hours {
 
     /// The next full hour.
     pub fn next_hour(&self, now: Timestamp) -> Timestamp {
-        const HOUR_MS: i64 = 3_600_000;
         Timestamp((now.0.div_euclid(HOUR_MS) + 1) * HOUR_MS)
     }
 

@@ -8,6 +8,7 @@ use crate::window::start_of;
 use ambit_api::contacts::Contacts;
 use ambit_api::{ApiError, ErrorCode, success};
 use ambit_model::Timestamp;
+use ambit_model::moment::MINUTE_MS;
 use ambit_model::reserved::IpNet;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -17,7 +18,6 @@ use uuid::Uuid;
 const AROUND_MINUTES: u64 = 5;
 /// The most minutes: a year.
 const AROUND_MINUTES_MAX: u64 = 366 * 24 * 60;
-const MINUTE_MS: i64 = 60_000;
 /// Most contacts of an answer.
 const CONTACTS_MAX: usize = 1_000;
 

@@ -9,6 +9,7 @@ use crate::{Principal, Store, StoreError};
 use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
+use ambit_model::moment::{DAY_MS, MINUTE_MS, WEEK_MS};
 use ambit_model::run::{NotDone, Run, RunCounters, RunState};
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
@@ -21,8 +22,9 @@ const RUNS_SHOWN_MAX: i64 = 1_000;
 /// The priority of a run that a person started, which goes before scheduled ones.
 const PRIORITY_PERSON: i64 = 10;
 const PRIORITY_SCHEDULE: i64 = 0;
-/// A minute in milliseconds.
-const MINUTE_MS: i64 = 60_000;
+/// A month and a quarter at their shortest, in milliseconds.
+const MONTH_MS: i64 = 28 * DAY_MS;
+const QUARTER_MS: i64 = 88 * DAY_MS;
 
 /// The states of a row of `work`.
 pub(crate) const OPEN: i64 = 0;
@@ -109,10 +111,14 @@ const DUE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id
 
 /// Collections that may be due later than their schedule says, since a clock that was ahead put them there: all that
 /// are due later than the shortest period of their schedule from now. Of these each is then looked at.
-const DUE_LATE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id
-    WHERE c.archived = 0 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
-    AND c.due_at - CASE c.schedule WHEN 'weekly' THEN 604800000 WHEN 'monthly' THEN 2419200000
-        WHEN 'quarterly' THEN 7603200000 ELSE 86400000 END > $1";
+fn due_late() -> String {
+    format!(
+        "FROM collections c JOIN projects p ON p.id = c.project_id
+         WHERE c.archived = 0 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
+         AND c.due_at - CASE c.schedule WHEN 'weekly' THEN {WEEK_MS} WHEN 'monthly' THEN {MONTH_MS}
+             WHEN 'quarterly' THEN {QUARTER_MS} ELSE {DAY_MS} END > $1"
+    )
+}
 
 /// From when the schedule of a collection counts, and when it is due, where it is due later than any start of its
 /// schedule after `now` could be.
@@ -293,7 +299,7 @@ impl Store {
     /// nothing until then. It looks at each collection that is due late, and is called now and then.
     pub async fn bring_forward(&self, now: Timestamp) -> Result<(), StoreError> {
         let mut tx = self.read().await?;
-        let late: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {DUE_LATE} ORDER BY c.id"), values![now]).await?;
+        let late: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {} ORDER BY c.id", due_late()), values![now]).await?;
         let mut wrong = Vec::new();
         for uuid in late {
             let (collection, _, _) = collections::load(&mut tx, uuid).await?;

@@ -6,7 +6,7 @@ use crate::told;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Resolution;
-use ambit_model::moment::SECOND_MS;
+use ambit_model::moment::HOUR_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::platforms;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
@@ -31,7 +31,7 @@ pub(crate) const TASK: Task = Task {
     ],
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
     produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
-    ttl_ms: 12 * 3_600 * SECOND_MS,
+    ttl_ms: 12 * HOUR_MS,
     cost: 2,
     gain: 6,
     volatile: &[domain::TTL.name()],

@@ -4,7 +4,7 @@ use crate::draft::Moment;
 use crate::problem::Fault;
 use crate::text::{Line, Word};
 use ambit_model::Timestamp;
-use ambit_model::moment::{DAY_MS, SECOND_MS};
+use ambit_model::moment::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -182,8 +182,8 @@ fn span_ms(word: &str) -> Option<i64> {
     let unit_ms = match unit {
         "ms" => 1,
         "s" => SECOND_MS,
-        "m" => 60 * SECOND_MS,
-        "h" => 3_600 * SECOND_MS,
+        "m" => MINUTE_MS,
+        "h" => HOUR_MS,
         "d" => DAY_MS,
         _ => return None,
     };

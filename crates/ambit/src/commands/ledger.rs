@@ -10,6 +10,7 @@ use crate::ledger::{Ledger, Range, contact};
 use crate::output::table::text;
 use crate::output::{Results, hint};
 use ambit_model::Timestamp;
+use ambit_model::moment::MINUTE_MS;
 use ambit_model::percent::escaped;
 use ipnet::IpNet;
 use serde_json::{Value, json};
@@ -18,7 +19,6 @@ use std::path::Path;
 
 /// Minutes before and after a moment that are looked at where nobody says otherwise: clocks differ.
 const AROUND_MINUTES: u32 = 5;
-const MINUTE_MS: i64 = 60_000;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LedgerCommand {

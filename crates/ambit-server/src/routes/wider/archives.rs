@@ -11,7 +11,7 @@ use crate::{page, tokens};
 use ambit_api::objects::{Object, data};
 use ambit_api::{ApiError, ErrorCode, contract};
 use ambit_model::Timestamp;
-use ambit_model::moment::SECOND_MS;
+use ambit_model::moment::{HOUR_MS, SECOND_MS};
 use ambit_store::{Archive, ArchiveStatus, StoreError, StoredFile};
 use serde::Serialize;
 use serde_json::Value;
@@ -33,7 +33,7 @@ const PASSWORD_CHARS_MAX: usize = 256;
 const GIVEN_UP_MS: i64 = 600 * SECOND_MS;
 /// What signed addresses of archives are sealed for, and how long they work.
 const DOWNLOAD: &str = "archive";
-const SIGNED_MS: i64 = 3_600 * SECOND_MS;
+const SIGNED_MS: i64 = HOUR_MS;
 /// The type of archives.
 pub(crate) const TYPE: &str = "application/zip";
 

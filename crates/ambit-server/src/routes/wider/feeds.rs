@@ -12,18 +12,17 @@ use ambit_api::files::{FeedContext, Submitter};
 use ambit_api::objects::Object;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
-use ambit_model::moment::{DAY_MS, SECOND_MS};
+use ambit_model::moment::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use ambit_model::object::ObjectType;
 use bzip2::Compression;
 use bzip2::write::BzEncoder;
 use std::io::Write;
 
 const NOUN: &str = "Feed";
-const MINUTE_MS: i64 = 60 * SECOND_MS;
 /// Minutes of an hour.
 const MINUTES: i64 = 60;
 /// A batch is there so long after its minute began (docs/contract/wider.md §7).
-const DELAY_MS: i64 = 60 * MINUTE_MS;
+const DELAY_MS: i64 = HOUR_MS;
 /// And until so long after it: changes that only say "seen again" live as long.
 const KEPT_MS: i64 = 7 * DAY_MS;
 /// Objects of one batch: about 60 MB of lines before they are compressed.

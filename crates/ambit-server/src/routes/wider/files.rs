@@ -17,7 +17,7 @@ use ambit_api::objects::{Object, Related, Seconds, data};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::id::BlobHash;
-use ambit_model::moment::SECOND_MS;
+use ambit_model::moment::HOUR_MS;
 use ambit_model::object::ObjectType;
 use ambit_store::{StoredFile, Visibility};
 
@@ -25,7 +25,7 @@ use ambit_store::{StoredFile, Visibility};
 const UPLOAD: &str = "upload";
 const DOWNLOAD: &str = "download";
 /// How long a signed address works.
-const SIGNED_MS: i64 = 3_600 * SECOND_MS;
+const SIGNED_MS: i64 = HOUR_MS;
 /// What sandboxes saw, in one object. No sandbox runs files here, so that no file has one.
 const BEHAVIOUR_SUMMARY: &str = "behaviour_summary";
 /// The name of uploads in the usage of the day.
