@@ -29,7 +29,7 @@ pub use own::{edition, listed, own};
 pub use pack::{LeftOut, Pack, PackError, PackKind};
 pub use pattern::PatternError;
 pub use place::{IconHash, Place, Subject};
-pub use product::{Part, Product, Shown, items};
+pub use product::{Product, Shown, items};
 pub use relations::join;
 pub use set::{PATHS_MAX, Set};
 

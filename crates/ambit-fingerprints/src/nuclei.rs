@@ -7,8 +7,8 @@ mod signs;
 use crate::pack::{LeftOut, Pack, PackError, PackKind};
 use crate::pattern::PatternError;
 use crate::place::Place;
-use crate::product::Part;
 use crate::rule::{Condition, Names, Rule, SURE, Says, Sign, Stands, Test, Text};
+use ambit_model::technology::Part;
 use serde_json::Value;
 use signs::Signs;
 use std::collections::BTreeMap;
@@ -356,11 +356,7 @@ fn template_names(template: &Value) -> Names {
     let cpe = info.pointer("/classification/cpe").and_then(Value::as_str).unwrap_or_default();
     let mut fields = cpe.strip_prefix("cpe:2.3:").unwrap_or_default().split(':');
     let (part, vendor, product) = (fields.next(), fields.next(), fields.next());
-    let part = match part {
-        Some("o") => Part::OperatingSystem,
-        Some("h") => Part::Hardware,
-        _ => Part::Application,
-    };
+    let part = part.and_then(Part::from_letter).unwrap_or_default();
     let said = |member: &str| info.pointer(&format!("/metadata/{member}")).and_then(Value::as_str);
     let names = vendor.zip(product).or_else(|| said("vendor").zip(said("product")));
     let is_plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_graphic() && c != ':' && c != '*');

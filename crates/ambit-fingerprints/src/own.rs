@@ -1,10 +1,11 @@
 //! Our own rules, which are data: the head of `own/web_servers.txt` says how one is written.
 
 use crate::place::Place;
-use crate::product::{Part, Product, Shown};
+use crate::product::{Product, Shown};
 use crate::rule::{Names, Rule, SURE, Says, Sign, Stands, Test, Text};
 use crate::set::Set;
 use ambit_model::entity::network_service::Service;
+use ambit_model::technology::Part;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::StrDeserializer;

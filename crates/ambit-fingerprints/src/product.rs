@@ -2,6 +2,7 @@
 //! (docs/contract/asm.md §4.6).
 
 use ambit_model::entity::network::{Fingerprint, FingerprintMatch};
+use ambit_model::technology::Part;
 
 /// A product that showed itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,26 +38,6 @@ impl Shown {
     /// Makes what showed a product, cut to the characters that are kept.
     pub(crate) fn new(place: &str, text: &str) -> Self {
         Self { place: place.to_owned(), text: text.chars().take(SHOWN_CHARS_MAX).collect() }
-    }
-}
-
-/// The part of a CPE name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
-    #[default]
-    Application,
-    OperatingSystem,
-    Hardware,
-}
-
-impl Part {
-    /// Returns the letter that CPE has for it.
-    fn letter(self) -> char {
-        match self {
-            Self::Application => 'a',
-            Self::OperatingSystem => 'o',
-            Self::Hardware => 'h',
-        }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::pattern::Pattern;
 use crate::place::Place;
-use crate::product::{Part, Product, Shown, clean_version};
+use crate::product::{Product, Shown, clean_version};
 use crate::template::Template;
 use crate::values;
+use ambit_model::technology::Part;
 use regex::bytes::Captures;
 use std::collections::BTreeMap;
 

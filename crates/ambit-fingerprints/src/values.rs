@@ -1,6 +1,7 @@
 //! Products from the values that a rule gives by name, as recog names them: `service.product`, `os.version`.
 
-use crate::product::{Part, Product, Shown, clean_version};
+use crate::product::{Product, Shown, clean_version};
+use ambit_model::technology::Part;
 use std::collections::BTreeMap;
 
 /// Names under which a rule says a product, with the part that CPE has for it.

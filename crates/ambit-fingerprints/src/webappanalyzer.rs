@@ -4,9 +4,9 @@
 use crate::pack::{LeftOut, Pack, PackError, PackKind};
 use crate::pattern::{Flags, Pattern, PatternError, from_javascript};
 use crate::place::Place;
-use crate::product::Part;
 use crate::rule::{Names, Relations, Rule, SURE, Says, Sign, Test};
 use crate::template::Template;
+use ambit_model::technology::Part;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -190,11 +190,7 @@ fn add(pack: &mut Pack, name: String, technology: Technology) -> Result<(), Pack
 fn names(name: &str, cpe: Option<&str>) -> Names {
     let mut fields = cpe.unwrap_or_default().split(':').skip(2);
     let (part, vendor, product) = (fields.next(), fields.next(), fields.next());
-    let part = match part {
-        Some("o") => Part::OperatingSystem,
-        Some("h") => Part::Hardware,
-        _ => Part::Application,
-    };
+    let part = part.and_then(Part::from_letter).unwrap_or_default();
     let cpe = vendor.zip(product).map(|(vendor, product)| format!("{vendor}:{product}").into());
     Names { vendor: vendor.unwrap_or(name).into(), product: name.into(), tag: TAG.into(), cpe, part }
 }

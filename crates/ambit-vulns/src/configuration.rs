@@ -2,7 +2,8 @@
 //! NVD are evaluated; the node that matched is the proof.
 
 use crate::alias;
-use crate::cpe::{Cpe, Part, Value};
+use crate::cpe::{Cpe, Value};
+use ambit_model::technology::Part;
 use ambit_model::version_order::Scheme;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

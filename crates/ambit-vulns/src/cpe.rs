@@ -1,35 +1,8 @@
 //! Names of products as CPE 2.3 writes them (NIST IR 7695), and the older URI form of CPE 2.2. Says nothing of which
 //! versions are meant: see `configuration.rs`.
 
+use ambit_model::technology::Part;
 use std::fmt;
-
-/// What sort of thing a CPE names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
-    Application,
-    OperatingSystem,
-    Hardware,
-}
-
-impl Part {
-    /// Returns the letter of CPE.
-    pub fn letter(self) -> char {
-        match self {
-            Self::Application => 'a',
-            Self::OperatingSystem => 'o',
-            Self::Hardware => 'h',
-        }
-    }
-
-    fn from_text(text: &str) -> Option<Self> {
-        match text {
-            "a" => Some(Self::Application),
-            "o" => Some(Self::OperatingSystem),
-            "h" => Some(Self::Hardware),
-            _ => None,
-        }
-    }
-}
 
 /// One attribute of a name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -146,7 +119,7 @@ impl Cpe {
     fn of(fields: &[&str]) -> Option<Self> {
         let value = |at: usize| Value::parse(fields[at]);
         Some(Self {
-            part: Part::from_text(fields[0])?,
+            part: Part::from_letter(fields[0])?,
             vendor: value(1),
             product: value(2),
             version: value(3),
