@@ -11,7 +11,7 @@ use crate::tasks::linked_hosts::policy_hosts;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::front_page::{FrontPage, Https};
-use ambit_model::{Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
 use ambit_net::http::{ChainEnd, HttpExchange, HttpFetch, HttpRequest, Url};
 use ambit_net::{Grant, NetError};
 use sha2::{Digest, Sha256};
@@ -43,6 +43,13 @@ fn is_visited(facts: &Facts) -> bool {
 /// Where the page is asked for: at one of the domain's addresses, as browsers do.
 pub(crate) fn binding(facts: &Facts) -> Option<String> {
     bindings::of_name(facts, &[443], |_| false).into_iter().next()
+}
+
+/// Returns true where all was asked that can be: these tasks, and the front page where it may be visited.
+pub(crate) fn was_asked(facts: &Facts, tasks: &[TaskName]) -> bool {
+    let has_asked = |task: TaskName| facts.outcome(task).is_some();
+    let can_be_visited = facts.decision.clearance >= Clearance::L2 && binding(facts).is_some();
+    tasks.iter().all(|task| has_asked(*task)) && (!can_be_visited || has_asked(TaskName::FrontPage))
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -6,7 +6,7 @@ use crate::tasks::front_page;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::impersonation::{Original, READ, assess};
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Impersonation,
@@ -19,7 +19,7 @@ pub(crate) const TASK: Task = Task {
     gain: 1,
     // The argument is the digest of what it is made of: where that changes, so does the assessment.
     plan: |facts, _| match is_resembling(facts) {
-        true if is_looked_at(facts) => Plan::bound(Some(made_of(facts))),
+        true if front_page::was_asked(facts, ASKED) => Plan::bound(Some(made_of(facts))),
         true => Plan::No,
         // What a person calls theirs passes for nothing any more.
         false => Plan::bound(None),
@@ -30,13 +30,6 @@ pub(crate) const TASK: Task = Task {
 
 /// What is asked of a domain before it is assessed, so that nothing is said of one that is half known.
 const ASKED: &[TaskName] = &[TaskName::Registration, TaskName::Resolve, TaskName::ZoneProfile];
-
-/// Everything was asked that can be.
-fn is_looked_at(facts: &Facts) -> bool {
-    let has_asked = |task: TaskName| facts.outcome(task).is_some();
-    let can_be_visited = facts.decision.clearance >= Clearance::L2 && front_page::binding(facts).is_some();
-    ASKED.iter().all(|task| has_asked(*task)) && (!can_be_visited || has_asked(TaskName::FrontPage))
-}
 
 fn made_of(facts: &Facts) -> String {
     let originals: Vec<_> =

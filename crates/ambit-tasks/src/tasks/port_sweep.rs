@@ -78,7 +78,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(ip_address::PORTS, ports.collect::<Vec<_>>());
     for port in &open {
         let socket = SocketAddr::new(address, *port);
-        cx.found_with(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Service, members(socket));
+        cx.found_with(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Service, members(socket, "tcp"));
     }
     Answer::despite(is_found, failure)
 }
@@ -150,12 +150,13 @@ fn was_asked(error: &NetError) -> bool {
     error.meaning() != Meaning::NotAsked && !matches!(error, NetError::Budget(_) | NetError::Offline(_))
 }
 
-fn members(socket: SocketAddr) -> Details {
+/// What a service at a port is by its place.
+pub(crate) fn members(socket: SocketAddr, protocol: &str) -> Details {
     Details::from_iter([
         network_service::IP_ADDRESS.is(json!(socket.ip().to_string())),
         network_service::PORT.is(json!(socket.port())),
-        network_service::PROTO.is(json!("tcp")),
-        network_service::PROTOCOL.is(json!("tcp")),
+        network_service::PROTO.is(json!(protocol)),
+        network_service::PROTOCOL.is(json!(protocol)),
     ])
 }
 

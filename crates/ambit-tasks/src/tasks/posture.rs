@@ -5,7 +5,7 @@ use crate::tasks::front_page;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::posture::{READ, assess};
-use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
+use ambit_model::{Facts, Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Posture,
@@ -18,7 +18,7 @@ pub(crate) const TASK: Task = Task {
     gain: 1,
     // The argument is the digest of what it is made of: where that changes, so does the score.
     plan: |facts, _| match facts.seed && facts.decision.scoped() {
-        true if is_looked_at(facts) => Plan::bound(Some(made_of(facts))),
+        true if front_page::was_asked(facts, ASKED) => Plan::bound(Some(made_of(facts))),
         true => Plan::No,
         false => Plan::bound(None),
     },
@@ -28,12 +28,6 @@ pub(crate) const TASK: Task = Task {
 
 /// What is asked of a domain before it is given a score, so that nothing is said of one that is half known.
 const ASKED: &[TaskName] = &[TaskName::MailPolicy, TaskName::Registration, TaskName::Resolve, TaskName::ZoneProfile];
-
-fn is_looked_at(facts: &Facts) -> bool {
-    let has_asked = |task: TaskName| facts.outcome(task).is_some();
-    let can_be_visited = facts.decision.clearance >= Clearance::L2 && front_page::binding(facts).is_some();
-    ASKED.iter().all(|task| has_asked(*task)) && (!can_be_visited || has_asked(TaskName::FrontPage))
-}
 
 /// What was seen, and which looks failed.
 fn made_of(facts: &Facts) -> String {

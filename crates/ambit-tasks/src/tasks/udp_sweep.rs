@@ -4,11 +4,10 @@ use crate::ask::bindings::services_stand;
 use crate::ask::datagram::{self, Heard};
 use crate::ask::together::together;
 use crate::read::datagram::QUESTIONS;
+use crate::tasks::port_sweep::members;
 use crate::{Answer, Context, Plan, Task, TaskError};
-use ambit_model::entity::ip_address::Port;
-use ambit_model::entity::{ip_address, network_service};
+use ambit_model::entity::ip_address::{self, Port};
 use ambit_model::{Details, EdgeKind, Kind, TaskName, workflow};
-use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
@@ -64,7 +63,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(ip_address::PORTS, ports.collect::<Vec<_>>());
     for port in there {
         let socket = SocketAddr::new(address, port);
-        cx.found_with(Kind::NetworkService, &format!("{socket}/udp"), EdgeKind::Service, members(socket));
+        cx.found_with(Kind::NetworkService, &format!("{socket}/udp"), EdgeKind::Service, members(socket, "udp"));
     }
     Answer::despite(true, failures.into_values().next())
 }
@@ -84,13 +83,4 @@ async fn speaks(cx: &Context<'_>, socket: SocketAddr, tries: usize) -> Result<bo
 /// UDP ports that are known of the address.
 fn known(details: &Details) -> BTreeSet<u16> {
     ip_address::PORTS.items(details).filter(|port| port.protocol == "udp").map(|port| port.number).collect()
-}
-
-fn members(socket: SocketAddr) -> Details {
-    Details::from_iter([
-        network_service::IP_ADDRESS.is(json!(socket.ip().to_string())),
-        network_service::PORT.is(json!(socket.port())),
-        network_service::PROTO.is(json!("udp")),
-        network_service::PROTOCOL.is(json!("udp")),
-    ])
 }
