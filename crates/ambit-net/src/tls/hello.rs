@@ -177,7 +177,7 @@ fn numbers(numbers: &[u16]) -> Vec<u8> {
 }
 
 /// Bytes behind their length in `size` bytes.
-fn prefixed(size: usize, bytes: &[u8]) -> Vec<u8> {
+pub(super) fn prefixed(size: usize, bytes: &[u8]) -> Vec<u8> {
     let length = (bytes.len() as u64).to_be_bytes();
     [&length[8 - size..], bytes].concat()
 }

@@ -2,6 +2,7 @@
 //! configuration have the same. The hellos and the hash follow the public description of the method (version 1.0), so
 //! that what others recorded can be compared; what seems odd here is so there.
 
+use super::hello::prefixed;
 use crate::error::NetError;
 use ring::digest::{SHA256, digest};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -177,12 +178,6 @@ fn extensions(form: &Form, host: &str, random: &[u8; RANDOM_BYTES]) -> Vec<u8> {
 fn odd_number(random: u8) -> u16 {
     let byte = u16::from(random & 0xf0) | 0x0a;
     byte << 8 | byte
-}
-
-/// Bytes behind their length in `size` bytes.
-fn prefixed(size: usize, bytes: &[u8]) -> Vec<u8> {
-    let length = (bytes.len() as u64).to_be_bytes();
-    [&length[8 - size..], bytes].concat()
 }
 
 /// What a server chose; nothing where it refused.
