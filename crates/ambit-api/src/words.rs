@@ -87,6 +87,10 @@ model_words! {
     Source: Self::ALL, Self::name;
     Workflow: workflow::ALL, |workflow: Self| workflow.name;
     IntegrationType: workflow::INTEGRATION_TYPES, |integration: Self| integration.0;
+    // The sorts that a rule may name.
+    EventKind: Self::ALL.iter().copied().filter(|kind| kind.is_of_rules()).collect::<Vec<_>>(), Self::name;
+    // What changes are of; a graph belongs to no project.
+    Noun: Self::ALL.iter().copied().filter(|noun| *noun != Self::Graph).collect::<Vec<_>>(), Self::name;
     // How loud a run may be.
     Clearance: [Self::L1, Self::L2, Self::L3, Self::L4], Self::level;
 }
@@ -131,28 +135,6 @@ impl Words for CollectionRole {
 
     fn refusal(_text: &str) -> String {
         "must be viewer, analyst or admin".to_owned()
-    }
-}
-
-/// The sorts that a rule may name.
-impl Words for EventKind {
-    fn all() -> Vec<Self> {
-        Self::ALL.iter().copied().filter(|kind| kind.is_of_rules()).collect()
-    }
-
-    fn word(self) -> &'static str {
-        self.name()
-    }
-}
-
-/// What changes are of; a graph belongs to no project.
-impl Words for Noun {
-    fn all() -> Vec<Self> {
-        Self::ALL.iter().copied().filter(|noun| *noun != Self::Graph).collect()
-    }
-
-    fn word(self) -> &'static str {
-        self.name()
     }
 }
 
