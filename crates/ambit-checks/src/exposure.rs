@@ -145,7 +145,7 @@ pub(crate) mod sample {
         let mut samples = Samples::new().near_miss(unprobed().absent(TaskName::ContentFocus)).unknown(unprobed());
         for probe in exposure.probes {
             let path = match probe.place {
-                Place::Paths(paths) => paths[0],
+                Place::Paths(paths) | Place::Interface(paths) => paths[0],
                 Place::MissingPage => "/0a1b",
             };
             let found = || probed(&[("another", "/other"), (probe.what, path)]);
@@ -196,7 +196,7 @@ mod tests {
         let paths: Vec<&str> = probes
             .iter()
             .flat_map(|probe| match probe.place {
-                Place::Paths(paths) => paths,
+                Place::Paths(paths) | Place::Interface(paths) => paths,
                 Place::MissingPage => &[],
             })
             .copied()

@@ -15,8 +15,6 @@ pub struct Probe {
     pub what: &'static str,
     /// Where it is asked for.
     pub place: Place,
-    /// Whether what lies there is an interface to be called, and so an entity of its own.
-    pub is_interface: bool,
     /// The proof in an answer of status 200: a short text with secrets masked, or `None`. The content decides, never
     /// the status alone.
     pub proof: fn(&Response<'_>) -> Option<String>,
@@ -32,6 +30,8 @@ pub enum Place {
     /// The first of these paths that proves the thing stands for all of them. A query belongs to the question, not to
     /// the thing's address.
     Paths(&'static [&'static str]),
+    /// The same, where what lies there is an interface to be called, and so an entity of its own.
+    Interface(&'static [&'static str]),
     /// A page that cannot be there, whatever its status: the thing shows in how the site says no.
     MissingPage,
 }

@@ -27,7 +27,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "actuator",
         place: Place::Paths(&["/actuator", "/actuator/env", "/env"]),
-        is_interface: false,
         proof: actuator,
         matches: &[
             Response::of_json("{\"_links\":{\"env\":{}}}"),

@@ -26,7 +26,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "admin_panel",
         place: Place::Paths(&["/phpmyadmin/", "/pma/", "/adminer.php"]),
-        is_interface: false,
         proof: admin_panel,
         matches: &[
             Response::html("<h1>Welcome to phpMyAdmin 5.2.1</h1><input name=\"pma_username\">"),

@@ -28,7 +28,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     group: each_path,
     probes: &[Probe {
         what: "api_document",
-        place: Place::Paths(&[
+        place: Place::Interface(&[
             "/openapi.json",
             "/swagger.json",
             "/api/openapi.json",
@@ -38,7 +38,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
             "/api-docs",
             "/openapi.yaml",
         ]),
-        is_interface: true,
         proof: api_document,
         matches: &[
             Response::of_json("{\"openapi\":\"3.0.1\",\"paths\":{}}"),

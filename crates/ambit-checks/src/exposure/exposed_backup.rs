@@ -36,7 +36,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
                 "/site.zip",
                 "/site.tar.gz",
             ]),
-            is_interface: false,
             proof: archive,
             matches: &[Response::plain("PK\x03\x04rest"), Response::plain("PK\x05\x06rest")],
             twins: &[Response::html("<title>Sign in</title>")],
@@ -44,7 +43,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "database_dump",
             place: Place::Paths(&["/backup.sql", "/dump.sql", "/database.sql", "/db.sql"]),
-            is_interface: false,
             proof: database_dump,
             matches: &[Response::plain("-- MySQL dump 10\nCREATE TABLE x")],
             twins: &[Response::plain("How to CREATE TABLE x"), Response::html("<pre>\nCREATE TABLE x</pre>")],

@@ -29,7 +29,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "htpasswd",
             place: Place::Paths(&["/.htpasswd"]),
-            is_interface: false,
             proof: htpasswd,
             matches: &[Response::plain("admin:$apr1$x\n")],
             twins: &[Response::plain("admin: see the manual\n")],
@@ -37,7 +36,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "wp_config",
             place: Place::Paths(&["/wp-config.php.bak", "/wp-config.php~", "/wp-config.php.old"]),
-            is_interface: false,
             proof: wp_config,
             matches: &[Response::plain("<?php\ndefine( 'DB_PASSWORD', 'x' );\n")],
             twins: &[Response::html("<p>define( 'DB_PASSWORD', … ) stands in wp-config.php</p>")],
@@ -52,7 +50,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
                 "/config.json",
                 "/.aws/credentials",
             ]),
-            is_interface: false,
             proof: config_file,
             matches: &[
                 Response::plain("host: db\npassword: planted\n"),

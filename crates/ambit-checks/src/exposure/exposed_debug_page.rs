@@ -27,7 +27,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "debug",
             place: Place::Paths(&["/debug/pprof/", "/_debugbar/open", "/console"]),
-            is_interface: false,
             proof: debug,
             matches: &[Response::html("<title>/debug/pprof/</title>Types of profiles available:")],
             twins: &[Response::html("<title>/debug/pprof/</title>Not here")],
@@ -35,7 +34,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "debug_page",
             place: Place::MissingPage,
-            is_interface: false,
             proof: debug_page,
             matches: &[Response::html(
                 "You're seeing this error because you have <code>DEBUG = True</code> in your Django settings file.",

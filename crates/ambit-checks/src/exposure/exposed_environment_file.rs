@@ -28,7 +28,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "env_file",
         place: Place::Paths(&["/.env", "/.env.local", "/.env.production", "/.env.backup"]),
-        is_interface: false,
         proof: env_file,
         matches: &[
             Response::plain("APP_ENV=production\nDB_PASSWORD=x\n"),

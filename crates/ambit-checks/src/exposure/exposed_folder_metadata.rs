@@ -26,7 +26,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "ds_store",
         place: Place::Paths(&["/.DS_Store"]),
-        is_interface: false,
         proof: ds_store,
         matches: &[Response::plain("\0\0\0\x01Bud1\0\0\x10\0")],
         twins: &[Response::plain("Bud1 is the mark of a .DS_Store file"), Response::html("\0\0\0\x02Bud1")],

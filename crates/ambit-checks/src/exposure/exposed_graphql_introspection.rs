@@ -26,11 +26,10 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     group: each_path,
     probes: &[Probe {
         what: "graphql",
-        place: Place::Paths(&[
+        place: Place::Interface(&[
             "/graphql?query=%7B__typename%20__schema%7BqueryType%7Bname%7D%20types%7Bname%20kind%7D%7D%7D",
             "/api/graphql?query=%7B__typename%20__schema%7BqueryType%7Bname%7D%20types%7Bname%20kind%7D%7D%7D",
         ]),
-        is_interface: true,
         proof: graphql,
         matches: &[Response::of_json("{\"data\":{\"__schema\":{\"types\":[]}}}")],
         twins: &[Response::of_json("{\"errors\":[{\"message\":\"introspection is not allowed\"}]}")],

@@ -26,7 +26,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "terraform_state",
         place: Place::Paths(&["/terraform.tfstate", "/terraform.tfstate.backup", "/.terraform/terraform.tfstate"]),
-        is_interface: false,
         proof: terraform_state,
         matches: &[
             Response::of_json(

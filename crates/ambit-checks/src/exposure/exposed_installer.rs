@@ -28,7 +28,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "installer",
         place: Place::Paths(&["/install.php", "/wp-admin/install.php", "/setup.php", "/install/"]),
-        is_interface: false,
         proof: installer,
         matches: &[Response::html("<title>Setup wizard</title>Step 1: choose the administrator password")],
         twins: &[

@@ -35,7 +35,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
             "/error.log",
             "/access.log",
         ]),
-        is_interface: false,
         proof: log_file,
         matches: &[
             Response::plain(

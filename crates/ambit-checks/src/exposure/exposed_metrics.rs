@@ -27,7 +27,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "metrics",
         place: Place::Paths(&["/metrics"]),
-        is_interface: false,
         proof: metrics,
         matches: &[
             Response::plain("# TYPE go_goroutines gauge\ngo_goroutines 40\n"),

@@ -27,7 +27,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "phpinfo",
         place: Place::Paths(&["/phpinfo.php", "/info.php", "/test.php"]),
-        is_interface: false,
         proof: phpinfo,
         matches: &[
             Response::html("<h1 class=\"p\">PHP Version 7.4.33</h1> Configuration File (php.ini) Path"),

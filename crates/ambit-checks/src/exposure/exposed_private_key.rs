@@ -28,7 +28,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "private_key",
         place: Place::Paths(&["/id_rsa", "/.ssh/id_rsa", "/server.key", "/private.key", "/privkey.pem"]),
-        is_interface: false,
         proof: private_key,
         matches: &[Response::plain(concat!("-----BEGIN ", "PRIVATE KEY-----\nMIIE\n"))],
         twins: &[Response::plain("-----BEGIN CERTIFICATE-----\n")],

@@ -26,7 +26,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "script_console",
         place: Place::Paths(&["/script", "/jenkins/script"]),
-        is_interface: false,
         proof: script_console,
         matches: &[Response::html("<title>Script Console [Jenkins]</title><textarea name=script></textarea>")],
         twins: &[Response::html("<title>Sign in [Jenkins]</title><form>")],

@@ -31,7 +31,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "search_index",
         place: Place::Paths(&["/_cat/indices"]),
-        is_interface: false,
         proof: search_index,
         matches: &[Response::plain("green open customers 1 1 5000\n")],
         twins: &[Response::html("green open spaces for everyone\n"), Response::of_json("{\"status\":401}")],

@@ -26,7 +26,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "server_status",
             place: Place::Paths(&["/server-status", "/nginx_status"]),
-            is_interface: false,
             proof: server_status,
             matches: &[
                 Response::html("<h1>Apache Server Status for www</h1><dt>Server Version: Apache</dt>"),
@@ -37,7 +36,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "server_info",
             place: Place::Paths(&["/server-info"]),
-            is_interface: false,
             proof: server_info,
             matches: &[Response::html("<h1>Apache Server Information</h1><h2>Server Settings</h2>")],
             twins: &[Response::html("<h1>Apache Server Information and where to find it</h1>")],

@@ -57,7 +57,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "shell_history",
             place: Place::Paths(&["/.bash_history", "/.zsh_history"]),
-            is_interface: false,
             proof: shell_history,
             matches: &[
                 Response::plain("cd /srv/shop\nls -la\ngit pull\nsudo systemctl restart shop\n"),
@@ -72,7 +71,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "mysql_history",
             place: Place::Paths(&["/.mysql_history"]),
-            is_interface: false,
             proof: mysql_history,
             matches: &[Response::plain("_HiStOrY_V2_\nshow\\040databases;\n")],
             twins: &[Response::plain("show databases;\n"), Response::html("<p>_HiStOrY_V2_</p>")],

@@ -30,7 +30,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "package_registry_credentials",
             place: Place::Paths(&["/.npmrc", "/.pypirc"]),
-            is_interface: false,
             proof: package_registry,
             matches: &[
                 Response::plain("//registry.example/:_authToken=npm_x\n"),
@@ -45,7 +44,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "container_registry_credentials",
             place: Place::Paths(&["/.docker/config.json", "/.dockercfg"]),
-            is_interface: false,
             proof: container_registry,
             matches: &[
                 Response::of_json("{\"auths\":{\"images.example\":{\"auth\":\"dTpw\"}}}"),
@@ -59,7 +57,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "host_credentials",
             place: Place::Paths(&["/.git-credentials", "/.netrc"]),
-            is_interface: false,
             proof: host,
             matches: &[
                 Response::plain("https://builder:x@code.example\n"),

@@ -31,7 +31,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "editor_upload_settings",
             place: Place::Paths(&["/.vscode/sftp.json", "/sftp-config.json", "/.ftpconfig", "/.remote-sync.json"]),
-            is_interface: false,
             proof: editor,
             matches: &[
                 Response::of_json(
@@ -56,7 +55,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "transfer_program_sites",
             place: Place::Paths(&["/sitemanager.xml", "/filezilla.xml", "/recentservers.xml"]),
-            is_interface: false,
             proof: transfer_program,
             matches: &[Response::plain(
                 "<FileZilla3><Servers><Server>\n<Host>ftp.shop.example</Host>\n<User>deploy</User>\n\

@@ -26,7 +26,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     probes: &[Probe {
         what: "user_listing",
         place: Place::Paths(&["/wp-json/wp/v2/users"]),
-        is_interface: false,
         proof: user_listing,
         matches: &[Response::of_json("[{\"id\":1,\"name\":\"Admin\",\"slug\":\"admin\"}]")],
         twins: &[

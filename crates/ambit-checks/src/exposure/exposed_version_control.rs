@@ -33,7 +33,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: GIT_REPOSITORY,
             place: Place::Paths(&["/.git/HEAD", "/.git/config"]),
-            is_interface: false,
             proof: git,
             matches: &[
                 Response::plain("ref: refs/heads/main\n"),
@@ -49,7 +48,6 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         Probe {
             what: "svn_repository",
             place: Place::Paths(&["/.svn/entries", "/.svn/wc.db", "/.hg/requires"]),
-            is_interface: false,
             proof: svn,
             matches: &[
                 Response::plain("12\n\ndir\n"),

@@ -207,10 +207,10 @@ fn without_query(url: &Url) -> String {
 
 /// The first address that proves the thing, unless the site says the same of what cannot be there.
 async fn look(cx: &Context<'_>, site: &Url, probe: &'static Probe) -> Result<Option<Proven>, NetError> {
-    let proven =
-        |url, proof, exchange| Proven { what: probe.what, is_interface: probe.is_interface, url, proof, exchange };
+    let is_interface = matches!(probe.place, Place::Interface(_));
+    let proven = |url, proof, exchange| Proven { what: probe.what, is_interface, url, proof, exchange };
     let paths = match probe.place {
-        Place::Paths(paths) => paths,
+        Place::Paths(paths) | Place::Interface(paths) => paths,
         Place::MissingPage => {
             let exchange = refusal(cx, site, "").await?.available()?;
             let proof = (probe.proof)(&response(&exchange));

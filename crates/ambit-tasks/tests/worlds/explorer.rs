@@ -25,7 +25,6 @@ const ROUNDS_MAX: usize = 200;
 const GIT: Probe = Probe {
     what: "git_repository",
     place: Place::Paths(&["/.git/HEAD"]),
-    is_interface: false,
     proof: |response| response.text().starts_with("ref: ").then(|| "ref".to_owned()),
     matches: &[],
     twins: &[],
