@@ -5,14 +5,17 @@ use crate::discover::Finished;
 use crate::failure::Failure;
 use crate::folder::Asking;
 use crate::output::lines;
+use crate::output::records::{collection, sighting};
 use crate::output::truth::{Inventory, Score, score};
 use crate::output::{Results, hint, plain};
 use crate::shortfall;
 use crate::workspace::Workspace;
+use ambit_api::entities::EntityHit;
+use ambit_api::issues::IssueHit;
+use ambit_api::technologies::TechnologyHit;
 use ambit_model::entity::EntityRecord;
 use ambit_model::feed::{Noun, What};
-use ambit_model::issue::IssueRecord;
-use ambit_model::issue::severity_name;
+use ambit_model::issue::{IssueRecord, severity_name};
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::scope::ScopeReason;
 use ambit_model::technology::TechnologyRecord;
@@ -307,32 +310,22 @@ async fn rows<T: DeserializeOwned>(store: &Store, noun: Noun, uids: Vec<Uid>) ->
 }
 
 fn entity_line(row: &Row<EntityRecord>) -> Value {
-    let seen = crate::output::records::sighting(&row.row);
-    let mut hit = json!(ambit_api::entities::EntityHit::of(
-        &row.record,
-        seen,
-        crate::output::records::collection(&row.row.collection)
-    ));
-    hit["record"] = json!("entity");
-    hit
+    let (seen, collection) = (sighting(&row.row), collection(&row.row.collection));
+    line("entity", json!(EntityHit::of(&row.record, seen, collection)))
 }
 
 fn issue_line(row: &Row<IssueRecord>) -> Value {
-    let seen = crate::output::records::sighting(&row.row);
-    let mut hit = json!(ambit_api::issues::IssueHit::of(
-        &row.record,
-        seen,
-        crate::output::records::collection(&row.row.collection)
-    ));
-    hit["record"] = json!("issue");
-    hit
+    let (seen, collection) = (sighting(&row.row), collection(&row.row.collection));
+    line("issue", json!(IssueHit::of(&row.record, seen, collection)))
 }
 
 fn technology_line(row: &Row<TechnologyRecord>) -> Value {
-    let seen = crate::output::records::sighting(&row.row);
-    let collection = crate::output::records::collection(&row.row.collection);
-    let mut hit = json!(ambit_api::technologies::TechnologyHit::of(&row.record, seen, collection));
-    hit["record"] = json!("technology");
+    let (seen, collection) = (sighting(&row.row), collection(&row.row.collection));
+    line("technology", json!(TechnologyHit::of(&row.record, seen, collection)))
+}
+
+fn line(record: &str, mut hit: Value) -> Value {
+    hit["record"] = json!(record);
     hit
 }
 
