@@ -33,6 +33,14 @@ pub(crate) struct Target {
     pub(crate) ca: Option<PathBuf>,
 }
 
+/// How the rows of a short list are printed.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Lines {
+    /// One JSON object per line.
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
 /// A client command of several actions.
 #[derive(Debug, Args)]
 pub(crate) struct Client<A: clap::Subcommand> {

@@ -7,7 +7,7 @@ mod told;
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs};
-use crate::args::{Client, Ports, Tasks};
+use crate::args::{Client, Lines, Ports, Tasks};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -28,11 +28,7 @@ pub(crate) type Collection = Client<Action>;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
     /// List collections with their counts.
-    List {
-        /// One JSON object per line.
-        #[arg(long)]
-        jsonl: bool,
-    },
+    List(Lines),
     /// Create a collection without starting a run; prints its uuid, and on stderr the next scheduled run.
     Create(Create),
     /// Show everything known about a collection, with its seeds.
@@ -231,7 +227,7 @@ pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool)
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let mut results = Results::open(None)?;
     match &command.action {
-        Action::List { jsonl } => {
+        Action::List(Lines { jsonl }) => {
             for row in naming::collections(&api).await? {
                 print(&row, *jsonl, &mut results)?;
             }

@@ -1,7 +1,7 @@
 //! `ambit group`: groups of users, on a server or in a data folder; for the administrator of the installation.
 
 use crate::api::{Api, Needs, OURS};
-use crate::args::Client;
+use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -24,11 +24,7 @@ pub(crate) enum Action {
         member: Vec<String>,
     },
     /// List groups with their members.
-    List {
-        /// One JSON object per line.
-        #[arg(long)]
-        jsonl: bool,
-    },
+    List(Lines),
     /// Add users to a group.
     Add {
         group: String,
@@ -62,7 +58,7 @@ pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Fail
             let made = api.post(&groups, json!({"name": name, "members": member})).await?.result;
             results.line(&text(&made["name"]))?;
         }
-        Action::List { jsonl } => results.rows(&api.get(&groups).await?.result, *jsonl, line)?,
+        Action::List(Lines { jsonl }) => results.rows(&api.get(&groups).await?.result, *jsonl, line)?,
         Action::Add { group, members, administrator } => {
             let body = json!({"members": members, "administrator": administrator});
             api.post(&format!("{}/members", one(group)), body).await?;

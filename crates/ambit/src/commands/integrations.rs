@@ -2,7 +2,7 @@
 //! folder. Secrets are read from a file or from standard input, go in, and never come out.
 
 use crate::api::{ASM, Api, Needs, naming};
-use crate::args::Client;
+use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -21,11 +21,7 @@ pub(crate) type Integration = Client<Action>;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
     /// List the integrations of the project, the collections that use each, and the names (not values) of its secrets.
-    List {
-        /// One JSON object per line.
-        #[arg(long)]
-        jsonl: bool,
-    },
+    List(Lines),
     /// Add an integration; prints its uuid.
     Add(Add),
     /// Change the name of an integration, or replace its secrets or settings; its accounts stay known.
@@ -115,7 +111,7 @@ pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<()
     let place = format!("{ASM}/projects/{project}/integrations");
     let mut results = Results::open(None)?;
     match &command.action {
-        Action::List { jsonl } => list(&api, &place, *jsonl, &mut results).await?,
+        Action::List(Lines { jsonl }) => list(&api, &place, *jsonl, &mut results).await?,
         Action::Add(add) => {
             let collection = match &add.collection {
                 Some(typed) => Some(naming::collection(&api, typed).await?),

@@ -1,7 +1,7 @@
 //! `ambit key`: API keys, on a server or in a data folder; works beside a running server.
 
 use crate::api::{Api, Needs, OURS, naming};
-use crate::args::Client;
+use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::folder;
@@ -41,11 +41,7 @@ pub(crate) enum Action {
         token: Option<PathBuf>,
     },
     /// List keys, without their secrets.
-    List {
-        /// One JSON object per line.
-        #[arg(long)]
-        jsonl: bool,
-    },
+    List(Lines),
     /// Revoke a key and the keys of the same user that were created with it.
     Revoke {
         /// Number of the key in the list.
@@ -79,7 +75,7 @@ pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<(), Failur
             let issued = api.post(&keys, body).await?.result;
             results.line(&text(&issued["key"]))?;
         }
-        Action::List { jsonl } => results.rows(&api.get(&keys).await?.result, *jsonl, line)?,
+        Action::List(Lines { jsonl }) => results.rows(&api.get(&keys).await?.result, *jsonl, line)?,
         Action::Redeem { .. } => {}
         Action::Revoke { id } => {
             let said = api.ask("DELETE", &format!("{keys}/{id}"), None).await?.message;

@@ -2,7 +2,7 @@
 //! receivers until one runs on it.
 
 use crate::api::{Api, Needs, OURS, naming};
-use crate::args::Client;
+use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::engine_config;
 use crate::failure::Failure;
@@ -20,11 +20,7 @@ pub(crate) enum Action {
     /// Add a receiver; prints its uuid, and once, on stderr, the secret or public key that verifies its signatures.
     Add(Box<Add>),
     /// List the receivers of the project.
-    List {
-        /// One JSON object per line.
-        #[arg(long)]
-        jsonl: bool,
-    },
+    List(Lines),
     /// Send a receiver a test message.
     Test {
         /// Name or uuid of the receiver, or the beginning of its uuid.
@@ -137,7 +133,7 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
                 hint(&why);
             }
         }
-        Action::List { jsonl } => results.rows(&api.get(&receivers).await?.result, *jsonl, line)?,
+        Action::List(Lines { jsonl }) => results.rows(&api.get(&receivers).await?.result, *jsonl, line)?,
         Action::Test { receiver } => {
             let uuid = naming::receiver(&api, receiver).await?;
             let asked = api.ask("POST", &format!("{receivers}/{uuid}/test"), None).await?.result;

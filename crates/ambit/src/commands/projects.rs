@@ -2,7 +2,7 @@
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs, OURS};
-use crate::args::Client;
+use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -15,11 +15,7 @@ pub(crate) type Project = Client<Action>;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
     /// List the projects that you are in; the primary one is marked.
-    List {
-        /// One JSON object per line.
-        #[arg(long)]
-        jsonl: bool,
-    },
+    List(Lines),
     /// Create a project; prints its uuid.
     Create { name: String },
     /// List the users of a project.
@@ -53,7 +49,7 @@ pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Fa
     let projects = format!("{ASM}/projects");
     let mut results = Results::open(None)?;
     match &command.action {
-        Action::List { jsonl } => {
+        Action::List(Lines { jsonl }) => {
             results.rows(&api.get(&projects).await?.result, *jsonl, |row| {
                 let primary = if row["primary"] == true { "  primary" } else { "" };
                 let (uuid, name, role) = (text(&row["uuid"]), plain(&text(&row["name"])), text(&row["role"]));

@@ -1,7 +1,7 @@
 //! `ambit user`: people of the installation, on a server or in a data folder; for its administrator.
 
 use crate::api::{Api, Needs, OURS};
-use crate::args::Client;
+use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -38,11 +38,7 @@ pub(crate) enum Action {
     /// Let a suspended user in again.
     Resume { username: String },
     /// List users.
-    List {
-        /// One JSON object per line.
-        #[arg(long)]
-        jsonl: bool,
-    },
+    List(Lines),
     /// Give a user or group a privilege.
     Grant {
         #[arg(value_name = "USERNAME|GROUP")]
@@ -91,7 +87,7 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
             set_status(&api, username, "active").await?;
             results.line(&format!("user {username} is active"))?;
         }
-        Action::List { jsonl } => results.rows(&api.get(&users).await?.result, *jsonl, line)?,
+        Action::List(Lines { jsonl }) => results.rows(&api.get(&users).await?.result, *jsonl, line)?,
         Action::Grant { username, privilege, expires } => {
             let body = json!({"expires_at": expires});
             api.ask("PUT", &held(username, privilege), Some(body)).await?;

@@ -1,7 +1,7 @@
 //! `ambit workflow`: the sets of tasks that a collection may have, on a server or in a data folder.
 
 use crate::api::{ASM, Api, Needs};
-use crate::args::Client;
+use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::library;
@@ -15,11 +15,7 @@ pub(crate) type Workflow = Client<Action>;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
     /// List the workflows: highest level, accepted seeds and integrations, and tasks.
-    List {
-        /// One JSON object per line.
-        #[arg(long)]
-        jsonl: bool,
-    },
+    List(Lines),
 }
 
 /// Runs the command.
@@ -33,7 +29,7 @@ pub(crate) async fn run(command: &Workflow, settings: &Settings) -> Result<(), F
         None => json!(LibraryWorkflow::all(&library::tasks())),
     };
     let mut results = Results::open(None)?;
-    let Action::List { jsonl } = &command.action;
+    let Action::List(Lines { jsonl }) = &command.action;
     for row in workflows.as_array().into_iter().flatten() {
         if *jsonl {
             results.json(row)?;
