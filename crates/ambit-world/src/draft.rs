@@ -150,7 +150,7 @@ pub(crate) struct Zone {
     pub sister: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Name {
     pub line: usize,
     pub org: Option<String>,
@@ -431,7 +431,7 @@ pub(crate) struct Page {
     pub body: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Site {
     pub line: usize,
     pub https: bool,

@@ -14,7 +14,7 @@ use crate::problem::Fault;
 use crate::text::{self, Statement};
 use ambit_model::Kind;
 use ambit_model::workflow::SUSPICIOUS_DOMAINS;
-use cursor::Cursor;
+use cursor::{Below, Cursor};
 use std::collections::BTreeSet;
 
 /// States of one world; each is a whole copy of the former with changes.
@@ -136,6 +136,7 @@ impl Reader {
             let message = format!("`{keyword}` takes no indented lines");
             faults.push(Fault::new(line.number, &line.words[0].text, message));
         }
+        let mut below = Below { lines: &statement.body, faults };
         match keyword {
             "world" => {
                 self.reading.name = cursor.word("a name")?.to_owned();
@@ -145,16 +146,16 @@ impl Reader {
             "seeds" => self.seeds(cursor),
             "org" => self.org(cursor),
             "block" => self.block(cursor),
-            "zone" => self.zone(cursor, &statement.body, faults),
-            "name" => self.name(cursor, &statement.body, faults),
-            "host" => self.host(cursor, &statement.body, faults),
-            "site" => self.site(cursor, &statement.body, faults),
-            "cert" => self.cert(cursor, &statement.body, faults),
+            "zone" => self.zone(cursor, &mut below),
+            "name" => self.name(cursor, &mut below),
+            "host" => self.host(cursor, &mut below),
+            "site" => self.site(cursor, &mut below),
+            "cert" => self.cert(cursor, &mut below),
             "bucket" => self.bucket(cursor),
-            "account" => self.account(cursor, &statement.body, faults),
-            "repository" => self.repository(cursor, &statement.body, faults),
-            "forge" => self.forge(cursor, &statement.body, faults),
-            "app" => self.app(cursor, &statement.body, faults),
+            "account" => self.account(cursor, &mut below),
+            "repository" => self.repository(cursor, &mut below),
+            "forge" => self.forge(cursor, &mut below),
+            "app" => self.app(cursor, &mut below),
             "expect" => self.expect(cursor),
             "state" => self.state(cursor),
             "remove" => self.remove(cursor),

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// An account at a cloud provider, told by the answers of its interfaces.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
     pub line: usize,
     pub org: String,

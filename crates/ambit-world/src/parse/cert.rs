@@ -1,10 +1,9 @@
 //! Certificates: as statements of their own, and as words behind `cert`, `starttls` and `tls`.
 
 use super::Reader;
-use super::cursor::Cursor;
+use super::cursor::{Below, Cursor};
 use crate::draft::{Cert, CertChoice, Issuer, KeyChoice, Moment};
 use crate::problem::Fault;
-use crate::text::Line;
 use ambit_model::moment::DAY_MS;
 
 /// Names of one certificate: beyond, no authority issues it.
@@ -14,19 +13,14 @@ const WORDS: &str =
     "names, cn, org, starts, ends, expired, expires, not-yet, self-signed, untrusted, no-chain, key, sha1, unlogged";
 
 impl Reader {
-    pub(super) fn cert(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        body: &[Line],
-        faults: &mut Vec<Fault>,
-    ) -> Result<(), Fault> {
+    pub(super) fn cert(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
         let name = cursor.word("the certificate's name")?.to_owned();
         self.once(cursor, format!("cert {name}"))?;
         let mut cert = usual(cursor.line);
-        let before = faults.len();
-        cursor.read_into(&mut cert, body, faults, cert_words)?;
+        let before = below.faults.len();
+        cursor.read_into(&mut cert, below, cert_words)?;
         // A line that could not be read may have held them.
-        if cert.names.is_empty() && faults.len() == before {
+        if cert.names.is_empty() && below.faults.len() == before {
             return Err(Fault::new(cert.line, &name, "the certificate has no `names`"));
         }
         self.draft().certs.insert(name, cert);

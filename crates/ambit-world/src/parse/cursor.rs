@@ -18,6 +18,12 @@ pub(crate) struct Cursor<'a> {
     at: usize,
 }
 
+/// The lines below a statement, and what is wrong in them.
+pub(crate) struct Below<'a> {
+    pub lines: &'a [Line],
+    pub faults: &'a mut Vec<Fault>,
+}
+
 impl<'a> Cursor<'a> {
     pub(crate) fn new(line: &'a Line) -> Self {
         Self { line: line.number, words: &line.words, at: 0 }
@@ -28,12 +34,11 @@ impl<'a> Cursor<'a> {
     pub(crate) fn read_into<T>(
         &mut self,
         thing: &mut T,
-        body: &[Line],
-        faults: &mut Vec<Fault>,
+        below: &mut Below<'_>,
         words: fn(&mut T, &mut Cursor<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         words(thing, self)?;
-        faults.extend(body.iter().filter_map(|line| words(thing, &mut Cursor::new(line)).err()));
+        below.faults.extend(below.lines.iter().filter_map(|line| words(thing, &mut Cursor::new(line)).err()));
         Ok(())
     }
 

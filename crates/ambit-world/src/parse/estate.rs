@@ -1,12 +1,10 @@
 //! Accounts at cloud providers, repositories of code, packages of apps.
 
-use super::cursor::Cursor;
+use super::cursor::{Below, Cursor};
 use super::{Reader, kind_and_name};
 use crate::draft::{Account, App, Commit, Forge, Interface, Listing, Repository, Setting, Store, System};
 use crate::problem::Fault;
-use crate::text::Line;
 use ambit_model::Kind;
-use std::collections::BTreeMap;
 
 /// A key that protects nothing, for accounts that sign with one.
 const KEY: &str = include_str!("../pki/account_key.pem");
@@ -17,53 +15,28 @@ const FORGE_WORDS: &str = "of, website, member, fork, token";
 const APP_WORDS: &str = "of, apk, signed, says, member, opens, named, store, by, site, released, mirrored";
 
 impl Reader {
-    pub(super) fn account(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        body: &[Line],
-        faults: &mut Vec<Fault>,
-    ) -> Result<(), Fault> {
+    pub(super) fn account(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
         let provider = cursor.word("a provider such as aws, azure, gcp or hetzner")?.to_owned();
         let title = cursor.word("what the account is called")?.to_owned();
         let key = format!("{provider} {title}");
         self.once(cursor, format!("account {key}"))?;
-        let mut account = Account {
-            line: cursor.line,
-            org: String::new(),
-            provider,
-            title,
-            secrets: BTreeMap::new(),
-            settings: BTreeMap::new(),
-            shown: String::new(),
-            answers: Vec::new(),
-            holds: Vec::new(),
-        };
-        cursor.read_into(&mut account, body, faults, account_words)?;
+        let mut account = Account { line: cursor.line, provider, title, ..Account::default() };
+        cursor.read_into(&mut account, below, account_words)?;
         self.draft().accounts.insert(key, account);
         Ok(())
     }
 
-    pub(super) fn repository(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        body: &[Line],
-        faults: &mut Vec<Fault>,
-    ) -> Result<(), Fault> {
+    pub(super) fn repository(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
         let (key, host, path) = place(cursor)?;
         self.once(cursor, format!("repository {key}"))?;
         let mut repository =
             Repository { line: cursor.line, org: String::new(), host, path, commits: Vec::new(), private: false };
-        cursor.read_into(&mut repository, body, faults, repository_words)?;
+        cursor.read_into(&mut repository, below, repository_words)?;
         self.draft().repositories.insert(key, repository);
         Ok(())
     }
 
-    pub(super) fn forge(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        body: &[Line],
-        faults: &mut Vec<Fault>,
-    ) -> Result<(), Fault> {
+    pub(super) fn forge(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
         let (kind, key) = code_account(cursor)?;
         self.once(cursor, format!("forge {key}"))?;
         let title = cursor.next_quoted().unwrap_or_default().to_owned();
@@ -77,12 +50,12 @@ impl Reader {
             forks: Vec::new(),
             token: None,
         };
-        cursor.read_into(&mut forge, body, faults, forge_words)?;
+        cursor.read_into(&mut forge, below, forge_words)?;
         self.draft().forges.insert(key, forge);
         Ok(())
     }
 
-    pub(super) fn app(&mut self, cursor: &mut Cursor<'_>, body: &[Line], faults: &mut Vec<Fault>) -> Result<(), Fault> {
+    pub(super) fn app(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
         let system = cursor.choice(&[("android", System::Android), ("ios", System::Ios)])?;
         let word = cursor.word("a name such as org.example.app")?;
         let kind = if system == System::Ios { Kind::IosApp } else { Kind::AndroidApp };
@@ -105,7 +78,7 @@ impl Reader {
             listings: Vec::new(),
             mirrored: false,
         };
-        cursor.read_into(&mut app, body, faults, app_words)?;
+        cursor.read_into(&mut app, below, app_words)?;
         self.draft().apps.insert(key, app);
         Ok(())
     }

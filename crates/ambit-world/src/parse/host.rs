@@ -1,10 +1,9 @@
 //! Hosts and their services.
 
 use super::Reader;
-use super::cursor::Cursor;
+use super::cursor::{Below, Cursor};
 use crate::draft::{CertChoice, Datagram, Host, Hostile, Service, UnknownHost, Unlisted};
 use crate::problem::Fault;
-use crate::text::Line;
 use std::collections::BTreeMap;
 
 /// Longest latency of a host: beyond, every client has given up.
@@ -18,12 +17,7 @@ const SERVICES: &str = "ssh, ftp, smtp, imap, pop3, redis, telnet, mysql, postgr
                         https, banner, silent, tarpit, filtered, closed, hostile";
 
 impl Reader {
-    pub(super) fn host(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        body: &[Line],
-        faults: &mut Vec<Fault>,
-    ) -> Result<(), Fault> {
+    pub(super) fn host(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
         let mut addresses = vec![cursor.address()?];
         addresses.extend(std::iter::from_fn(|| cursor.next_address()));
         for address in &addresses {
@@ -40,7 +34,7 @@ impl Reader {
             unknown: UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()),
             hidden: false,
         };
-        cursor.read_into(&mut host, body, faults, host_words)?;
+        cursor.read_into(&mut host, below, host_words)?;
         for address in addresses {
             self.draft().hosts.insert(address, host.clone());
         }

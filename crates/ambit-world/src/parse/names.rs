@@ -1,11 +1,10 @@
 //! Organisations, address blocks, zones and names.
 
-use super::cursor::Cursor;
+use super::cursor::{Below, Cursor};
 use super::{Reader, Stand};
 use crate::draft::{Answers, Block, Data, Moment, Name, Org, OrgRole, Signed, Zone};
 use crate::problem::Fault;
 use crate::rtype::Rtype;
-use crate::text::Line;
 use ambit_model::moment::DAY_MS;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -70,12 +69,7 @@ impl Reader {
         Ok(())
     }
 
-    pub(super) fn zone(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        body: &[Line],
-        faults: &mut Vec<Fault>,
-    ) -> Result<(), Fault> {
+    pub(super) fn zone(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
         let name = cursor.host_name(false)?;
         self.once(cursor, format!("zone {name}"))?;
         let mut zone = Zone {
@@ -94,35 +88,20 @@ impl Reader {
             threats: BTreeSet::new(),
             sister: false,
         };
-        cursor.read_into(&mut zone, body, faults, zone_words)?;
+        cursor.read_into(&mut zone, below, zone_words)?;
         self.draft().zones.insert(name, zone);
         Ok(())
     }
 
-    pub(super) fn name(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        body: &[Line],
-        faults: &mut Vec<Fault>,
-    ) -> Result<(), Fault> {
+    pub(super) fn name(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
         let key = cursor.host_name(true)?;
         let fresh = matches!(self.touch(format!("name {key}")), Stand::Fresh);
         let known = self.draft().names.remove(&key).filter(|_| !fresh);
-        let mut name = known.unwrap_or(Name {
-            line: cursor.line,
-            org: None,
-            hidden: false,
-            archived: false,
-            rotate: false,
-            answers: Answers::Normal,
-            fails: Vec::new(),
-            ttl: TTL_SECONDS,
-            records: Vec::new(),
-        });
+        let mut name = known.unwrap_or(Name { line: cursor.line, ttl: TTL_SECONDS, ..Name::default() });
         let outcome = name_words(&mut name, cursor);
-        for line in body {
+        for line in below.lines {
             let outcome = name_words(&mut name, &mut Cursor::new(line));
-            faults.extend(outcome.err());
+            below.faults.extend(outcome.err());
         }
         self.draft().names.insert(key, name);
         outcome
@@ -271,13 +250,8 @@ fn null_or_name(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
 pub(super) fn server(line: usize, given: &[IpAddr]) -> Name {
     Name {
         line,
-        org: None,
-        hidden: false,
-        archived: false,
-        rotate: false,
-        answers: Answers::Normal,
-        fails: Vec::new(),
         ttl: TTL_SECONDS,
         records: given.iter().map(|address| crate::dns::address_data(*address)).collect(),
+        ..Name::default()
     }
 }

@@ -1,12 +1,11 @@
 //! Sites: what a web server says for one scheme, name and port.
 
-use super::cursor::Cursor;
+use super::cursor::{Below, Cursor};
 use super::{Reader, estate, exposure};
 use crate::draft::{Checkout, Cookie, Draft, Hostile, Layout, Page, Plain, Site, TlsVersions};
 use crate::exposure::Exposure;
 use crate::fresh;
 use crate::problem::Fault;
-use crate::text::Line;
 use ambit_model::Kind;
 use std::collections::BTreeSet;
 
@@ -21,12 +20,7 @@ const WORDS: &str = "at, server, status, header, bare, cookie, login, guarded, b
                      generator, nonce, compress, cert, tls, plain, hostile, default, hidden";
 
 impl Reader {
-    pub(super) fn site(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        body: &[Line],
-        faults: &mut Vec<Fault>,
-    ) -> Result<(), Fault> {
+    pub(super) fn site(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
         let key = key(cursor)?;
         self.once(cursor, format!("site {key}"))?;
         let (scheme, authority) = key.split_once("://").expect("a canonical URL has a scheme");
@@ -37,40 +31,12 @@ impl Reader {
             host: host.trim_start_matches('[').trim_end_matches(']').to_owned(),
             port: port.parse().expect("a canonical URL has a port"),
             title: cursor.next_quoted().unwrap_or("").to_owned(),
-            at: Vec::new(),
             server: Some("nginx".to_owned()),
             status: 200,
-            headers: Vec::new(),
-            bare: false,
-            cookies: Vec::new(),
-            login: false,
-            guarded: None,
-            basic: None,
-            favicon: None,
-            pages: Vec::new(),
-            links: Vec::new(),
-            loads: Vec::new(),
-            redirect: None,
-            leads: Vec::new(),
-            soft_404: false,
-            exposes: Vec::new(),
-            twins: Vec::new(),
-            checkout: None,
-            exposes_rest: false,
-            twins_rest: false,
-            fresh: false,
-            body: None,
-            generator: None,
-            nonce: false,
-            compress: false,
-            cert: None,
-            versions: TlsVersions::Modern,
             plain: if port == "443" { Plain::Redirect } else { Plain::None },
-            hostile: None,
-            default: false,
-            hidden: false,
+            ..Site::default()
         };
-        cursor.read_into(&mut site, body, faults, site_words)?;
+        cursor.read_into(&mut site, below, site_words)?;
         self.draft().sites.insert(key, site);
         Ok(())
     }
