@@ -4,8 +4,7 @@
 use crate::ask::delegation::{fails_alone, found_below};
 use crate::ask::host::{is_below, levels};
 use crate::{Answer, Context, Plan, Task, TaskError};
-use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{Rcode, RecordType};
 
