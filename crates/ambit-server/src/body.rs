@@ -1,7 +1,6 @@
 //! Bodies of requests: how large, how slow. What is announced too large is refused unread, and drained for a moment, so
 //! that its sender sees why.
 
-use crate::endpoint::Changes;
 use crate::form;
 use crate::rooms::Rooms;
 use crate::shares::Owner;
@@ -207,13 +206,13 @@ fn too_large(most: usize) -> ApiError {
 }
 
 /// What was sent, where a body of JSON says nothing: blanks, and the `null` or `""` of clients that cannot leave it
-/// out; where a call without a body only reads, also the empty object of libraries that send one with every POST.
-pub(crate) fn without_nothing(body: Bytes, changes: Changes) -> Bytes {
+/// out; of a call that only `reads` without a body, also the empty object of libraries that send one with every POST.
+pub(crate) fn without_nothing(body: Bytes, reads: bool) -> Bytes {
     // Clients that write files "as UTF-8" begin with a mark (RFC 8259 §8.1 lets a reader ignore it).
     let body = if body.starts_with(b"\xef\xbb\xbf") { body.slice(3..) } else { body };
     match body.trim_ascii() {
         b"" | b"null" | b"\"\"" => Bytes::new(),
-        b"{}" if changes == Changes::WithBody => Bytes::new(),
+        b"{}" if reads => Bytes::new(),
         _ => body,
     }
 }
@@ -296,19 +295,19 @@ mod tests {
     #[test]
     fn a_mark_in_front_of_json_is_no_part_of_it() {
         let marked = Bytes::from_static(b"\xef\xbb\xbf{\"a\":1}");
-        assert_eq!(without_nothing(marked, Changes::Always), "{\"a\":1}");
-        assert!(without_nothing(Bytes::from_static(b"\xef\xbb\xbf"), Changes::Always).is_empty());
+        assert_eq!(without_nothing(marked, false), "{\"a\":1}");
+        assert!(without_nothing(Bytes::from_static(b"\xef\xbb\xbf"), false).is_empty());
     }
 
     #[test]
     fn null_and_an_empty_text_are_no_body() {
         for nothing in ["", " ", "null", "\r\nnull\n", "\"\""] {
-            assert!(without_nothing(Bytes::from(nothing), Changes::Always).is_empty(), "{nothing:?}");
+            assert!(without_nothing(Bytes::from(nothing), false).is_empty(), "{nothing:?}");
         }
         for something in ["{}", "[]", "0", "\"null\"", "nullnull"] {
-            assert_eq!(without_nothing(Bytes::from(something), Changes::Always), something);
+            assert_eq!(without_nothing(Bytes::from(something), false), something);
         }
-        assert!(without_nothing(Bytes::from(" {}\n"), Changes::WithBody).is_empty());
+        assert!(without_nothing(Bytes::from(" {}\n"), true).is_empty());
     }
 
     const PAUSE: Duration = Duration::from_millis(30);

@@ -7,7 +7,7 @@ use crate::attempts::count_wrong_key;
 use crate::body::{self, Arriving};
 use crate::call::Call;
 use crate::connections::Working;
-use crate::endpoint::{Access, Endpoint, Method};
+use crate::endpoint::{Access, Changes, Endpoint, Method};
 use crate::failure::About;
 use crate::limits::{bounded, caught, in_time};
 use crate::metrics::Route;
@@ -290,7 +290,7 @@ impl Passage<'_> {
         let mut bytes = arriving.whole(most).await?;
         match way.endpoint.tree {
             Tree::V2 => body::add_fields(query, way.content_type, &bytes)?,
-            _ => bytes = body::without_nothing(bytes, way.endpoint.changes),
+            _ => bytes = body::without_nothing(bytes, way.endpoint.changes == Changes::WithBody),
         }
         // Clients of the wider API put any type on JSON (docs/contract/wider.md §9).
         if ours {

@@ -1,6 +1,7 @@
 //! What callers see of records: the record that a path or a body names, if the caller may see it, and its JSON; one
 //! file for each noun. Handlers, rights and prices ask here, so that no handler needs another.
 
+pub(crate) mod account_relationships;
 pub(crate) mod accounts;
 pub(crate) mod analyses;
 pub(crate) mod certificates;

@@ -176,6 +176,16 @@ pub(crate) fn unseen_address(call: &Call, id: &str) -> Option<Object> {
     Some(Object::new(&call.base, kind.collection(), kind.name(), &id, &UnseenAddressAttributes::default()))
 }
 
+/// The address of the path, of which nothing is known. Fails where something else is asked for: a name, a URL or a hash
+/// that nobody knows may be none at all.
+pub(crate) fn required_unseen(call: &Call, kind: ObjectType) -> Result<Object, ApiError> {
+    let found = match kind {
+        ObjectType::IpAddress => unseen_address(call, call.id()),
+        ObjectType::Domain | ObjectType::File | ObjectType::Url => None,
+    };
+    found.ok_or_else(|| not_found(kind, call.id()))
+}
+
 /// An object by its type and id; `None`: nobody whom the caller may ask knows it.
 pub(crate) async fn find(call: &Call, kind: ObjectType, id: &str) -> Result<Option<Object>, ApiError> {
     if kind == ObjectType::File {

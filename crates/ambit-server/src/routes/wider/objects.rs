@@ -10,7 +10,7 @@ use crate::present::comments::{self, text};
 use crate::present::objects::{self, Known, count_votes_of, known, not_found};
 use crate::present::relationships::{self, comments_on};
 use ambit_api::ApiError;
-use ambit_api::objects::{Object, Related};
+use ambit_api::objects::Related;
 use ambit_model::object::ObjectType;
 
 /// Returns what the caller may know of the object of the path; 404 where that is nothing.
@@ -41,23 +41,15 @@ pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiErro
 /// An address that nobody looked at, without facts and without a date of any look: a connector reads one to see whether
 /// its key is good. A name, a URL or a hash that nobody knows may be none at all.
 async fn unseen(call: &Call, kind: ObjectType) -> Result<Answer, ApiError> {
-    let mut found = required_unseen(call, kind)?;
+    let mut found = objects::required_unseen(call, kind)?;
     relationships::embed(call, &mut found).await?;
     Ok(page::one(call, found))
 }
 
-fn required_unseen(call: &Call, kind: ObjectType) -> Result<Object, ApiError> {
-    let found = match kind {
-        ObjectType::IpAddress => objects::unseen_address(call, call.id()),
-        ObjectType::Domain | ObjectType::File | ObjectType::Url => None,
-    };
-    found.ok_or_else(|| not_found(kind, call.id()))
-}
-
 /// What is related to an address that nobody looked at: nothing. What people said of it is for those whose projects
 /// know it.
-pub(super) fn none_of_unseen(call: &Call, kind: ObjectType) -> Result<Answer, ApiError> {
-    required_unseen(call, kind)?;
+fn none_of_unseen(call: &Call, kind: ObjectType) -> Result<Answer, ApiError> {
+    objects::required_unseen(call, kind)?;
     page::of_list(call, Vec::new(), page::LIMIT_DEFAULT)
 }
 

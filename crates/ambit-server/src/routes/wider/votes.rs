@@ -8,14 +8,16 @@ use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::objects;
 use crate::present::votes::{NOUN, VERDICTS, shown};
-use crate::routes::wider::objects::none_of_unseen;
 use ambit_api::ApiError;
 use ambit_model::object::ObjectType;
 use serde_json::Value;
 
 /// Returns the votes on an object, newest first.
 pub(crate) async fn list(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
-    let Some(found) = objects::find(&call, kind, call.id()).await? else { return none_of_unseen(&call, kind) };
+    let Some(found) = objects::find(&call, kind, call.id()).await? else {
+        objects::required_unseen(&call, kind)?;
+        return page::of_list(&call, Vec::new(), page::LIMIT_DEFAULT);
+    };
     let item = found.id;
     let votes = call.store().votes_on(call.caller(), kind.name(), &item).await.about(NOUN)?;
     let votes = votes.iter().map(|vote| shown(kind.name(), &item, vote)).collect();
