@@ -67,6 +67,17 @@ impl Firebase {
     }
 }
 
+/// Letters of a domain's first label from which a bucket that bears it is hardly another's by chance.
+const LABEL_CHARS_MIN: usize = 4;
+
+/// Returns true if a bucket bears the name of a domain: its first label stands in what its owner called the bucket, at
+/// the beginning of a word.
+pub fn bears(called: &str, domain: &str) -> bool {
+    let label = domain.split('.').next().unwrap_or(domain);
+    let begins = |at: usize| !called[..at].ends_with(|before: char| before.is_ascii_alphanumeric());
+    label.len() >= LABEL_CHARS_MIN && called.match_indices(label).any(|(at, _)| begins(at))
+}
+
 /// What is known of a bucket.
 pub(super) const MEMBERS: &[Row] = &[
     contract(BUCKET_NAME, Null).by(BucketProbe),
@@ -99,6 +110,16 @@ mod tests {
             ("https://storage.googleapis.com/acme.appspot.com", None),
         ] {
             assert_eq!(Firebase::of(name), service, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_bucket_bears_a_name_at_the_beginning_of_a_word() {
+        for called in ["alder", "alder-files", "alderfiles", "files.alder.test", "my_alder", "alderworks/media"] {
+            assert!(bears(called, "alder.test"), "{called}");
+        }
+        for (called, domain) in [("calderdale", "alder.test"), ("files", "alder.test"), ("abc-files", "abc.test")] {
+            assert!(!bears(called, domain), "{called}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Storage buckets by their URLs: which part is the bucket, and whose service holds it.
 
+use ambit_model::entity::bucket::Firebase;
 use ambit_net::http::Url;
 
 /// Where a bucket lies.
@@ -29,6 +30,17 @@ pub(crate) fn of_url(url: &Url) -> Option<String> {
         }
         _ => format!("https://{}{root}", url.host),
     })
+}
+
+/// What its owner called a store: the bucket, or of Firebase the database, bucket or project.
+pub(crate) fn given_name(store: &str) -> Option<String> {
+    let url = Url::parse(store).ok()?;
+    let name = match Firebase::of(store) {
+        None => return Some(place(&url.host, &url.path)?.bucket),
+        Some(Firebase::RealtimeDatabase) => url.host.split('.').next(),
+        Some(Firebase::Firestore | Firebase::Storage) => url.path.rsplit('/').next(),
+    };
+    name.map(str::to_owned)
 }
 
 /// Reads host and path; `None` where they are no bucket's.

@@ -66,25 +66,30 @@ pub(crate) fn read(text: &str, projects: &mut BTreeMap<String, FirebaseProject>)
         let project = bucket.split('.').next().unwrap_or(&bucket).to_owned();
         add(projects, project, |known| known.buckets.insert(bucket));
     }
-    for found in PROJECT.captures_iter(text) {
-        let Some(name) = found.get(1) else { continue };
-        let from = text.floor_char_boundary(name.start().saturating_sub(NEAR_BYTES));
-        let to = text.ceil_char_boundary((name.end() + NEAR_BYTES).min(text.len()));
-        let around = &text[from..to];
-        if NEAR.iter().any(|word| around.contains(word)) {
-            add(projects, name.as_str().to_owned(), |_| true);
-        }
+    for project in configured(text) {
+        add(projects, project.to_owned(), |_| true);
     }
 }
 
-/// Returns the stores of the projects that a text names, by their URLs. A project that names no database has the one
-/// that it was made with; its documents are asked for where the project itself is told, and not only a database, which
-/// may have any name.
-pub(crate) fn stores(text: &str) -> BTreeSet<String> {
+/// The projects that a text is configured with.
+fn configured(text: &str) -> impl Iterator<Item = &str> {
+    PROJECT.captures_iter(text).filter_map(|found| found.get(1)).filter_map(|name| {
+        let from = text.floor_char_boundary(name.start().saturating_sub(NEAR_BYTES));
+        let to = text.ceil_char_boundary((name.end() + NEAR_BYTES).min(text.len()));
+        NEAR.iter().any(|word| text[from..to].contains(word)).then_some(name.as_str())
+    })
+}
+
+/// Returns the stores of the projects that a text names, by their URLs, and of each whether the text is configured with
+/// its project. A project that names no database has the one that it was made with; its documents are asked for where
+/// the project itself is told, and not only a database, which may have any name.
+pub(crate) fn stores(text: &str) -> BTreeMap<String, bool> {
     let mut projects = BTreeMap::new();
     read(text, &mut projects);
-    let mut stores = BTreeSet::new();
+    let own: BTreeSet<&str> = configured(text).collect();
+    let mut told = BTreeMap::new();
     for FirebaseProject { project, databases, buckets } in projects.into_values() {
+        let mut stores = BTreeSet::new();
         let first = format!("https://{project}-default-rtdb.");
         if databases.is_empty() {
             stores.insert(format!("{first}firebaseio.com"));
@@ -94,8 +99,9 @@ pub(crate) fn stores(text: &str) -> BTreeSet<String> {
         }
         stores.extend(buckets.iter().map(|bucket| format!("https://firebasestorage.googleapis.com/v0/b/{bucket}")));
         stores.extend(databases);
+        told.extend(stores.into_iter().map(|store| (store, own.contains(project.as_str()))));
     }
-    stores
+    told
 }
 
 /// What a store says of who may read it.
@@ -220,12 +226,14 @@ mod tests {
                     "https://firestore.googleapis.com/v1/projects/acme-shop",
                 ],
             ),
-            // Nothing says that the project has the name of its database.
-            ("fetch('https://acme-chat.firebaseio.com/x.json')", &["https://acme-chat.firebaseio.com"]),
             ("projectId:'acme-shop', dsn:'https://1@sentry.acme.test/7'", &[]),
         ] {
+            let expected: Vec<(String, bool)> = expected.iter().map(|store| ((*store).to_owned(), true)).collect();
             assert_eq!(stores(text).into_iter().collect::<Vec<_>>(), expected, "{text}");
         }
+        // Nothing says that the project has the name of its database, nor whose it is.
+        let named = stores("fetch('https://acme-chat.firebaseio.com/x.json')");
+        assert_eq!(named, BTreeMap::from([("https://acme-chat.firebaseio.com".to_owned(), false)]));
     }
 
     #[test]

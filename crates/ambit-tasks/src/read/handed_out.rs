@@ -6,6 +6,7 @@ use super::seed_tokens::{self, SeedTokens};
 use super::{buckets, firebase};
 use crate::ask::host::same_domain;
 use ambit_model::Facts;
+use ambit_model::entity::bucket;
 use ambit_model::entity::uri::HandedToken;
 use ambit_net::http::Url;
 use ambit_secrets::Look;
@@ -23,10 +24,8 @@ pub(crate) struct HandedOut {
     /// Tokens by name, each with the first place where it stood.
     pub(crate) tokens: BTreeMap<String, HandedToken>,
     wanted: SeedTokens,
-    /// Buckets to which its pages only send visitors on.
-    pointed_at: BTreeSet<String>,
-    /// Buckets that its pages load from or send to, and those that its other texts name.
-    used: BTreeSet<String>,
+    /// Stores of the projects of Firebase that its texts are configured with.
+    configured: BTreeSet<String>,
 }
 
 impl HandedOut {
@@ -37,40 +36,16 @@ impl HandedOut {
 
     /// Takes up what a text of the site hands out, and at which path.
     pub(crate) fn read_text(&mut self, text: &str, path: &str) {
-        let buckets = self.take(text, path);
-        self.used.extend(buckets);
-    }
-
-    /// The same of a page.
-    pub(crate) fn read_page(&mut self, text: &str, page: &Page, path: &str) {
-        self.take(text, path);
-        let links = page.links.iter().filter_map(|link| Url::parse(link).ok());
-        for url in links.clone() {
-            self.text.buckets.extend(buckets::of_url(&url));
-            self.text.hosts.insert(url.host);
-        }
-        self.pointed_at.extend(links.filter_map(|url| buckets::of_url(&url)));
-        let actions = page.forms.iter().map(|form| &form.action);
-        let loaded = page.assets.iter().chain(&page.scripts).chain(actions).chain(&page.icon);
-        self.used.extend(loaded.filter_map(|url| buckets::of_url(&Url::parse(url).ok()?)));
-        let mut inline = Mentions::default();
-        inline.read(&page.inline);
-        self.used.extend(inline.buckets);
-    }
-
-    /// True for a bucket to which the site only sends its visitors on: that makes it nobody's.
-    pub(crate) fn only_points_at(&self, bucket: &str) -> bool {
-        self.pointed_at.contains(bucket) && !self.used.contains(bucket)
-    }
-
-    /// Takes up a text, and returns the buckets that it names.
-    fn take(&mut self, text: &str, path: &str) -> BTreeSet<String> {
         let mut own = Mentions::default();
         if self.text.hosts.len() < HOSTS_MAX {
             own.read(text);
         }
-        own.buckets.extend(firebase::stores(text));
-        let named = own.buckets.clone();
+        for (store, is_configured) in firebase::stores(text) {
+            if is_configured {
+                self.configured.insert(store.clone());
+            }
+            own.buckets.insert(store);
+        }
         self.text.add(own);
         for found in ambit_secrets::own().find(text, Look::Site) {
             if self.tokens.len() < TOKENS_MAX {
@@ -90,7 +65,22 @@ impl HandedOut {
                 path: path.to_owned(),
             });
         }
-        named
+    }
+
+    /// The same of a page.
+    pub(crate) fn read_page(&mut self, text: &str, page: &Page, path: &str) {
+        self.read_text(text, path);
+        for url in page.links.iter().filter_map(|link| Url::parse(link).ok()) {
+            self.text.buckets.extend(buckets::of_url(&url));
+            self.text.hosts.insert(url.host);
+        }
+    }
+
+    /// True for a store that is likely theirs: it bears the name of one of their domains, or the site is configured
+    /// with its project. That pages point at a bucket or load from it shows nothing: anybody's pages may.
+    pub(crate) fn is_likely_theirs(&self, store: &str, domains: &[String]) -> bool {
+        self.configured.contains(store)
+            || buckets::given_name(store).is_some_and(|name| domains.iter().any(|domain| bucket::bears(&name, domain)))
     }
 
     /// The hosts that are named beside the site's own. What only looks like one counts within the site's domain.

@@ -2,7 +2,7 @@
 //! project of Firebase keeps.
 
 use crate::ask::web;
-use crate::read::buckets::{BucketAddress, place};
+use crate::read::buckets::{BucketAddress, given_name, place};
 use crate::read::firebase::{Rules, rules};
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::bucket::{self, Firebase};
@@ -78,12 +78,8 @@ async fn firebase(cx: &Context<'_>, service: Firebase, url: &Url) -> Result<Answ
         Rules::Missing => return Ok(Answer::Absent),
         said => said == Rules::LetAnyoneRead,
     };
-    let name = match service {
-        Firebase::RealtimeDatabase => url.host.split('.').next(),
-        Firebase::Firestore | Firebase::Storage => url.path.rsplit('/').next(),
-    };
     let region = url.host.strip_suffix(".firebasedatabase.app").and_then(|front| Some(front.split_once('.')?.1));
-    cx.observe(bucket::BUCKET_NAME, json!(name));
+    cx.observe(bucket::BUCKET_NAME, json!(given_name(&cx.facts.name)));
     cx.observe(bucket::PROVIDER, json!("firebase"));
     cx.observe(bucket::REGION, json!(region));
     cx.observe(bucket::FOUND_OBJECTS, json!([]));

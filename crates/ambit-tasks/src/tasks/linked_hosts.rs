@@ -94,25 +94,16 @@ pub(crate) fn say(cx: &Context<'_>, url: &Url, handed: &HandedOut) -> BTreeSet<S
     for mailbox in handed.text.mailboxes.iter().filter(own).take(MAILBOXES_MAX) {
         cx.found_mailbox(mailbox);
     }
+    let mut domains = seed_domains(cx.facts);
+    domains.extend(registrable(&url.host).map(str::to_owned));
     for bucket in &handed.text.buckets {
-        let is_others = handed.only_points_at(bucket) && !bears_their_name(cx, bucket);
-        let edge = if is_others { EdgeKind::Link } else { EdgeKind::Bucket };
+        let edge = if handed.is_likely_theirs(bucket, &domains) { EdgeKind::Bucket } else { EdgeKind::Link };
         cx.found(Kind::CloudStorageBucket, bucket, edge);
     }
     for token in handed.tokens.values() {
         cx.found_token(&token.token, &token.provider, token.sensitive);
     }
     hosts
-}
-
-/// Letters of a domain's first label from which a bucket that bears it is hardly another's by chance.
-const LABEL_CHARS_MIN: usize = 4;
-
-/// True for a bucket that bears the name of one of the seeds.
-fn bears_their_name(cx: &Context<'_>, bucket: &str) -> bool {
-    let domains = seed_domains(cx.facts);
-    let mut labels = domains.iter().filter_map(|domain| domain.split('.').next());
-    labels.any(|label| label.len() >= LABEL_CHARS_MIN && bucket.contains(label))
 }
 
 /// Takes up the sources that the content policy of an answer allows.

@@ -216,3 +216,20 @@ fn a_block_of_somebody_else_within_a_seed_is_not_swept_before_a_person_says_so()
     let (explorer, _) = explore(&text("seeds acme.test 203.0.113.0/26 203.0.113.32/28"), Clearance::L3);
     assert!(!services(&explorer, "203.0.113.33").is_empty(), "a person named it");
 }
+
+#[test]
+fn what_a_page_loads_from_somebody_elses_bucket_makes_nobody_ask_for_its_list() {
+    let explorer = explored(
+        "bucket s3 acme-files of acme listed keys a.png\nbucket s3 birch-files of other listed keys b.png\n\
+         bucket firebase-database hacker-news of other listed keys v0\n\
+         site https://acme.test \"Acme\"\n  body \"<img src=https://acme-files.s3.amazonaws.com/a.png>\
+         <img src=https://birch-files.s3.amazonaws.com/b.png>\
+         <script>fetch('https://birch-files.s3.amazonaws.com/c'); fetch('https://hacker-news.firebaseio.com/v0.json')\
+         </script>\"",
+    );
+    let listable = |name: &str| explorer.facts(Kind::CloudStorageBucket, name).details.get("hidden_listable").cloned();
+    assert_eq!(listable("https://acme-files.s3.amazonaws.com"), Some(true.into()));
+    for strange in ["https://birch-files.s3.amazonaws.com", "https://hacker-news.firebaseio.com"] {
+        assert_eq!(listable(strange), None, "{strange}");
+    }
+}

@@ -4,6 +4,8 @@ use super::Derivation;
 use crate::draft::{Access, Bucket, Data, OrgRole, Storage};
 use crate::plan;
 use ambit_model::Kind;
+use ambit_model::entity::bucket::bears;
+use ambit_model::entity::{host_of, registrable};
 
 impl Derivation<'_> {
     /// Our buckets that a planted page links to, or a planted name leads to.
@@ -12,12 +14,14 @@ impl Derivation<'_> {
             let name = bucket_name(bucket);
             let host = name.trim_start_matches("https://").to_owned();
             let told = told_by(bucket, &host);
+            let project = told.iter().find(|told| told.starts_with(PROJECT));
             let ours = plan::standing(self.draft, &bucket.org) == OrgRole::Ours;
             self.truth.allow(Kind::CloudStorageBucket, &name);
             if !ours || bucket.hidden {
                 continue;
             }
-            let mut leads: Vec<(Kind, String)> = Vec::new();
+            // A page that loads from a bucket or points at it does not show whose the bucket is.
+            let mut leads: Vec<(Kind, String, bool)> = Vec::new();
             for (key, site) in &self.draft.sites {
                 let texts = site
                     .links
@@ -28,13 +32,14 @@ impl Derivation<'_> {
                 if texts.clone().any(|text| told.iter().any(|told| text.contains(told)))
                     && self.truth.entities.contains(&(Kind::Uri, key.clone()))
                 {
-                    leads.push((Kind::Uri, key.clone()));
+                    let is_configured = project.is_some_and(|told| texts.clone().any(|text| text.contains(told)));
+                    leads.push((Kind::Uri, key.clone(), is_configured || self.bears_their_name(bucket, key)));
                 }
             }
             for (alias, entry) in &self.draft.names {
                 let points = entry.records.iter().any(|data| matches!(data, Data::Cname(target) if *target == host));
                 if points && self.truth.entities.contains(&(Kind::DnsRecord, alias.clone())) {
-                    leads.push((Kind::DnsRecord, alias.clone()));
+                    leads.push((Kind::DnsRecord, alias.clone(), true));
                 }
             }
             if !leads.is_empty() {
@@ -45,8 +50,12 @@ impl Derivation<'_> {
                     Storage::S3 | Storage::Gcs | Storage::Azure => "open_bucket",
                     Storage::Database | Storage::Firestore | Storage::FirebaseFiles => "open_firebase",
                 };
-                for (kind, entity) in &leads {
-                    self.truth.plant_issue(issue, *kind, entity);
+                for (kind, entity, is_likely_theirs) in &leads {
+                    if *is_likely_theirs {
+                        self.truth.plant_issue(issue, *kind, entity);
+                    } else {
+                        self.truth.allow_issue(issue, *kind, entity);
+                    }
                 }
                 let elsewhere: Vec<String> = if leads.is_empty() { Vec::new() } else { self.planted(Kind::Uri) };
                 for uri in elsewhere {
@@ -55,7 +64,16 @@ impl Derivation<'_> {
             }
         }
     }
+
+    /// A bucket bears the name of a seed's domain, or of that of a site.
+    fn bears_their_name(&self, bucket: &Bucket, site: &str) -> bool {
+        let hosts = self.seeds.iter().map(String::as_str).chain([site]).map(host_of);
+        hosts.filter_map(registrable).any(|domain| bears(&bucket.name, domain))
+    }
 }
+
+/// How a page begins to tell the project of Firebase that it is configured with.
+const PROJECT: &str = "projectId:'";
 
 /// The canonical URL of a bucket.
 fn bucket_name(bucket: &Bucket) -> String {
@@ -75,7 +93,7 @@ fn bucket_name(bucket: &Bucket) -> String {
 
 /// What a text holds that leads to a bucket: where it is, or the project of Firebase as a page is initialised with it.
 fn told_by(bucket: &Bucket, place: &str) -> Vec<String> {
-    let of_project = |project: &str| format!("projectId:'{project}'");
+    let of_project = |project: &str| format!("{PROJECT}{project}'");
     match bucket.storage {
         Storage::S3 | Storage::Gcs | Storage::Azure => vec![place.to_owned()],
         Storage::Database => {
