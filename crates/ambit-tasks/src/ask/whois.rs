@@ -132,7 +132,27 @@ pub(crate) fn domain(text: &str) -> DomainRegistration {
     }
 }
 
-/// The registrant, where the text names one.
+/// Words with which the part of a text begins that is about the registrant.
+const REGISTRANT: &[&str] = &["registrant", "holder", "owner", "organisation"];
+/// Fields that name the part about the registrant, by what stands in one of the fields below.
+const REGISTRANT_HANDLE: &[&str] = &["registrant", "holder-c", "registrant-c"];
+/// What a part calls itself.
+const HANDLE: &[&str] = &["nic-hdl", "contact"];
+
+/// The mailbox of the registrant. Those of other parts are of people who look after it: technical, of the registrar.
+fn registrant_mailbox(text: &str) -> Option<&str> {
+    let handles: Vec<&str> = fields(text, REGISTRANT_HANDLE).collect();
+    let is_theirs = |part: &&str| {
+        let first = part.lines().find(|line| !line.starts_with(['%', '#']) && !line.trim().is_empty());
+        let word = first.and_then(|line| line.split_once(':')).map_or("", |(name, _)| name.trim());
+        REGISTRANT.iter().any(|known| word.eq_ignore_ascii_case(known))
+            || fields(part, HANDLE).any(|handle| handles.contains(&handle))
+    };
+    let parts = text.split("\n\n").filter(is_theirs);
+    fields(text, &["registrant email"]).next().or_else(|| parts.flat_map(|part| fields(part, &["e-mail"])).next())
+}
+
+/// The registrant, where the text names one, and a mailbox of whoever looks after it.
 pub(crate) fn people(text: &str) -> Vec<Person> {
     let person = Person {
         name: field(text, &["registrant name", "person", "registrant"]),
@@ -140,14 +160,22 @@ pub(crate) fn people(text: &str) -> Vec<Person> {
             .find(|name| !is_handle(name))
             .filter(|name| !is_redacted(name))
             .map(str::to_owned),
-        email: field(text, &["registrant email", "e-mail"])
-            .filter(|mail| mail.contains('@'))
-            .map(|mail| mail.to_lowercase()),
+        email: registrant_mailbox(text).filter(|mail| mail.contains('@')).map(str::to_lowercase),
         registrant: true,
         handle: None,
     };
     let named = person.name.is_some() || person.organization.is_some() || person.email.is_some();
-    if named { vec![person] } else { Vec::new() }
+    let beside = field(text, &["e-mail"])
+        .map(|mail| mail.to_lowercase())
+        .filter(|mail| mail.contains('@') && person.email.as_ref() != Some(mail));
+    let beside = beside.map(|email| Person {
+        name: None,
+        organization: None,
+        email: Some(email),
+        registrant: false,
+        handle: None,
+    });
+    named.then_some(person).into_iter().chain(beside).collect()
 }
 
 /// The block around an address.
@@ -220,6 +248,28 @@ mod tests {
         assert_eq!(organization("organisation: Acme Ltd\n").as_deref(), Some("Acme Ltd"));
         assert_eq!(organization("org: ORG-AC1-RIPE\n"), None, "a handle is no name");
         assert_eq!(organization("Organization: Acme\nRegistrant Organization: REDACTED FOR PRIVACY\n"), None);
+    }
+
+    #[test]
+    fn only_the_registrants_mailbox_counts() {
+        for (text, expected) in [
+            ("Registrant Email: Desk@Acme.test\n", Some("desk@acme.test")),
+            ("registrant: ACME\n\ncontact: ACME\norg: Acme\ne-mail: desk@acme.test\n", Some("desk@acme.test")),
+            (
+                "holder-c: A1\ntech-c: B2\n\nnic-hdl: B2\ne-mail: b@host.test\n\nnic-hdl: A1\ne-mail: a@acme.test\n",
+                Some("a@acme.test"),
+            ),
+            (
+                "inetnum: 203.0.113.0/24\n\n% the holder\norganisation: ORG-A1\ne-mail: a@acme.test\n",
+                Some("a@acme.test"),
+            ),
+            ("domain: birch.test\n\ncontact: technical\ne-mail: a@acme.test\n", None),
+            ("domain: birch.test\norg: Birch Ltd\ntech-c: B2\n\nperson: Ann\nnic-hdl: B2\ne-mail: a@acme.test\n", None),
+            ("registrar: Names Inc.\nabuse-mailbox: x@names.test\ne-mail: abuse@names.test\n", None),
+        ] {
+            let email = people(text).into_iter().filter(|person| person.registrant).find_map(|person| person.email);
+            assert_eq!(email.as_deref(), expected, "{text}");
+        }
     }
 
     #[test]
