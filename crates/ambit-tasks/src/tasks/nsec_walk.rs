@@ -11,7 +11,7 @@ use ambit_model::entity::domain::ZoneWalk;
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
-use ambit_net::dns::{Record, RecordData, RecordType};
+use ambit_net::dns::{Rcode, Record, RecordData, RecordType};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
@@ -129,7 +129,11 @@ async fn link(cx: &Context<'_>, zone: &str, name: &str) -> Result<Option<Link>, 
             let answer = cx.net.lookup_denial(&after).await?;
             let (gap, at) = (order(&after), order(name));
             let mut links = answer.denial.iter().filter(|record| order(&record.name) == at).filter_map(of_record);
-            Ok(links.find(|link| link.next == zone || order(&link.next) > gap))
+            let found = links.find(|link| link.next == zone || order(&link.next) > gap);
+            // Between a label without room and the one that was made of it there is none: if it exists, it is next.
+            let follows = after.len() == name.len() && answer.rcode == Rcode::NOERROR;
+            let next = || Link { next: after.clone(), types: BTreeSet::from([RecordType::NS.0]) };
+            Ok(found.or_else(|| follows.then(next)))
         }
         (_, None) => Ok(None),
     }
@@ -147,11 +151,21 @@ fn of_record(record: &Record) -> Option<Link> {
     }
 }
 
-/// A name that no host has, between a name with all below it and the next one: `!` comes before every letter, digit
-/// and hyphen. None for the zone itself and for a label that has no room.
+/// A name that hardly a host has, between a name with all below it and the next one: `!` comes before every letter,
+/// digit and hyphen. A label without room for that ends with the next letter or digit instead. None for the zone itself.
 fn after(name: &str, zone: &str) -> Option<String> {
     let (label, above) = name.split_once('.').filter(|_| name != zone)?;
-    (label.len() < 63 && name.len() < 253).then(|| format!("{label}!.{above}"))
+    if label.len() < 63 && name.len() < 253 {
+        return Some(format!("{label}!.{above}"));
+    }
+    let front = label.get(..label.len() - 1)?;
+    let last = match label.bytes().last()? {
+        b'-' => '0',
+        b'9' => 'a',
+        byte @ (b'0'..b'9' | b'a'..b'z') => char::from(byte + 1),
+        _ => return None,
+    };
+    Some(format!("{front}{last}.{above}"))
 }
 
 /// The labels of a name in the order in which names of a zone follow each other (RFC 4034 §6.1).
@@ -215,7 +229,11 @@ mod tests {
         let after = |name: &str| super::after(name, "acme.test");
         assert_eq!(after("half.acme.test").as_deref(), Some("half!.acme.test"));
         assert_eq!(after("acme.test"), None);
-        assert_eq!(after(&format!("{}.acme.test", "a".repeat(63))), None);
+        let long = |last: char| format!("{}{last}.acme.test", "a".repeat(62));
+        for (last, next) in [('a', 'b'), ('9', 'a'), ('-', '0')] {
+            assert_eq!(after(&long(last)), Some(long(next)));
+        }
+        assert_eq!(after(&long('z')), None, "nothing that a host may be called comes after it");
         let mut names = ["half-a.acme.test", "half!.acme.test", "z.half.acme.test", "half.acme.test", "acme.test"];
         names.sort_by_key(|name| order(name));
         assert_eq!(names, ["acme.test", "half.acme.test", "z.half.acme.test", "half!.acme.test", "half-a.acme.test"]);

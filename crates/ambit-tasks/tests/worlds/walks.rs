@@ -18,7 +18,13 @@ const NEVER: Fault = |_, _| None;
 
 /// The names that a walk of the zone tells, and what it kept as evidence.
 fn walked(signed: &str) -> (Result<Answer, ambit_tasks::TaskError>, Vec<String>, String) {
-    let text = world(NAMES).replace("ns ns1.acme.test 203.0.113.2", &format!("ns ns1.acme.test 203.0.113.2{signed}"));
+    walked_with(signed, "")
+}
+
+/// The same of a zone with more lines.
+fn walked_with(signed: &str, lines: &str) -> (Result<Answer, ambit_tasks::TaskError>, Vec<String>, String) {
+    let text = world(&format!("{NAMES}\n{lines}"))
+        .replace("ns ns1.acme.test 203.0.113.2", &format!("ns ns1.acme.test 203.0.113.2{signed}"));
     let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
     let looked = look(&world, EPOCH, "nsec_walk", (Kind::Domain, "acme.test", ""), NEVER);
     let mut names: Vec<String> = looked.found.edges.iter().map(|lead| lead.name.clone()).collect();
@@ -46,4 +52,16 @@ fn a_zone_with_nsec_is_walked_from_name_to_name() {
     let (answer, names, _) = walked("\n  signed nsec");
     assert_eq!(answer, Ok(Answer::Found));
     assert!(names.contains(&"zq81-unguessable.acme.test".to_owned()), "{names:?}");
+}
+
+#[test]
+fn a_walk_goes_on_behind_a_delegation_whose_label_has_no_room() {
+    let front = "h".repeat(62);
+    let handed =
+        format!("zone {front}a.acme.test of host\n  ns ns1.host.test\nname {front}a.acme.test A 198.51.100.7\n");
+    for more in [String::new(), format!("name {front}b.acme.test A 203.0.113.14")] {
+        let (answer, names, _) = walked_with("\n  signed nsec", &format!("{handed}{more}"));
+        assert_eq!(answer, Ok(Answer::Found));
+        assert!(names.contains(&"zq81-unguessable.acme.test".to_owned()), "{names:?}");
+    }
 }
