@@ -14,6 +14,11 @@ use std::sync::Arc;
 /// Guesses of one look in flight; the resolver's own window paces them.
 const IN_FLIGHT: usize = 64;
 
+/// Words tried below a level of which little is known, the most frequent first.
+pub(crate) const FEW_WORDS: usize = 60;
+/// Names without records of one look below which words are tried: more are made by a program.
+const EMPTY_MAX: usize = 20;
+
 /// Random names asked beside a hit that a known wildcard does not explain: its pool rotates slowly compared with six
 /// questions.
 const CONTROLS: usize = 3;
@@ -49,27 +54,16 @@ pub(crate) async fn guess_on(
     mut labels: Vec<String>,
     mut further: impl FnMut(&BTreeSet<String>) -> Vec<String>,
 ) -> Result<Answer, TaskError> {
-    let wild = &Wild::of(cx, level).await?;
-    let ask = |label: String| async move {
-        let name = format!("{label}.{level}");
-        let exists = wild.exists(cx, &name).await;
-        (name, exists)
-    };
-    let (mut hits, mut unanswered) = (BTreeSet::new(), BTreeMap::new());
+    let mut guesses = Guesses::default();
     while !labels.is_empty() {
-        for (name, exists) in together(labels.into_iter().map(ask), IN_FLIGHT).await {
-            match exists {
-                Ok(true) => {
-                    hits.insert(name);
-                }
-                Ok(false) => {}
-                Err(error) => {
-                    unanswered.insert(name, TaskError::from(error));
-                }
-            }
-        }
-        labels = further(&hits);
+        guesses.ask(cx, level, labels).await?;
+        labels = further(&guesses.hits);
     }
+    // Other tasks try levels that are known already.
+    if task == TaskName::NameSweep {
+        guesses.ask_below_empty(cx, level).await?;
+    }
+    let Guesses { hits, mut unanswered, .. } = guesses;
     for name in &hits {
         match edge_below(cx, domain, name).await {
             Ok(edge) => cx.found_host(name, edge),
@@ -102,6 +96,73 @@ fn failure(unanswered: BTreeMap<String, TaskError>, is_all: bool) -> Option<Task
     Some(TaskError::Failed(format!("{count} names stayed without an answer, such as {name}: {why}")))
 }
 
+/// What was answered for guessed names on one level.
+#[derive(Default)]
+struct Guesses {
+    hits: BTreeSet<String>,
+    /// Names that exist without records of their own.
+    empty: BTreeSet<String>,
+    unanswered: BTreeMap<String, TaskError>,
+}
+
+impl Guesses {
+    async fn ask(&mut self, cx: &Context<'_>, level: &str, labels: Vec<String>) -> Result<(), NetError> {
+        let wild = &Wild::of(cx, level).await?;
+        let ask = |label: String| async move {
+            let name = format!("{label}.{level}");
+            let existence = wild.existence(cx, &name).await;
+            (name, existence)
+        };
+        for (name, existence) in together(labels.into_iter().map(ask), IN_FLIGHT).await {
+            match existence {
+                Ok(Existence::Name) => {
+                    self.hits.insert(name);
+                }
+                Ok(Existence::Empty) => {
+                    self.empty.insert(name);
+                }
+                Ok(Existence::Nothing) => {}
+                Err(error) => {
+                    self.unanswered.insert(name, TaskError::from(error));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for the most frequent labels below the names without records: something stands there (RFC 8020), unless
+    /// the level says so of every name.
+    async fn ask_below_empty(&mut self, cx: &Context<'_>, level: &str) -> Result<(), NetError> {
+        let empty: Vec<String> = std::mem::take(&mut self.empty).into_iter().take(EMPTY_MAX).collect();
+        if empty.is_empty() {
+            return Ok(());
+        }
+        let control = cx.net.lookup_uncached(&control(level, 0, level), RecordType::A).await?;
+        if !control.is_nxdomain() && !says_something(&control) {
+            return Ok(());
+        }
+        for level in empty {
+            self.ask(cx, &level, cx.settings.words.iter().take(FEW_WORDS).cloned().collect()).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a name exists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Existence {
+    Nothing,
+    /// Without an address, an alias or a zone of its own.
+    Empty,
+    Name,
+}
+
+/// A random name below a level, for a question about a name.
+fn control(name: &str, index: usize, level: &str) -> String {
+    let digest = hex::encode(Sha256::digest(format!("{name} {index}")));
+    format!("x{}.{level}", &digest[..16])
+}
+
 struct Wild {
     four: Arc<WildcardProfile>,
     /// Some servers fail at AAAA alone (RFC 4074 §4): that concerns only names without an address of the other family.
@@ -110,7 +171,7 @@ struct Wild {
 
 /// True where a name on a level exists, and is not merely answered by a wildcard.
 pub(crate) async fn exists(cx: &Context<'_>, level: &str, name: &str) -> Result<bool, TaskError> {
-    Ok(Wild::of(cx, level).await?.exists(cx, name).await?)
+    Ok(Wild::of(cx, level).await?.existence(cx, name).await? == Existence::Name)
 }
 
 impl Wild {
@@ -121,35 +182,38 @@ impl Wild {
         })
     }
 
-    /// True where a name has an address or an alias that the wildcard does not explain, or a zone of its own. A
+    /// A name exists that has an address or an alias that the wildcard does not explain, or a zone of its own. A
     /// dangling alias exists, and so does a name whose own servers fail.
-    async fn exists(&self, cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
+    async fn existence(&self, cx: &Context<'_>, name: &str) -> Result<Existence, NetError> {
+        let told = |exists: bool| if exists { Existence::Name } else { Existence::Nothing };
         let four = match cx.net.lookup_uncached(name, RecordType::A).await {
             // Its level answered for names that nobody made: only what was handed to others can fail by itself.
-            Err(NetError::Dns(Rcode::SERVFAIL)) => return fails_alone(cx, name).await.map(|_| true),
+            Err(NetError::Dns(Rcode::SERVFAIL)) => return fails_alone(cx, name).await.map(|_| Existence::Name),
             answer => answer?,
         };
         if says_something(&four) {
             if !explained(cx, &self.four, name, &four).await? {
-                return Ok(true);
+                return Ok(Existence::Name);
             }
             // A name beside the wildcard may differ from it in the other family alone.
-            let Some(profile) = self.six.as_ref().ok().filter(|_| four.chain.is_empty()) else { return Ok(false) };
+            let Some(profile) = self.six.as_ref().ok().filter(|_| four.chain.is_empty()) else {
+                return Ok(Existence::Nothing);
+            };
             let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
-            return Ok(says_something(&six) && !explained(cx, profile, name, &six).await?);
+            return Ok(told(says_something(&six) && !explained(cx, profile, name, &six).await?));
         }
         if four.is_nxdomain() {
-            return Ok(false);
+            return Ok(Existence::Nothing);
         }
         let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
         if says_something(&six) {
             let profile = self.six.as_ref().map_err(Clone::clone)?;
-            return Ok(!explained(cx, profile, name, &six).await?);
+            return Ok(told(!explained(cx, profile, name, &six).await?));
         }
-        // It exists without an address: the top of a zone of its own is worth looking into, an empty name between
-        // others is not.
+        // It exists without an address, and may be the top of a zone of its own.
         let servers = cx.net.lookup_uncached(name, RecordType::NS).await?;
-        Ok(servers.records.iter().any(|record| record.name == name && record.data.rtype() == RecordType::NS))
+        let is_top = servers.records.iter().any(|record| record.name == name && record.data.rtype() == RecordType::NS);
+        Ok(if is_top { Existence::Name } else { Existence::Empty })
     }
 }
 
@@ -168,8 +232,7 @@ async fn explained(
     let mut values = answer_values(answer);
     let mut seen: BTreeSet<String> = profile.values.iter().cloned().collect();
     for index in 0..CONTROLS {
-        let digest = hex::encode(Sha256::digest(format!("{name} {index}")));
-        let control = format!("x{}.{}", &digest[..16], profile.level);
+        let control = control(name, index, &profile.level);
         seen.extend(answer_values(&cx.net.lookup_uncached(&control, profile.rtype).await?));
         if values.iter().all(|value| seen.contains(value)) {
             return Ok(true);

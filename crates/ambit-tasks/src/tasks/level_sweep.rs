@@ -2,7 +2,7 @@
 //! beside it, below a name that has no records of its own.
 
 use crate::ask::delegation::found_below;
-use crate::ask::guess::{exists, guess};
+use crate::ask::guess::{FEW_WORDS, exists, guess};
 use crate::ask::host::{is_below, levels};
 use crate::tasks::wildcard_profile::is_named_level;
 use crate::{Answer, Context, Plan, Task, TaskError};
@@ -40,8 +40,6 @@ const LEVELS_MAX: usize = 500;
 const DEPTH_MAX: usize = 6;
 /// Names that make a level a place where names are kept, and not the form of one name.
 const CROWD: usize = 2;
-/// Words tried below the level of a single name, the most frequent first.
-const FEW_WORDS: usize = 60;
 /// Words tried below a level of several names.
 const MANY_WORDS: usize = 250;
 

@@ -111,6 +111,18 @@ const NAMES: &[Look] = &[
         &["found", "> subdomain DnsRecord ns1.acme.test", "> subdomain DnsRecord www.acme.test"],
     ),
     (
+        "name_sweep",
+        "name api.dev.acme.test A 203.0.113.5\nname quoin.api.acme.test A 203.0.113.5",
+        "Domain acme.test 0-50",
+        &["found", "> subdomain DnsRecord api.dev.acme.test", "> subdomain DnsRecord ns1.acme.test"],
+    ),
+    (
+        "name_sweep",
+        "name *.acme.test TXT x\nname api.dev.acme.test A 203.0.113.5",
+        "Domain acme.test 0-50",
+        &["found", "> subdomain DnsRecord ns1.acme.test"],
+    ),
+    (
         "level_sweep",
         "name quoin.eu.acme.test A 203.0.113.5\nname eu.acme.test A 203.0.113.6",
         "Domain acme.test eu.acme.test",
