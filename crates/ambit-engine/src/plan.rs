@@ -193,10 +193,19 @@ pub fn new_work(task: &'static Task, facts: &Facts, argument: String, number: i6
         partition: partition(task, facts, &argument),
         argument,
         number,
-        wave: task.wave,
+        wave: wave(task, facts),
         footprint: task.footprint,
         priority: priority(task),
         not_before,
+    }
+}
+
+/// The wave in which a task asks an entity. What an address presents to those who ask for no name decides whether
+/// anything there may be visited by the address alone, and so is asked before all visits.
+fn wave(task: &Task, facts: &Facts) -> Wave {
+    match (task.name, facts.kind) {
+        (TaskName::TlsGrab, Kind::IpAddress) => Wave::Variations,
+        _ => task.wave,
     }
 }
 
@@ -238,7 +247,6 @@ fn network_of(host: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::Kind;
     use ambit_model::facts::ProbeOutcome;
     use std::collections::BTreeMap;
 
@@ -275,6 +283,19 @@ mod tests {
             guard: None,
         };
         plan(facts, &owned(clearance), &terms)
+    }
+
+    #[test]
+    fn an_address_says_whose_it_is_before_its_services_are_visited() {
+        let wave = |name: TaskName, kind: Kind, entity: &str| {
+            let facts = Facts { kind, name: entity.to_owned(), ..seed_domain() };
+            new_work(ambit_tasks::task(name), &facts, String::new(), 0, Timestamp(0)).wave
+        };
+        let asked = wave(TaskName::TlsGrab, Kind::IpAddress, "203.0.113.5");
+        for task in [TaskName::HttpProbe, TaskName::TlsGrab] {
+            assert!(asked < wave(task, Kind::NetworkService, "203.0.113.5:80/tcp"), "{task}");
+        }
+        assert_eq!(wave(TaskName::TlsGrab, Kind::DnsRecord, "www.acme.test"), Wave::Visits);
     }
 
     #[test]
