@@ -18,6 +18,7 @@ mod tests;
 pub use leaf::{Leaves, Stem};
 pub use never::{Exclusions, exclusion, is_never};
 pub use reason::ScopeReason;
+pub use sisters::{PRIOR, by_evidence};
 pub use spelled::spells;
 pub use surroundings::registrant_key;
 

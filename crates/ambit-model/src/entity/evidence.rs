@@ -61,7 +61,7 @@ impl EvidenceKind {
     /// What it says of the entity that shows it, for people: "registered to NAME, as a seed is".
     pub fn words(self) -> &'static str {
         match self {
-            Self::RegistrationMailbox => "its registration names their mailbox",
+            Self::RegistrationMailbox => "its registrant's mailbox is theirs:",
             Self::RegisteredAlike => "a seed is also registered to",
             Self::OwnAddress => "a name of it leads to their address",
             Self::OwnNameServer => "it is served by their name server",

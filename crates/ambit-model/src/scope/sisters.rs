@@ -10,7 +10,7 @@ use crate::{Clearance, EdgeKind, Kind, TaskName};
 use std::collections::HashMap;
 
 /// Log-odds, in hundredths, that a domain near theirs is theirs, before any evidence.
-const PRIOR: i32 = -300;
+pub const PRIOR: i32 = -300;
 /// Ownership from which a domain is a candidate: it is shown, and waits for a person's word. In thousandths.
 const CANDIDATE_FROM: u16 = 600;
 /// Ownership from which evidence alone makes a domain theirs. In thousandths.
@@ -123,6 +123,12 @@ fn shown(
         (EdgeKind::Redirect, _) if scoped(link.from) => of_end(EvidenceKind::RedirectTarget),
         _ => None,
     }
+}
+
+/// Ownership, in thousandths, and clearance that evidence gives whose log-odds and the prior come to this sum, in
+/// hundredths; `None` where it does not suffice.
+pub fn by_evidence(sum: i32) -> Option<(u16, Clearance)> {
+    Sister { ownership: thousandths(sum), evidence: Vec::new() }.standing()
 }
 
 /// The probability, in thousandths, for log-odds in hundredths.

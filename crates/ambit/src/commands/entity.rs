@@ -11,6 +11,7 @@ use crate::output::{assessments, interfaces, lines};
 use ambit_model::Timestamp;
 use ambit_model::entity::imported::IMPORTED;
 use ambit_model::percent::escaped;
+use ambit_model::scope::{PRIOR, by_evidence};
 use serde_json::{Value, json};
 
 pub(crate) type Entity = Client<Action>;
@@ -179,11 +180,29 @@ async fn path(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
             plain(&ground(step)),
         ))?;
     }
-    for piece in scope["evidence"].as_array().into_iter().flatten() {
+    let evidence = scope["evidence"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut sum = f64::from(PRIOR) / 100.0;
+    if !evidence.is_empty() {
+        results.line(&format!("evidence {sum:+.1}: before any is known"))?;
+    }
+    for piece in evidence {
+        sum += number(&piece["weight"]);
         results.line(&format!("evidence {:+.1}: {}", number(&piece["weight"]), plain(&text(&piece["text"]))))?;
+    }
+    if !evidence.is_empty() {
+        results.line(&format!("evidence {sum:+.1} in sum: {}", worth(sum)))?;
     }
     results.line(&decision(&scope))?;
     results.finish()
+}
+
+/// What evidence of these log-odds gives by itself.
+fn worth(sum: f64) -> String {
+    // Weights are whole hundredths.
+    match by_evidence((sum * 100.0).round() as i32) {
+        Some((ownership, cap)) => format!("ownership {:.3}, clearance at most {cap:?}", f64::from(ownership) / 1000.0),
+        None => "too little to count".to_owned(),
+    }
 }
 
 /// What made a step count for more or less. That nothing shows whose an address is, is said as well.
