@@ -139,28 +139,36 @@ const REGISTRANT_HANDLE: &[&str] = &["registrant", "holder-c", "registrant-c"];
 /// What a part calls itself.
 const HANDLE: &[&str] = &["nic-hdl", "contact"];
 
-/// The mailbox of the registrant. Those of other parts are of people who look after it: technical, of the registrar.
-fn registrant_mailbox(text: &str) -> Option<&str> {
+/// The parts of a text, each with whether it is about the registrant; `None` of one that does not say whom it is about.
+fn parts(text: &str) -> impl Iterator<Item = (Option<bool>, &str)> {
     let handles: Vec<&str> = fields(text, REGISTRANT_HANDLE).collect();
-    let is_theirs = |part: &&str| {
+    text.split("\n\n").map(move |part| {
         let first = part.lines().find(|line| !line.starts_with(['%', '#']) && !line.trim().is_empty());
         let word = first.and_then(|line| line.split_once(':')).map_or("", |(name, _)| name.trim());
-        REGISTRANT.iter().any(|known| word.eq_ignore_ascii_case(known))
-            || fields(part, HANDLE).any(|handle| handles.contains(&handle))
-    };
-    let parts = text.split("\n\n").filter(is_theirs);
-    fields(text, &["registrant email"]).next().or_else(|| parts.flat_map(|part| fields(part, &["e-mail"])).next())
+        let mut of = fields(part, HANDLE).peekable();
+        let is_named = REGISTRANT.iter().any(|known| word.eq_ignore_ascii_case(known));
+        let is_of_somebody = of.peek().is_some();
+        let is_theirs = is_named || of.any(|handle| handles.contains(&handle));
+        ((is_theirs || is_of_somebody).then_some(is_theirs), part)
+    })
 }
 
 /// The registrant, where the text names one, and a mailbox of whoever looks after it.
 pub(crate) fn people(text: &str) -> Vec<Person> {
+    let theirs = parts(text).filter(|(is_theirs, _)| *is_theirs == Some(true)).map(|(_, part)| part);
+    let mailbox =
+        field(text, &["registrant email"]).or_else(|| theirs.filter_map(|part| field(part, &["e-mail"])).next());
+    // Whoever looks after it stands in parts of their own.
+    let rest: Vec<&str> =
+        parts(text).filter(|(is_theirs, _)| *is_theirs != Some(false)).map(|(_, part)| part).collect();
+    let rest = rest.join("\n\n");
     let person = Person {
-        name: field(text, &["registrant name", "person", "registrant"]),
-        organization: fields(text, ORGANIZATIONS)
+        name: field(&rest, &["registrant name", "person", "registrant"]),
+        organization: fields(&rest, ORGANIZATIONS)
             .find(|name| !is_handle(name))
             .filter(|name| !is_redacted(name))
             .map(str::to_owned),
-        email: registrant_mailbox(text).filter(|mail| mail.contains('@')).map(str::to_lowercase),
+        email: mailbox.filter(|mail| mail.contains('@')).map(|mail| mail.to_lowercase()),
         registrant: true,
         handle: None,
     };
@@ -270,6 +278,14 @@ mod tests {
             let email = people(text).into_iter().filter(|person| person.registrant).find_map(|person| person.email);
             assert_eq!(email.as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn the_organisation_of_whoever_looks_after_it_is_not_the_registrants() {
+        let text = "domain: birch.test\nregistrant: B1\ntech-c: A2\n\ncontact: A2\norg: Acme\n";
+        assert_eq!(domain(text).registrant.as_deref(), Some("B1"));
+        let known = format!("{text}\ncontact: B1\norg: Birch Ltd\n");
+        assert_eq!(domain(&known).registrant.as_deref(), Some("Birch Ltd"));
     }
 
     #[test]
