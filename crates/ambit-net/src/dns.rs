@@ -9,11 +9,13 @@ pub(crate) mod cache;
 mod lanes;
 pub(crate) mod message;
 pub(crate) mod resolver;
+mod service;
 pub(crate) mod transfer;
 mod wildcard;
 mod window;
 
 pub use record::{Record, RecordData, RecordType};
+pub use service::ServiceBinding;
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};

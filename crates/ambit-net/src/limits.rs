@@ -138,6 +138,8 @@ pub const DNS_DATAGRAM_MAX: usize = 4_096;
 pub const DNS_CHAIN_MAX: usize = 16;
 /// Records kept of one answer.
 pub const DNS_RECORDS_MAX: usize = 256;
+/// Protocols, and addresses, kept of one HTTPS or SVCB record.
+pub const DNS_SERVICE_ITEMS_MAX: usize = 16;
 /// Longest time that an answer is kept, seconds, whatever its TTL says.
 pub const DNS_TTL_MAX: u32 = 3_600;
 /// Longest time that a negative answer is kept, seconds (RFC 2308 recommends one to three hours; names come and go

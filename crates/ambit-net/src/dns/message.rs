@@ -2,7 +2,7 @@
 //! hickory and turned into plain values.
 
 use super::record::{Record, RecordData, RecordType};
-use super::{Alias, DnsAnswer, Rcode};
+use super::{Alias, DnsAnswer, Rcode, service};
 use crate::error::NetError;
 use crate::limits::{DNS_CHAIN_MAX, DNS_NEGATIVE_TTL_MAX, DNS_PAYLOAD, DNS_RECORDS_MAX, DNS_TTL_MAX};
 use hickory_proto::op::Message;
@@ -253,23 +253,24 @@ fn read_record(record: hickory_proto::rr::Record) -> Record {
         RData::CAA(caa) => {
             RecordData::Caa { critical: caa.issuer_critical, tag: caa.tag.to_ascii_lowercase(), value: caa.value }
         }
-        other => {
-            let rtype = RecordType(u16::from(other.record_type()));
-            let mut data = Vec::new();
-            let encoded = other.emit(&mut BinEncoder::new(&mut data));
-            // What was decoded can be encoded; where it cannot, the record is kept as one without data rather than
-            // dropped.
-            if encoded.is_err() {
-                data.clear();
-            }
-            RecordData::Other { rtype, data }
-        }
+        other => service::read(&other).unwrap_or_else(|| as_it_came(&other)),
     };
     Record { name, data, ttl }
 }
 
+fn as_it_came(other: &RData) -> RecordData {
+    let rtype = RecordType(u16::from(other.record_type()));
+    let mut data = Vec::new();
+    let encoded = other.emit(&mut BinEncoder::new(&mut data));
+    // What was decoded can be encoded; where it cannot, the record is kept as one without data rather than dropped.
+    if encoded.is_err() {
+        data.clear();
+    }
+    RecordData::Other { rtype, data }
+}
+
 /// A name in our spelling; bytes that no host name has, the dot inside a label among them, become `\DDD`.
-fn name_text(name: &Name) -> String {
+pub(super) fn name_text(name: &Name) -> String {
     let mut text = String::new();
     for (index, label) in name.iter().enumerate() {
         if index > 0 {

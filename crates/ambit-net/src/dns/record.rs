@@ -1,5 +1,6 @@
 //! Resource records: types by number, data as plain values, and their canonical text.
 
+use super::service::ServiceBinding;
 use std::fmt::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -131,7 +132,12 @@ pub enum RecordData {
         tag: String,
         value: Vec<u8>,
     },
-    /// Any other type, its data as it came.
+    /// HTTPS or SVCB.
+    Service {
+        rtype: RecordType,
+        binding: ServiceBinding,
+    },
+    /// Any other type, and what is against the rules of its own; its data as it came.
     Other {
         rtype: RecordType,
         data: Vec<u8>,
@@ -152,7 +158,7 @@ impl RecordData {
             Self::Soa { .. } => RecordType::SOA,
             Self::Srv { .. } => RecordType::SRV,
             Self::Caa { .. } => RecordType::CAA,
-            Self::Other { rtype, .. } => *rtype,
+            Self::Service { rtype, .. } | Self::Other { rtype, .. } => *rtype,
         }
     }
 
@@ -172,7 +178,8 @@ impl RecordData {
             | Self::Cname(name)
             | Self::Ptr(name)
             | Self::Mx { exchange: name, .. }
-            | Self::Srv { target: name, .. } => Some(name),
+            | Self::Srv { target: name, .. }
+            | Self::Service { binding: ServiceBinding { target: name, .. }, .. } => Some(name),
             _ => None,
         }
     }
@@ -214,12 +221,13 @@ impl fmt::Display for RecordData {
                 write_bytes(f, value)?;
                 f.write_char('"')
             }
+            Self::Service { binding, .. } => write!(f, "{binding}"),
             Self::Other { data, .. } => write!(f, "\\# {} {}", data.len(), hex::encode(data)),
         }
     }
 }
 
-fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+pub(super) fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     for &byte in bytes {
         match byte {
             b'"' | b'\\' => write!(f, "\\{}", byte as char)?,
