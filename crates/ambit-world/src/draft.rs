@@ -1,12 +1,14 @@
 //! What a world file says, after reading and before anything is built: one draft per state. Dates are still relative to
 //! the epoch.
 
+mod binding;
 mod datagram;
 mod estate;
 
 use crate::exposure::Exposure;
 use crate::rtype::Rtype;
 use ambit_model::Timestamp;
+pub(crate) use binding::Binding;
 pub(crate) use datagram::Datagram;
 pub(crate) use estate::{
     Access, Account, App, Bucket, Checkout, Commit, Forge, Interface, Layout, Listing, Repository, Setting, Storage,
@@ -178,6 +180,9 @@ pub(crate) enum Data {
     Caa(u8, String, String),
     Ptr(String),
     Ds(u16, u8, u8, Vec<u8>),
+    /// HTTPS or SVCB: what it says, or bytes as the file gives them.
+    Binding(Rtype, Binding),
+    Raw(Rtype, Vec<u8>),
     /// The next name, and the types of this one. No file states one: a signed zone implies them.
     Nsec(String, Vec<u16>),
     /// The next hash, and the types of this one's name.
@@ -200,6 +205,7 @@ impl Data {
             Self::Caa(..) => Rtype::CAA,
             Self::Ptr(_) => Rtype::PTR,
             Self::Ds(..) => Rtype::DS,
+            Self::Binding(rtype, _) | Self::Raw(rtype, _) => *rtype,
             Self::Nsec(..) => Rtype::NSEC,
             Self::Nsec3(..) => Rtype::NSEC3,
             Self::Soa(..) => Rtype::SOA,

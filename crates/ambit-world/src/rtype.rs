@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A record type by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rtype(pub u16);
 
 impl Rtype {
@@ -19,6 +19,8 @@ impl Rtype {
     pub(crate) const DS: Self = Self(43);
     pub(crate) const NSEC: Self = Self(47);
     pub(crate) const NSEC3: Self = Self(50);
+    pub(crate) const SVCB: Self = Self(64);
+    pub(crate) const HTTPS: Self = Self(65);
     pub(crate) const AXFR: Self = Self(252);
     pub(crate) const ANY: Self = Self(255);
     pub(crate) const CAA: Self = Self(257);
@@ -40,6 +42,8 @@ impl fmt::Display for Rtype {
             (Rtype::DS, "DS"),
             (Rtype::NSEC, "NSEC"),
             (Rtype::NSEC3, "NSEC3"),
+            (Rtype::SVCB, "SVCB"),
+            (Rtype::HTTPS, "HTTPS"),
             (Rtype::AXFR, "AXFR"),
             (Rtype::ANY, "ANY"),
             (Rtype::CAA, "CAA"),

@@ -286,6 +286,7 @@ impl<'a> Derivation<'a> {
             Data::Cname(name) | Data::Ns(name) | Data::Mx(_, name) | Data::Srv(_, _, _, name) | Data::Ptr(name) => {
                 Some(name.clone())
             }
+            Data::Binding(_, binding) => Some(binding.target.clone()),
             _ => None,
         });
         certified.chain(linked).chain(pointers).chain(records).collect()

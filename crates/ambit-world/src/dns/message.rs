@@ -2,8 +2,9 @@
 //! misbehave.
 
 use super::hashed;
-use crate::draft::Data;
+use crate::draft::{Binding, Data};
 use crate::rtype::Rtype;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// Size of a UDP answer without EDNS, in bytes (RFC 1035 §4.2.1).
@@ -231,6 +232,8 @@ fn record(out: &mut Vec<u8>, question: &Question, owner: &str, ttl: u32, data: &
             body.extend([*algorithm, *digest]);
             body.extend(bytes);
         }
+        Data::Binding(_, binding) => service(&mut body, binding),
+        Data::Raw(_, bytes) => body.extend(bytes),
         Data::Nsec(next, types) => {
             name(&mut body, next);
             bitmap(&mut body, types);
@@ -251,6 +254,33 @@ fn record(out: &mut Vec<u8>, question: &Question, owner: &str, ttl: u32, data: &
     }
     out.extend(u16::try_from(body.len()).unwrap_or(u16::MAX).to_be_bytes());
     out.extend(body);
+}
+
+/// Priority, target and parameters, by their ascending keys (RFC 9460 §2.2, §14.3.2).
+fn service(out: &mut Vec<u8>, binding: &Binding) {
+    out.extend(binding.priority.to_be_bytes());
+    name(out, &binding.target);
+    let mut alpn = Vec::new();
+    for protocol in &binding.alpn {
+        string(&mut alpn, protocol.as_bytes());
+    }
+    let (mut four, mut six) = (Vec::new(), Vec::new());
+    for hint in &binding.hints {
+        match hint {
+            IpAddr::V4(hint) => four.extend(hint.octets()),
+            IpAddr::V6(hint) => six.extend(hint.octets()),
+        }
+    }
+    let port = binding.port.map(|port| port.to_be_bytes().to_vec()).unwrap_or_default();
+    // A list of configurations without any.
+    let ech = if binding.ech { vec![0, 0] } else { Vec::new() };
+    for (key, value) in [(1_u16, alpn), (3, port), (4, four), (5, ech), (6, six)] {
+        if !value.is_empty() {
+            out.extend(key.to_be_bytes());
+            out.extend(u16::try_from(value.len()).unwrap_or(u16::MAX).to_be_bytes());
+            out.extend(value);
+        }
+    }
 }
 
 /// Types as windows of 256 (RFC 4034 §4.1.2); the types are sorted.

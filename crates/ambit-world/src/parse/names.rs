@@ -2,7 +2,7 @@
 
 use super::cursor::{Below, Cursor};
 use super::{Reader, Stand};
-use crate::draft::{Answers, Block, Data, Moment, Name, Org, OrgRole, Signed, Zone};
+use crate::draft::{Answers, Binding, Block, Data, Moment, Name, Org, OrgRole, Signed, Zone};
 use crate::problem::Fault;
 use crate::rtype::Rtype;
 use ambit_model::moment::DAY_MS;
@@ -174,7 +174,7 @@ fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
 
 /// What a name's statement may say.
 const NAME_WORDS: &str =
-    "of, ttl, hidden, archived, rotate, answers, fails, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS";
+    "of, ttl, hidden, archived, rotate, answers, fails, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS, HTTPS, SVCB";
 
 fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     while let Some(word) = cursor.next() {
@@ -190,6 +190,7 @@ fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                     ("AAAA", Rtype::AAAA),
                     ("CAA", Rtype::CAA),
                     ("DS", Rtype::DS),
+                    ("HTTPS", Rtype::HTTPS),
                     ("SRV", Rtype::SRV),
                 ])?;
                 name.fails.push(rtype);
@@ -237,11 +238,36 @@ fn record(word: &str, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
             let bytes = hex::decode(cursor.word("a digest in hex")?).map_err(|_| cursor.fault("no digest in hex"))?;
             Data::Ds(tag, algorithm, digest, bytes)
         }
+        "HTTPS" => service(Rtype::HTTPS, cursor)?,
+        "SVCB" => service(Rtype::SVCB, cursor)?,
         _ => return Err(cursor.unknown(NAME_WORDS)),
     })
 }
 
-/// A name, or `.`: the null MX.
+/// An HTTPS or SVCB record: what it says, or its bytes.
+fn service(rtype: Rtype, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
+    if cursor.next_if_unquoted("raw") {
+        let bytes = hex::decode(cursor.word("bytes in hex")?).map_err(|_| cursor.fault("no bytes in hex"))?;
+        return Ok(Data::Raw(rtype, bytes));
+    }
+    let (priority, target) = (cursor.number("a priority, or `raw` and bytes in hex")?, null_or_name(cursor)?);
+    let mut binding = Binding { priority, target, ..Binding::default() };
+    loop {
+        if cursor.next_if_unquoted("alpn") {
+            binding.alpn = cursor.word("protocols such as h2,h3")?.split(',').map(str::to_owned).collect();
+        } else if cursor.next_if_unquoted("port") {
+            binding.port = Some(cursor.port()?);
+        } else if cursor.next_if_unquoted("hint") {
+            binding.hints.push(cursor.address()?);
+        } else if cursor.next_if_unquoted("ech") {
+            binding.ech = true;
+        } else {
+            return Ok(Data::Binding(rtype, binding));
+        }
+    }
+}
+
+/// A name, or `.`: the null MX, the owner of a service.
 fn null_or_name(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
     if cursor.next_if_unquoted(".") { Ok(String::new()) } else { cursor.host_name(false) }
 }

@@ -199,6 +199,16 @@ impl Derivation<'_> {
         if broken_mail {
             self.truth.plant_issue("dangling_record", kind, name);
         }
+        let asked = plan::entry(self.draft, name).is_none_or(|entry| !entry.fails.contains(&Rtype::HTTPS));
+        let gone_alias = |data: &Data| match data {
+            Data::Binding(Rtype::HTTPS, binding) if binding.priority == 0 && !binding.target.is_empty() => {
+                self.is_gone(&self.end(&binding.target))
+            }
+            _ => false,
+        };
+        if asked && records.iter().any(gone_alias) {
+            self.truth.plant_issue("dangling_record", kind, name);
+        }
         let Some(Data::Cname(first)) = records.iter().find(|data| matches!(data, Data::Cname(_))) else {
             return;
         };

@@ -299,6 +299,8 @@ const TYPES: &[(&str, u16)] = &[
     ("AAAA", 28),
     ("SRV", 33),
     ("DS", 43),
+    ("SVCB", 64),
+    ("HTTPS", 65),
     ("AXFR", 252),
     ("CAA", 257),
 ];
@@ -384,6 +386,7 @@ fn record(bytes: &[u8], at: &mut usize) -> String {
             )
         }
         "DS" => format!("{} {} {} {}", word(0), data[2], data[3], hex::encode(&data[4..])),
+        "HTTPS" | "SVCB" => hex::encode(data),
         "SOA" => String::new(),
         _ => name(bytes, &mut inner),
     };

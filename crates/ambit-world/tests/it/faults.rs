@@ -189,13 +189,20 @@ const ZONES_AND_NAMES: &[Fault] = &[
     ("name a.acme.test of nobody A 203.0.113.5", "7: `nobody`: no organisation has this key; add an `org` line"),
     ("name a.acme.test ttl long", "7: `long`: no number here; expected seconds"),
     ("name a.acme.test ttl 4294967296", "7: `4294967296`: no number here; expected seconds"),
-    ("name a.acme.test fails A", "7: `A`: unknown word; expected AAAA, CAA, DS, SRV"),
+    ("name a.acme.test fails A", "7: `A`: unknown word; expected AAAA, CAA, DS, HTTPS, SRV"),
     (
         "name a.acme.test SOA x",
         "7: `SOA`: unknown word; expected of, ttl, hidden, archived, rotate, answers, fails, A, AAAA, CNAME, NS, \
              MX, TXT, \
-             SRV, CAA, PTR, DS",
+             SRV, CAA, PTR, DS, HTTPS, SVCB",
     ),
+    (
+        "name a.acme.test HTTPS b.acme.test",
+        "7: `b.acme.test`: no number here; expected a priority, or `raw` and bytes in hex",
+    ),
+    ("name a.acme.test HTTPS 1 . port 0", "7: `0`: a port is a number from 1 to 65535"),
+    ("name a.acme.test SVCB 1 . hint b", "7: `b`: no IP address such as 192.0.2.1 or 2001:db8::1"),
+    ("name a.acme.test HTTPS raw 0", "7: `0`: no bytes in hex"),
     ("name a.acme.test AAAA 203.0.113.5", "7: `203.0.113.5`: an AAAA record holds an IPv6 address; write A"),
     ("name a.acme.test CNAME", "7: `CNAME`: the line ends here; expected a name"),
     (

@@ -31,6 +31,20 @@ const RECORDS: &[Served] = &[
             ("A _tcp.acme.test", "NOERROR"),
         ],
     ),
+    (
+        "name s.acme.test A 203.0.113.5 HTTPS 1 . alpn h2,h3 port 8443 hint 203.0.113.5 hint 2001:db8::1 ech\nname \
+         z.acme.test HTTPS 0 t.acme.test SVCB raw 0001ff fails HTTPS",
+        &[
+            (
+                "HTTPS s.acme.test",
+                "NOERROR s.acme.test HTTPS 000100000100060268320268330003000220fb00040004cb00710500050002000000060010\
+                 20010db8000000000000000000000001",
+            ),
+            ("A s.acme.test", "NOERROR s.acme.test A 203.0.113.5"),
+            ("HTTPS z.acme.test", "SERVFAIL"),
+            ("SVCB z.acme.test", "NOERROR z.acme.test SVCB 0001ff"),
+        ],
+    ),
     // Lines for one name add up, and repetitions go along.
     (
         "name {a,b}.acme.test A 203.0.113.{5..6}\nname a.acme.test A 203.0.113.7\n  TXT \"x\"",
