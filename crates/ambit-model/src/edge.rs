@@ -21,7 +21,8 @@ pub enum EdgeKind {
     /// From a name to a name in its chain of CNAME records.
     Alias,
     /// The same, where that name is one of a known platform's (CDN, website builder, cloud): it serves each customer by
-    /// the customer's name.
+    /// the customer's name. Or from a name to one that its HTTPS record makes it an alias of: the name's own addresses
+    /// stay what they are.
     HostedAlias,
     /// From an address to a name, by PTR.
     Pointer,

@@ -55,7 +55,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         // Whoever registers the target's domain speaks in this name, as an alias or its name server, or reads its
         // mail.
         let claimed = records.iter().any(|(record, _, reason)| {
-            *reason == DanglingReason::Unregistered && matches!(record.as_str(), "CNAME" | "MX" | "NS")
+            *reason == DanglingReason::Unregistered && matches!(record.as_str(), "CNAME" | "HTTPS" | "MX" | "NS")
         });
         let description =
             format!("The {record} record of {} leads to {}, which is gone.", facts.name, look::shown(target));
@@ -111,6 +111,7 @@ mod tests {
         assert_eq!(severity("CNAME", "unregistered"), Some(2));
         assert_eq!(severity("NS", "unregistered"), Some(2));
         assert_eq!(severity("MX", "unregistered"), Some(2));
+        assert_eq!(severity("HTTPS", "unregistered"), Some(2));
         assert_eq!(severity("MX", "nxdomain"), None);
         assert_eq!(severity("CNAME", "nxdomain"), None);
     }

@@ -28,6 +28,8 @@ pub const CNAME_CHAIN: Member<Vec<String>> = Member::named("hidden_cname_chain")
 pub const PRIVATE_ADDRESSES: Member<Vec<String>> = Member::named("hidden_private_addresses");
 /// How long its answers may be kept, in seconds.
 pub const TTL: Member = Member::named("hidden_ttl");
+/// What its HTTPS records say of where its sites are to be reached.
+pub const HTTPS: Member<Vec<HttpsRecord>> = Member::named("hidden_https");
 /// The authority of the zone that begins here, without its serial.
 pub const SOA_RECORD: Member<Authority> = Member::named("soa_record");
 /// The serial of that authority.
@@ -140,6 +142,7 @@ pub(super) const DOMAIN: &[Row] = &[
     seen(RESEMBLANCES, TaskName::ResemblingDomains),
     seen(RCODE, Resolve),
     seen(CNAME_CHAIN, Resolve),
+    seen(HTTPS, Resolve),
     seen(PRIVATE_ADDRESSES, Resolve),
     seen(TTL, Resolve),
     seen(SUPPLIERS, TaskName::Suppliers),
@@ -178,6 +181,7 @@ pub(super) const DNS_RECORD: &[Row] = &[
     seen(ZONE_WALK, NsecWalk),
     seen(RCODE, Resolve),
     seen(CNAME_CHAIN, Resolve),
+    seen(HTTPS, Resolve),
     seen(PRIVATE_ADDRESSES, Resolve),
     seen(TTL, Resolve),
     seen(TAKEOVER, TaskName::Takeover),
@@ -205,6 +209,36 @@ pub(super) const SERVER: &[Row] = &[
 pub struct Resolution {
     pub response_data: String,
     pub response_type: String,
+}
+
+/// An HTTPS record (RFC 9460).
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HttpsRecord {
+    /// Zero: the name is an alias of the target.
+    pub priority: u16,
+    /// The host that serves; `.` of an alias where there is no such service.
+    pub target: String,
+    /// Protocols that it speaks inside TLS.
+    pub alpn: Vec<String>,
+    /// Another port than 443.
+    pub port: Option<u16>,
+    /// Addresses to try until the target's are known. Nothing shows that they are.
+    pub hints: Vec<String>,
+    /// The beginning of handshakes can be encrypted.
+    pub ech: bool,
+}
+
+impl HttpsRecord {
+    /// Of an alias: the name that it is one of.
+    pub fn alias(&self) -> Option<&str> {
+        (self.priority == 0 && self.target != ".").then_some(&self.target)
+    }
+
+    /// Another port than 443, where one of these names is the host that serves.
+    pub fn port_at(&self, names: &[&str]) -> Option<u16> {
+        self.port.filter(|_| names.contains(&self.target.as_str()))
+    }
 }
 
 /// Somebody whose service is used, and what shows it.
@@ -307,7 +341,7 @@ pub struct ZoneWalk {
 /// A record that leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Dangling {
-    /// `CNAME`, `MX` or `NS`.
+    /// `CNAME`, `HTTPS`, `MX` or `NS`.
     pub record: String,
     pub target: String,
     pub reason: DanglingReason,

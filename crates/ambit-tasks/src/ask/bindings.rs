@@ -3,7 +3,7 @@
 
 use crate::{Context, Plan};
 use ambit_model::entity::host_of;
-use ambit_model::entity::ip_address;
+use ambit_model::entity::{domain, ip_address};
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::Url;
 use ambit_net::{NetError, Phase};
@@ -35,6 +35,12 @@ pub(crate) fn addresses(facts: &Facts) -> Vec<(IpAddr, BTreeSet<u16>)> {
 pub(crate) fn open_ports(details: &ambit_model::Details) -> BTreeSet<u16> {
     let ports = ip_address::PORTS.items(details);
     ports.filter(|port| port.protocol != "udp").map(|port| port.number).collect()
+}
+
+/// Ports other than 443 on which a name's HTTPS records say that its own addresses serve it.
+pub(crate) fn announced_ports(name: &str, details: &ambit_model::Details) -> BTreeSet<u16> {
+    let chain: Vec<&str> = domain::CNAME_CHAIN.texts(details).chain([name]).collect();
+    domain::HTTPS.items(details).filter_map(|record| record.port_at(&chain)).collect()
 }
 
 /// Reports that services of an address stand to which a task led before, on ports that it could not ask now. Returns

@@ -7,7 +7,7 @@ use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain::{Dangling, DanglingReason};
 use ambit_model::entity::{domain, registrable};
 use ambit_model::platforms::claimable;
-use ambit_model::{Kind, TaskName, workflow};
+use ambit_model::{Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
 use std::collections::BTreeSet;
@@ -16,17 +16,26 @@ use std::sync::Arc;
 pub(crate) const TASK: Task = Task {
     name: TaskName::Dangling,
     pretty_name: "Dangling records",
-    description: "Looks whether the targets of aliases, delegations and mail exchangers exist.",
+    description: "Looks whether the targets of aliases (CNAME, HTTPS), delegations and mail exchangers exist.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
     cost: 3,
     gain: 4,
-    plan: |facts, _| {
-        if facts.decision.scoped() { Plan::Once } else { Plan::No }
+    plan: |facts, _| match facts.decision.scoped() {
+        true if !aliases(facts).is_empty() => Plan::bound(["", HTTPS].map(str::to_owned)),
+        true => Plan::bound_if(true),
+        false => Plan::No,
     },
     run: |cx| Box::pin(run(cx)),
     ..Task::ASKS_NAMES
 };
+
+/// What HTTPS records make the name an alias of, known once it was resolved.
+const HTTPS: &str = "HTTPS";
+
+fn aliases(facts: &Facts) -> BTreeSet<String> {
+    domain::HTTPS.items(&facts.details).filter_map(|record| record.alias().map(str::to_owned)).collect()
+}
 
 /// Targets of one kind that are looked at.
 const TARGETS_MAX: usize = 20;
@@ -35,13 +44,20 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = cx.facts.name.as_str();
     let known: Vec<Dangling> = domain::DANGLING.items(&cx.facts.details).collect();
     let of = |record: &str| known.iter().filter(|item| item.record == record).cloned().collect::<Vec<_>>();
+    if cx.argument == HTTPS {
+        let looked = gone(cx, HTTPS, &aliases(cx.facts), &of(HTTPS)).await;
+        return said(cx, together([looked])?);
+    }
     let (cnames, exchanges, servers) = (of("CNAME"), of("MX"), of("NS"));
     let looked = [
         alias(cx, name).await.unwrap_or_else(|error| Looked::failed(cnames, error)),
         exchangers(cx, name, &exchanges).await.unwrap_or_else(|error| Looked::failed(exchanges, error)),
         delegation(cx, name, &servers).await.unwrap_or_else(|error| Looked::failed(servers, error)),
     ];
-    let items = together(looked)?;
+    said(cx, together(looked)?)
+}
+
+fn said(cx: &Context<'_>, items: Vec<Dangling>) -> Result<Answer, TaskError> {
     let answer = Answer::found_if(!items.is_empty());
     cx.observe(domain::DANGLING, items);
     Ok(answer)

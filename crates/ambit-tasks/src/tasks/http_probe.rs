@@ -1,16 +1,16 @@
 //! Finds which (address, server name, host, port) answers HTTP. Each that does is a site.
 
-use crate::ask::bindings::{self, server_name};
+use crate::ask::bindings::{self, announced_ports, server_name};
 use crate::task::OF_SITES;
 use crate::{Answer, Context, Plan, Task, TaskError};
-use ambit_model::entity::domain;
 use ambit_model::entity::domain::SiteSeen;
 use ambit_model::entity::network_service::{self, Service};
+use ambit_model::entity::{domain, ip_address};
 use ambit_model::ports::BROWSER;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{Grant, NetError};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::HttpProbe,
@@ -31,7 +31,8 @@ pub(crate) const TASK: Task = Task {
         _ => {
             let named = named_sites(facts).map(|url| url.port);
             let usual: Vec<u16> = BROWSER.iter().copied().chain(named).collect();
-            bindings::plan(facts, bindings::of_name(facts, &usual, is_web_port))
+            let of_name = bindings::of_name(facts, &usual, is_web_port);
+            bindings::plan(facts, of_name.into_iter().chain(announced(facts)))
         }
     },
     run: |cx| Box::pin(run(cx)),
@@ -64,6 +65,15 @@ fn named_sites(facts: &Facts) -> impl Iterator<Item = Url> + '_ {
     let sites = facts.seeds.iter().filter(|(kind, _)| *kind == Kind::Uri);
     let urls = sites.filter_map(|(_, name)| Url::parse(name).ok());
     urls.filter(|url| server_name(&facts.name) == Some(url.host.as_str()))
+}
+
+/// Returns where the name's HTTPS records say that it is served on other ports, of the addresses that are theirs alone:
+/// of all others only a browser's own ports are asked.
+fn announced(facts: &Facts) -> impl Iterator<Item = String> + '_ {
+    let own = facts.to(EdgeKind::ResolvesTo).filter(|end| end.scoped && !ip_address::SHARED.is_true(&end.details));
+    let own: Vec<IpAddr> = own.filter_map(|end| end.name.parse().ok()).collect();
+    let ports = announced_ports(&facts.name, &facts.details).into_iter().filter(|port| is_web_port(*port));
+    ports.flat_map(move |port| own.clone().into_iter().map(move |address| SocketAddr::new(address, port).to_string()))
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -5,7 +5,7 @@ use crate::ask::{bindings, web};
 use crate::read::handed_out::HandedOut;
 use crate::read::page::Page;
 use crate::{Answer, Context, Plan, Task, TaskError};
-use ambit_model::entity::uri;
+use ambit_model::entity::{registrable, uri};
 use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::json;

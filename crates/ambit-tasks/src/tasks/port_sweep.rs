@@ -2,7 +2,7 @@
 //! asked beside them: an address that accepts connections on those accepts them on all, so that its open ports prove
 //! nothing, and only services that speak count.
 
-use crate::ask::bindings::{open_ports, services_stand};
+use crate::ask::bindings::{announced_ports, open_ports, services_stand};
 use crate::ask::identify::identify;
 use crate::ask::together::together;
 use crate::{Answer, Context, Plan, Task, TaskError};
@@ -20,8 +20,9 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::PortSweep,
     pretty_name: "TCP port sweep",
-    description: "Connects to the ports of our list, or to those that the person asked for. Where an address answers \
-                  on every port, only services that speak their protocol count.",
+    description: "Connects to the ports of our list, or to those that the person asked for, and to those that a name's \
+                  HTTPS record gives. Where an address answers on every port, only services that speak their protocol \
+                  count.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
@@ -50,7 +51,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
     // A list without them does not make known services gone.
     let known = open_ports(&cx.facts.details);
-    let listed: BTreeSet<u16> = cx.settings.ports.iter().chain(&known).copied().collect();
+    let names = cx.facts.from(EdgeKind::ResolvesTo);
+    let announced = names.flat_map(|name| announced_ports(&name.name, &name.details));
+    let listed: BTreeSet<u16> = cx.settings.ports.iter().chain(&known).copied().chain(announced).collect();
     let improbable = improbable(&cx.facts.name);
     let asked: Vec<u16> = listed.union(&improbable).copied().collect();
     let sweep = cx.net.sweep_ports(address, &asked).await?;

@@ -1,17 +1,18 @@
 //! Resolves a name: addresses of both families, the alias chain, and whether the name exists at all.
 
+use super::zone_profile::found_host;
 use crate::ask::host::{is_private, is_theirs, only_mentioned};
 use crate::read::{buckets, technology};
 use crate::told;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
-use ambit_model::entity::domain::Resolution;
+use ambit_model::entity::domain::{HttpsRecord, Resolution};
 use ambit_model::moment::HOUR_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::platforms;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
-use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
+use ambit_net::dns::{DnsAnswer, Rcode, RecordData, RecordType, ServiceBinding};
 use ambit_net::http::Url;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 pub(crate) const TASK: Task = Task {
     name: TaskName::Resolve,
     pretty_name: "DNS resolution",
-    description: "Looks up the addresses (A, AAAA) and the alias chain of a name.",
+    description: "Looks up the addresses (A, AAAA), the alias chain and the HTTPS records of a name.",
     workflows: &[
         workflow::EXTERNAL_DISCOVERY,
         workflow::CLOUD_ACCOUNTS,
@@ -46,7 +47,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let (four, six) = futures::join!(cx.net.lookup(name, RecordType::A), cx.net.lookup(name, RecordType::AAAA));
     let families = Families { four, six };
     let mut seen = families.read()?;
-    if seen.addresses.is_empty() && seen.chain.is_empty() {
+    let services = services(cx, !seen.addresses.is_empty()).await;
+    if seen.addresses.is_empty() && seen.chain.is_empty() && services.is_empty() {
         // A name that does not exist has no addresses of the other family either (RFC 8020).
         return match families.failure() {
             Some(error) if seen.rcode != Rcode::NXDOMAIN => Err(error.clone().into()),
@@ -71,6 +73,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let hosted = platforms::of_host(target).is_some() && !is_theirs(cx.facts, target);
         cx.found_host(target, if hosted { EdgeKind::HostedAlias } else { EdgeKind::Alias });
     }
+    lead(cx, &services).await?;
     for target in &seen.chain {
         let bucket = Url::parse(&format!("https://{target}/")).ok().and_then(|url| buckets::of_url(&url));
         if let Some(bucket) = bucket {
@@ -78,6 +81,64 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
     }
     Ok(Answer::Found)
+}
+
+/// HTTPS records of one name; the first ones are preferred.
+const RECORDS_MAX: usize = 16;
+
+/// What the HTTPS records of a name in scope say, where it has an address or is the top of a zone: of all other names
+/// that would be a question for nothing. Some servers fail at rare types: nothing of the rest is less true for it, and
+/// what was known holds. So it does where an answer breaks the rules, which is worth nothing as a whole (RFC 9460
+/// §2.2).
+async fn services(cx: &Context<'_>, has_address: bool) -> Vec<HttpsRecord> {
+    let is_top = cx.facts.kind == Kind::Domain || domain::SOA_RECORD.of(&cx.facts.details).is_some();
+    let is_name = matches!(cx.facts.kind, Kind::DnsRecord | Kind::Domain);
+    if !(is_name && cx.facts.decision.scoped() && (has_address || is_top)) {
+        return Vec::new();
+    }
+    let answer = cx.net.lookup(&cx.facts.name, RecordType::HTTPS).await;
+    let read = answer.ok().and_then(|answer| {
+        let records = answer.records.iter().map(|record| match &record.data {
+            RecordData::Service { binding, .. } => Some(https_record(binding, &record.name)),
+            _ => None,
+        });
+        records.collect::<Option<BTreeSet<_>>>()
+    });
+    match read {
+        Some(records) => records.into_iter().take(RECORDS_MAX).collect(),
+        None => domain::HTTPS.items(&cx.facts.details).collect(),
+    }
+}
+
+fn https_record(binding: &ServiceBinding, owner: &str) -> HttpsRecord {
+    let target = match binding.target.as_str() {
+        "" if binding.priority == 0 => ".",
+        "" => owner,
+        target => target,
+    };
+    HttpsRecord {
+        priority: binding.priority,
+        target: target.to_owned(),
+        alpn: binding.alpn.clone(),
+        port: binding.port.filter(|port| !matches!(port, 0 | 443)),
+        hints: binding.hints.iter().map(IpAddr::to_string).collect(),
+        ech: binding.ech,
+    }
+}
+
+/// Leads to the hosts that HTTPS records name. That is no evidence of whose they are; nor are the hints, which lead
+/// nowhere. Browsers that do not know the records go to the name's own addresses all the same.
+async fn lead(cx: &Context<'_>, services: &[HttpsRecord]) -> Result<(), TaskError> {
+    if !services.is_empty() {
+        cx.observe(domain::HTTPS, services.to_vec());
+    }
+    for service in services.iter().filter(|service| service.target != "." && service.target != cx.facts.name) {
+        match service.alias() {
+            Some(target) => cx.found_host(target, EdgeKind::HostedAlias),
+            None => found_host(cx, &service.target).await?,
+        }
+    }
+    Ok(())
 }
 
 /// The answers of both families. Some servers fail at AAAA alone (RFC 4074 §4): the other family's addresses are no

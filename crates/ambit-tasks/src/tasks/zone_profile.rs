@@ -172,7 +172,8 @@ pub(crate) async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> 
     found_host(cx, server).await
 }
 
-async fn found_host(cx: &Context<'_>, host: &str) -> Result<(), TaskError> {
+/// Leads to a host that serves something for the name.
+pub(crate) async fn found_host(cx: &Context<'_>, host: &str) -> Result<(), TaskError> {
     if same_domain(host, &cx.facts.name) {
         return found_own(cx, host).await;
     }
