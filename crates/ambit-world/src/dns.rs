@@ -76,10 +76,7 @@ fn step(asked: &Asked<'_>, name: &str) -> Answer {
         return no_such_domain(name);
     };
     let stated = &asked.draft.zones[zone];
-    let reachable = stated
-        .servers
-        .iter()
-        .any(|(server, given)| !given.is_empty() || !plan::addresses(asked.draft, server).is_empty());
+    let reachable = plan::is_reachable(asked.draft, zone);
     let failed = |delay| Answer { delay, ..Answer::new(Rcode::ServFail) };
     match stated.answers {
         _ if !reachable => failed(RESOLVER_PATIENCE),
@@ -160,7 +157,7 @@ fn referral(draft: &Draft, zone: &str) -> Answer {
     let mut answer = Answer::new(Rcode::NoError);
     for (server, given) in &draft.zones[zone].servers {
         answer.authority.push((zone.to_owned(), ZONE_TTL, Data::Ns(server.clone())));
-        let addresses = if given.is_empty() { plan::addresses(draft, server) } else { given.clone() };
+        let addresses = plan::server_addresses(draft, zone, (server, given));
         answer
             .additional
             .extend(addresses.into_iter().map(|address| (server.clone(), ZONE_TTL, address_data(address))));

@@ -141,6 +141,37 @@ pub(crate) fn rotates(draft: &Draft, name: &str) -> bool {
     pool && addresses(draft, name).len() > ROTATION_SHOWN
 }
 
+/// Whether anybody reaches a server of a zone.
+pub(crate) fn is_reachable(draft: &Draft, zone: &str) -> bool {
+    is_reachable_past(draft, zone, &mut Vec::new())
+}
+
+/// The same, with the zones whose servers are being looked for: who is sent back to one of them finds nobody.
+fn is_reachable_past<'a>(draft: &'a Draft, zone: &'a str, sought: &mut Vec<&'a str>) -> bool {
+    let Some(stated) = draft.zones.get(zone).filter(|_| !sought.contains(&zone)) else { return false };
+    sought.push(zone);
+    let found = stated.servers.iter().any(|(server, given)| {
+        !given.is_empty() || (!addresses(draft, server).is_empty() && leads_out(draft, zone, server, sought))
+    });
+    sought.pop();
+    found
+}
+
+/// Whether the address of a zone's server can be asked for: the zone above gives those within the zone.
+fn leads_out<'a>(draft: &'a Draft, zone: &str, server: &'a str, sought: &mut Vec<&'a str>) -> bool {
+    let is_within = ancestors(server).any(|level| level == zone);
+    is_within || zone_of(draft, server).is_some_and(|holder| is_reachable_past(draft, holder, sought))
+}
+
+/// The addresses of a zone's server: those that its line gives, or those to which its name leads.
+pub(crate) fn server_addresses(draft: &Draft, zone: &str, (server, given): (&str, &[IpAddr])) -> Vec<IpAddr> {
+    if !given.is_empty() {
+        return given.to_vec();
+    }
+    let told = addresses(draft, server);
+    if leads_out(draft, zone, server, &mut vec![zone]) { told } else { Vec::new() }
+}
+
 /// Where a site is served.
 pub(crate) fn site_addresses(draft: &Draft, site: &Site) -> Vec<IpAddr> {
     if !site.at.is_empty() {

@@ -217,18 +217,15 @@ impl<'a> Derivation<'a> {
 
     /// Whether a look at the name can succeed: its zone and it itself answer, and its aliases end somewhere.
     fn answers(&self, name: &str, entry: &Name) -> bool {
-        let zone = plan::zone_of(self.draft, name).and_then(|zone| self.draft.zones.get(zone));
-        let reachable = zone.is_some_and(|zone| self.zone_answers(zone));
+        let zone = plan::zone_of(self.draft, name).and_then(|zone| self.draft.zones.get_key_value(zone));
+        let reachable = zone.is_some_and(|(name, zone)| self.zone_answers(name, zone));
         // Nobody follows a loop, and not everybody the longest chain.
         let ends = plan::chain(self.draft, name).len() < plan::CHAIN_MAX;
         reachable && sound(entry.answers) && ends
     }
 
-    fn zone_answers(&self, zone: &Zone) -> bool {
-        let has_address = |(server, given): &(String, Vec<IpAddr>)| {
-            !given.is_empty() || !plan::addresses(self.draft, server).is_empty()
-        };
-        sound(zone.answers) && zone.servers.iter().any(has_address)
+    fn zone_answers(&self, name: &str, zone: &Zone) -> bool {
+        sound(zone.answers) && plan::is_reachable(self.draft, name)
     }
 
     /// Domains and names. Those of ours that nothing demands are at least not unexpected.
@@ -257,7 +254,8 @@ impl<'a> Derivation<'a> {
                 self.plant_name(name);
             }
         }
-        let broken = self.draft.zones.iter().filter(|(name, zone)| self.in_scope(name) && !self.zone_answers(zone));
+        let broken =
+            self.draft.zones.iter().filter(|(name, zone)| self.in_scope(name) && !self.zone_answers(name, zone));
         self.truth.broken_zones = broken.map(|(name, _)| name.clone()).collect();
         let doubtful = |name: &&String| self.in_scope(name) && !self.is_planted(name);
         let existing: Vec<String> = self.draft.existing.iter().filter(doubtful).cloned().collect();

@@ -81,11 +81,12 @@ impl Derivation<'_> {
             let answers = matches!(zone.answers, Answers::Normal | Answers::Slow(_) | Answers::Truncated);
             !answers || zone.servers.iter().any(|(server, given)| given.is_empty() && !there(server))
         };
+        let circular = |name: &str| !plan::is_reachable(self.draft, name);
         let handed = |entry: &Name| {
             let gone = |data: &Data| matches!(data, Data::Ns(server) if plan::addresses(self.draft, server).is_empty());
             entry.records.iter().any(gone)
         };
-        let zones = self.draft.zones.iter().filter(|(_, zone)| dead(zone)).map(|(name, _)| name);
+        let zones = self.draft.zones.iter().filter(|(name, zone)| dead(zone) || circular(name)).map(|(name, _)| name);
         let records = self.draft.names.iter().filter(|(_, entry)| handed(entry)).map(|(name, _)| name);
         let names: Vec<String> = zones.chain(records).cloned().collect();
         for above in names.iter().flat_map(|name| plan::ancestors(name).skip(1)) {

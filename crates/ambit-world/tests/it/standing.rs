@@ -626,3 +626,21 @@ fn what_is_not_theirs_to_find_is_not_demanded() {
     let apps = of(MOBILE_APPS);
     assert!(!apps.iter().any(|name| name == "v.acme.test"), "{apps:?}");
 }
+
+/// Names whose servers lead to each other are nobody's to find.
+const CIRCLES: &[Judged] = &[(
+    "name x.acme.test A 203.0.113.9\nzone y.acme.test of acme\n  ns ns.z.acme.test\nzone z.acme.test of acme\n  ns \
+         ns.y.acme.test\nname ns.y.acme.test A 203.0.113.4\nname ns.z.acme.test A 203.0.113.5\nname a.y.acme.test A \
+         203.0.113.6",
+    &[
+        ("DnsRecord x.acme.test", Planted),
+        ("DnsRecord a.y.acme.test", NotScored),
+        ("DnsRecord ns.z.acme.test", NotScored),
+        ("dangling_delegation Domain acme.test", NotScored),
+    ],
+)];
+
+#[test]
+fn delegations_that_lead_to_each_other() {
+    assert_judged(EXTERNAL_DISCOVERY, CIRCLES);
+}

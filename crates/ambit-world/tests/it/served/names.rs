@@ -232,3 +232,36 @@ const ANSWERS: &[Served] = &[
 async fn behaviours_of_zones_and_names() {
     assert_served(1, ANSWERS).await;
 }
+
+/// Two zones whose servers stand in each other, without an address given.
+macro_rules! circle {
+    ($($given:literal)?) => {
+        concat!(
+            "zone y.test of acme\n  ns ns.z.test\nzone z.test of acme\n  ns ns.y.test ", $($given,)? "\nname ns.y.test \
+             A \
+             203.0.113.4\nname ns.z.test A 203.0.113.5\nname y.test A 203.0.113.9"
+        )
+    };
+}
+
+const CIRCLES: &[Served] = &[
+    (
+        circle!(),
+        &[
+            ("A y.test", "SERVFAIL"),
+            ("NS z.test", "SERVFAIL"),
+            ("A ns.z.test", "SERVFAIL"),
+            // Whoever knows where they are is answered.
+            ("A y.test at 203.0.113.5", "NOERROR aa y.test A 203.0.113.9"),
+        ],
+    ),
+    (
+        circle!("203.0.113.4"),
+        &[("A y.test", "NOERROR y.test A 203.0.113.9"), ("NS z.test", "NOERROR z.test NS ns.y.test")],
+    ),
+];
+
+#[tokio::test]
+async fn delegations_that_lead_to_each_other_lead_nowhere() {
+    assert_served(1, CIRCLES).await;
+}
