@@ -6,7 +6,8 @@ use crate::draft::{Data, Draft, Issuer, Name, OrgRole, TlsVersions};
 use crate::internet::{Internet, Port};
 use crate::pki::Certificate;
 use crate::plan;
-use ambit_model::entity::registrable;
+use crate::serve::{Knock, knock};
+use ambit_model::entity::{host_of, registrable};
 use ambit_model::{Kind, platforms, scope};
 use ipnet::IpNet;
 use std::collections::BTreeSet;
@@ -94,19 +95,35 @@ pub(crate) fn is_below_seed(internet: &Internet, name: &str) -> bool {
 /// seed's domain.
 fn is_registered_to_us(internet: &Internet, address: IpAddr) -> bool {
     let draft = &internet.draft;
-    let Some(holder) = plan::block_of(draft, address).and_then(|(_, block)| draft.orgs.get(&block.org)) else {
+    let block = plan::block_of(draft, address).map(|(_, block)| block);
+    let told = block.filter(|block| has_registry(internet, &block.registry));
+    let Some(holder) = told.and_then(|block| draft.orgs.get(&block.org)) else {
         return false;
     };
     let domains = || internet.seeds.iter().filter(|seed| matches!(Kind::of_target(seed), Ok((Kind::Domain, _))));
     // Who serves a zone for others may have registered it in their own name.
     let own_server =
         |server: &str| platforms::is_name_server(server) || domains().any(|seed| is_at_or_below(server, seed));
-    let zones = domains().filter_map(|seed| draft.zones.get(seed)).filter(|zone| !zone.redacted);
+    let zones = domains().filter_map(|seed| draft.zones.get(seed));
+    let zones = zones.filter(|zone| !zone.redacted && has_registry(internet, &zone.registry));
     let zones = zones.filter(|zone| zone.servers.iter().all(|(server, _)| own_server(server)));
     let mut registrants = zones.filter_map(|zone| draft.orgs.get(&zone.org)).map(|org| org.name.to_lowercase());
     let mailbox = holder.email.rsplit_once('@').map(|(_, host)| host);
     registrants.any(|name| name == holder.name.to_lowercase())
         || mailbox.is_some_and(|host| domains().any(|seed| is_at_or_below(host, seed)))
+}
+
+/// Whether anybody answers for a registry to which a file sends: its site, or WHOIS. The internet's own does.
+pub(crate) fn has_registry(internet: &Internet, url: &str) -> bool {
+    let web = if url.starts_with("https:") { 443 } else { 80 };
+    let authority = url.split('/').nth(2).unwrap_or_default();
+    let stated = authority.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    url.is_empty()
+        || plan::addresses(&internet.draft, host_of(url)).iter().any(|address| {
+            let host = internet.hosts.get(address);
+            let open = |port: u16| host.is_some_and(|host| knock(host, port) == Knock::Open);
+            open(stated.unwrap_or(web)) || open(43)
+        })
 }
 
 /// In a seed, unless a narrower block within it is registered to somebody other than the whole.

@@ -2,6 +2,7 @@
 
 use super::Derivation;
 use crate::draft::{Answers, Data, Draft, Name, Signed, UnknownHost, Zone};
+use crate::evidence;
 use crate::internet::{Port, Source};
 use crate::plan;
 use crate::rtype::Rtype;
@@ -23,8 +24,12 @@ impl Derivation<'_> {
         for domain in self.planted(Kind::Domain) {
             if let Some(zone) = self.draft.zones.get(&domain) {
                 let soon = self.internet.start().plus_ms(REGISTRATION_ENDS_DAYS * DAY_MS);
+                let issue = "domain_registration_expiring";
                 if zone.expires.of(self.internet.epoch) < soon {
-                    self.truth.plant_issue("domain_registration_expiring", Kind::Domain, &domain);
+                    match evidence::has_registry(self.internet, &zone.registry) {
+                        true => self.truth.plant_issue(issue, Kind::Domain, &domain),
+                        false => self.truth.allow_issue(issue, Kind::Domain, &domain),
+                    }
                 }
                 self.mail(&domain);
                 let authorised = texts_or(self.draft, &domain)

@@ -644,3 +644,33 @@ const CIRCLES: &[Judged] = &[(
 fn delegations_that_lead_to_each_other() {
     assert_judged(EXTERNAL_DISCOVERY, CIRCLES);
 }
+
+/// What only a registry would show that answers nobody is not demanded.
+const REGISTRIES: &[Judged] = &[
+    (
+        "block 203.0.113.128/25 of acme registry http://rdap.out.test\nname w.acme.test A 203.0.113.130 A 203.0.113.10",
+        &[("IpAddress 203.0.113.10", Planted), ("IpAddress 203.0.113.130", NotScored)],
+    ),
+    (
+        "block 203.0.113.128/25 of acme registry http://rdap.out.test\nname w.acme.test A 203.0.113.130\nzone out.test \
+         of out\n  ns ns.out.test 198.51.100.2\nname rdap.out.test A 198.51.100.3\nhost 198.51.100.3\n  port 43 \
+         banner x",
+        &[("IpAddress 203.0.113.130", Planted)],
+    ),
+];
+
+#[test]
+fn registries_that_answer_nobody() {
+    assert_judged(EXTERNAL_DISCOVERY, REGISTRIES);
+}
+
+/// The registration of the seed itself.
+#[test]
+fn an_end_that_no_registry_tells_is_not_demanded() {
+    for (registry, expected) in [("", Planted), ("  registry http://rdap.out.test\n", NotScored)] {
+        let text = HEAD.replace("203.0.113.2\n", &format!("203.0.113.2\n  expires +9d\n{registry}"));
+        let truth = World::parse(&text, "t.world").unwrap().truth(EPOCH, 1);
+        let verdict = truth.issue("domain_registration_expiring", Kind::Domain, "acme.test");
+        assert_eq!(verdict, expected, "{registry}");
+    }
+}
