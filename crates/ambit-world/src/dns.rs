@@ -31,6 +31,8 @@ pub(crate) struct Asked<'a> {
     pub state: i64,
     pub now: Duration,
     pub question: &'a Question,
+    /// Of a zone's own server, which may say something else than resolvers do.
+    pub inside: bool,
 }
 
 /// The answer of a recursive resolver.
@@ -207,6 +209,7 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
     }
     if answer.answers.is_empty() {
         let known = entry.is_some() || plan::exists(asked.draft, name);
+        let known = known && (asked.inside || !plan::is_only_inside(asked.draft, name));
         answer.rcode = if known { Rcode::NoError } else { Rcode::NxDomain };
         answer.authority.push((zone.to_owned(), ZONE_TTL, zone_soa(asked, zone)));
     }
@@ -247,8 +250,9 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
         records.push((0, address_data(address)));
         return records;
     }
+    let shown = if asked.inside && !entry.inside.is_empty() { &entry.inside } else { &entry.records };
     let (addresses, others): (Vec<&Data>, Vec<&Data>) =
-        entry.records.iter().partition(|data| matches!(data, Data::A(_) | Data::Aaaa(_)));
+        shown.iter().partition(|data| matches!(data, Data::A(_) | Data::Aaaa(_)));
     let shown: Vec<&Data> = if entry.rotate && addresses.len() > ROTATION_SHOWN {
         let turn = usize::try_from(asked.now.as_secs() / ROTATION.as_secs()).unwrap_or(0);
         (0..ROTATION_SHOWN).map(|index| addresses[(turn + index) % addresses.len()]).collect()
@@ -325,7 +329,8 @@ pub(crate) fn transfer(asked: &Asked<'_>, server: IpAddr) -> Option<Vec<(String,
     for (name, entry) in &asked.draft.names {
         let plain = name.strip_prefix("*.").unwrap_or(name);
         if plan::zone_of(asked.draft, plain) == Some(zone) {
-            all.extend(entry.records.iter().map(|data| (name.clone(), entry.ttl, data.clone())));
+            let records = if entry.inside.is_empty() { &entry.records } else { &entry.inside };
+            all.extend(records.iter().map(|data| (name.clone(), entry.ttl, data.clone())));
         }
     }
     for (child, delegated) in children(asked.draft, zone) {

@@ -4,6 +4,7 @@
 mod binding;
 mod datagram;
 mod estate;
+mod host;
 
 use crate::exposure::Exposure;
 use crate::rtype::Rtype;
@@ -14,6 +15,7 @@ pub(crate) use estate::{
     Access, Account, App, Bucket, Checkout, Commit, Forge, Interface, Layout, Listing, Repository, Setting, Storage,
     Store, System,
 };
+pub(crate) use host::{Beyond, Limit, UnknownHost, Unlisted};
 use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -165,6 +167,8 @@ pub(crate) struct Name {
     pub fails: Vec<Rtype>,
     pub ttl: u32,
     pub records: Vec<Data>,
+    /// What the zone's own servers say instead; empty where they say the same.
+    pub inside: Vec<Data>,
 }
 
 /// The data of one DNS record.
@@ -218,17 +222,7 @@ impl Data {
     }
 }
 
-/// What answers on the ports that a host does not list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Unlisted {
-    #[default]
-    Closed,
-    Filtered,
-    /// Every port accepts and says nothing.
-    Open,
-}
-
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Host {
     pub line: usize,
     pub org: String,
@@ -238,18 +232,8 @@ pub(crate) struct Host {
     pub unlisted: Unlisted,
     pub latency: Option<Duration>,
     pub unknown: UnknownHost,
+    pub limits: Vec<Limit>,
     pub hidden: bool,
-}
-
-/// What a web server says to a name that it does not know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum UnknownHost {
-    /// Its own default page with this status and text.
-    Page(u16, String),
-    /// The site of this key.
-    Site(String),
-    /// Closes without a word, over TLS with an alert.
-    Close,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -287,6 +271,8 @@ pub(crate) enum Service {
     Filtered,
     Closed,
     Hostile(Hostile),
+    /// One after the other, a connection each.
+    InTurn(Vec<Service>),
     /// The service inside TLS.
     Tls {
         service: Box<Service>,
@@ -485,6 +471,12 @@ pub(crate) struct Site {
     /// Answers for unknown names on its addresses, too.
     pub default: bool,
     pub hidden: bool,
+    /// The other machines behind a balancer: connections go to it and to these in turn.
+    pub machines: Vec<Site>,
+    /// One of those, which begins as a copy of the one before.
+    pub is_next: bool,
+    /// Its certificate is still that of the one before.
+    pub cert_is_copied: bool,
 }
 
 /// An exception to what the rest of the file implies.

@@ -158,7 +158,7 @@ fn shows_ours_to_everybody(internet: &Internet, address: IpAddr) -> bool {
     let Some(host) = internet.hosts.get(&address) else { return false };
     let Some(Port::Web(web)) = host.port(443) else { return false };
     let certificate =
-        web.certificate(None, &host.unknown).filter(|_| web.tls && web.versions() != TlsVersions::OnlyOld);
+        web.certificate(None, &host.unknown, 0).filter(|_| web.tls && web.versions() != TlsVersions::OnlyOld);
     certificate.is_some_and(|certificate| {
         is_sound(internet, certificate) && names(certificate).all(|name| is_ours(internet, name))
     })

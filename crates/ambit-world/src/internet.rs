@@ -2,7 +2,7 @@
 //! changes while it serves.
 
 use crate::draft::{
-    CertChoice, Datagram, Draft, OrgRole, Plain, Service, Site, Store, TlsVersions, UnknownHost, Unlisted,
+    CertChoice, Datagram, Draft, Limit, OrgRole, Plain, Service, Site, Store, TlsVersions, UnknownHost, Unlisted,
 };
 use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
@@ -47,6 +47,7 @@ pub(crate) struct Host {
     pub latency: Duration,
     pub unlisted: Unlisted,
     pub unknown: UnknownHost,
+    pub limits: Vec<Limit>,
     pub hidden: bool,
     /// A name server or resolver.
     pub dns: bool,
@@ -80,6 +81,8 @@ pub(crate) struct Virtual {
     pub certificate: Option<Arc<Certificate>>,
     /// Only redirects to the https site.
     pub to_https: bool,
+    /// The other machines behind its balancer.
+    pub machines: Vec<Arc<Virtual>>,
 }
 
 /// The data providers.
@@ -239,6 +242,7 @@ impl Internet {
             unlisted: stated.map(|host| host.unlisted).unwrap_or_default(),
             unknown: stated
                 .map_or_else(|| UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()), |host| host.unknown.clone()),
+            limits: stated.map(|host| host.limits.clone()).unwrap_or_default(),
             hidden: stated.is_some_and(|host| host.hidden),
             dns: false,
             ports: BTreeMap::new(),
@@ -291,30 +295,20 @@ impl Internet {
         let sites: Vec<(String, Site)> =
             self.draft.sites.iter().map(|(key, site)| (key.clone(), site.clone())).collect();
         for (key, site) in sites {
-            let certificate = site.https.then(|| {
+            let mut issue = |site: &Site| {
                 let usual = CertChoice::Inline(Box::new(crate::parse::usual_certificate()));
                 let choice = site.cert.as_ref().unwrap_or(&usual);
-                issued.choice(&self.authorities, &self.draft, choice, std::slice::from_ref(&site.host))
-            });
+                let names = std::slice::from_ref(&site.host);
+                site.https.then(|| issued.choice(&self.authorities, &self.draft, choice, names))
+            };
+            let certificates: Vec<_> = std::iter::once(&site).chain(&site.machines).map(&mut issue).collect();
+            let bare = vec![None; certificates.len()];
             for address in plan::site_addresses(&self.draft, &site) {
-                self.add_virtual(
-                    address,
-                    site.port,
-                    site.https,
-                    Virtual { key: key.clone(), site: site.clone(), certificate: certificate.clone(), to_https: false },
-                );
+                let over_tls = Virtual::new(&key, &site, &certificates, false);
+                self.add_virtual(address, site.port, site.https, over_tls);
                 if site.https && site.plain != Plain::None {
-                    self.add_virtual(
-                        address,
-                        80,
-                        false,
-                        Virtual {
-                            key: key.clone(),
-                            site: site.clone(),
-                            certificate: None,
-                            to_https: site.plain == Plain::Redirect,
-                        },
-                    );
+                    let plain = Virtual::new(&key, &site, &bare, site.plain == Plain::Redirect);
+                    self.add_virtual(address, 80, false, plain);
                 }
             }
         }
@@ -435,6 +429,35 @@ impl Host {
     }
 }
 
+impl Virtual {
+    /// A site on one port, with the certificate of each machine behind its balancer.
+    fn new(key: &str, site: &Site, certificates: &[Option<Arc<Certificate>>], to_https: bool) -> Self {
+        let mut all = std::iter::once(site).chain(&site.machines).zip(certificates).map(|(site, certificate)| Self {
+            key: key.to_owned(),
+            site: site.clone(),
+            certificate: certificate.clone(),
+            to_https,
+            machines: Vec::new(),
+        });
+        let first = all.next().expect("a site is its first machine");
+        let machines = all.map(Arc::new).collect();
+        Self { machines, ..first }
+    }
+
+    /// The machine that serves a connection, by how many came before it.
+    pub(crate) fn machine<'a>(self: &'a Arc<Self>, turn: usize) -> &'a Arc<Self> {
+        match turn % (self.machines.len() + 1) {
+            0 => self,
+            place => &self.machines[place - 1],
+        }
+    }
+
+    /// Every machine, the first first.
+    pub(crate) fn all<'a>(self: &'a Arc<Self>) -> impl Iterator<Item = &'a Arc<Self>> {
+        std::iter::once(self).chain(&self.machines)
+    }
+}
+
 impl Web {
     /// The site for a name, as a server chooses it: exact, else its default.
     pub(crate) fn choose(&self, name: Option<&str>) -> Option<&Arc<Virtual>> {
@@ -453,16 +476,21 @@ impl Web {
 
     /// The certificate for a name that was asked for by SNI, or without one: like a usual server, the first site's
     /// where none fits.
-    pub(crate) fn certificate(&self, name: Option<&str>, unknown: &UnknownHost) -> Option<&Arc<Certificate>> {
+    pub(crate) fn certificate(
+        &self,
+        name: Option<&str>,
+        unknown: &UnknownHost,
+        turn: usize,
+    ) -> Option<&Arc<Certificate>> {
         let exact = name.and_then(|name| self.sites.get(name)).or(self.default.as_ref());
         let covering = || {
-            let certificates = self.sites.values().filter_map(|site| site.certificate.as_ref());
+            let certificates = self.sites.values().filter_map(|site| site.machine(turn).certificate.as_ref());
             name.and_then(|name| certificates.clone().find(|certificate| certificate.covers(name)))
         };
         match exact {
-            Some(site) => site.certificate.as_ref(),
+            Some(site) => site.machine(turn).certificate.as_ref(),
             None if *unknown == UnknownHost::Close => None,
-            None => covering().or_else(|| self.sites.values().find_map(|site| site.certificate.as_ref())),
+            None => covering().or_else(|| self.sites.values().find_map(|site| site.machine(turn).certificate.as_ref())),
         }
     }
 }

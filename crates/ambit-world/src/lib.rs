@@ -23,6 +23,7 @@ mod serve;
 mod source;
 mod text;
 mod truth;
+mod turns;
 mod wire;
 
 pub use contacts::Contact;
@@ -198,7 +199,10 @@ fn with_built_in(mut draft: Draft) -> Draft {
     draft.blocks.extend(more.blocks);
     draft.zones.extend(more.zones);
     draft.names.extend(more.names);
-    draft.hosts.extend(more.hosts);
+    // A file may say how much resolvers answer.
+    for (address, host) in more.hosts {
+        draft.hosts.entry(address).or_insert(host);
+    }
     for (name, address) in internet::stated_servers(&draft) {
         let zone = match plan::zone_of(&draft, &name) {
             Some(_) => String::new(),

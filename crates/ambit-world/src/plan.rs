@@ -141,6 +141,14 @@ pub(crate) fn rotates(draft: &Draft, name: &str) -> bool {
     pool && addresses(draft, name).len() > ROTATION_SHOWN
 }
 
+/// Whether only a zone's own servers know of a name.
+pub(crate) fn is_only_inside(draft: &Draft, name: &str) -> bool {
+    let is_inside = |entry: &Name| entry.records.is_empty() && !entry.inside.is_empty();
+    let below = format!(".{name}");
+    draft.names.get(name).is_some_and(is_inside)
+        && !draft.names.keys().chain(draft.zones.keys()).any(|other| other.ends_with(&below))
+}
+
 /// Whether anybody reaches a server of a zone.
 pub(crate) fn is_reachable(draft: &Draft, zone: &str) -> bool {
     is_reachable_past(draft, zone, &mut Vec::new())

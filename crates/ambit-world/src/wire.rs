@@ -8,6 +8,7 @@ use crate::internet::Internet;
 use crate::ledger::Ledger;
 use crate::serve::connection::Connection;
 use crate::serve::{self, Knock};
+use crate::turns::Turns;
 use ambit_model::Timestamp;
 use ambit_model::reserved::{INTERNAL, networks};
 use ambit_net::wire::{Datagrams, Hold, Stream, Wire, WireTime};
@@ -38,6 +39,7 @@ const INBOX_MAX: usize = 4_096;
 pub struct SimulatedWire {
     pub(crate) internet: Arc<Internet>,
     pub(crate) ledger: Ledger,
+    turns: Turns,
     clock: Clock,
     roots: Arc<Vec<TrustAnchor<'static>>>,
     reserved: Vec<IpNet>,
@@ -51,6 +53,7 @@ impl SimulatedWire {
         Self {
             internet: Arc::new(internet),
             ledger: Ledger::default(),
+            turns: Turns::default(),
             clock: Clock::default(),
             roots: Arc::new(store.roots),
             // Those for documentation and measurement are public here: worlds live in them.
@@ -70,7 +73,8 @@ impl SimulatedWire {
 impl Wire for SimulatedWire {
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> {
         let (internet, clock, ledger) = (self.internet.clone(), self.clock.clone(), self.ledger.clone());
-        Box::pin(connect(internet, clock, ledger, SocketAddr::new(ambit_model::entity::unmapped(to.ip()), to.port())))
+        let to = SocketAddr::new(ambit_model::entity::unmapped(to.ip()), to.port());
+        Box::pin(connect((internet, clock, ledger, self.turns.clone()), to))
     }
 
     fn datagrams(&self, _peer: IpAddr) -> io::Result<Box<dyn Datagrams>> {
@@ -78,6 +82,7 @@ impl Wire for SimulatedWire {
             internet: self.internet.clone(),
             clock: self.clock.clone(),
             ledger: self.ledger.clone(),
+            turns: self.turns.clone(),
             inbox: Mutex::default(),
             connected: AtomicBool::new(false),
         }))
@@ -143,7 +148,10 @@ fn exchange(
     Exchange { date, to, datagram, name, asked: asked.to_owned(), answer }
 }
 
-async fn connect(internet: Arc<Internet>, clock: Clock, ledger: Ledger, to: SocketAddr) -> io::Result<Box<dyn Stream>> {
+async fn connect(
+    (internet, clock, ledger, turns): (Arc<Internet>, Clock, Ledger, Turns),
+    to: SocketAddr,
+) -> io::Result<Box<dyn Stream>> {
     let host = internet.hosts.get(&to.ip());
     let knock = host.map_or(Knock::Filtered, |host| serve::knock(host, to.port()));
     let answer = match knock {
@@ -165,10 +173,11 @@ async fn connect(internet: Arc<Internet>, clock: Clock, ledger: Ledger, to: Sock
             Err(io::ErrorKind::ConnectionRefused.into())
         }
         Knock::Open => {
-            let visit = ledger.visit(to);
+            let (visit, turn) = (ledger.visit(to), turns.connection(to));
             clock.sleep(host.map_or(Duration::ZERO, |host| host.latency)).await;
             let (client, server, reset) = serve::pair();
-            let connection = Connection { internet: internet.clone(), clock: clock.clone(), to, visit, reset };
+            let connection =
+                Connection { internet: internet.clone(), clock: clock.clone(), to, visit, turns, turn, reset };
             tokio::spawn(clock.track(Box::pin(serve::serve(connection, server))));
             Ok(Box::new(client))
         }
@@ -190,6 +199,7 @@ struct SimulatedDatagrams {
     internet: Arc<Internet>,
     clock: Clock,
     ledger: Ledger,
+    turns: Turns,
     inbox: Mutex<Inbox>,
     connected: AtomicBool,
 }
@@ -233,12 +243,12 @@ impl SimulatedDatagrams {
             return ((host.unlisted == Unlisted::Closed).then_some((host.latency, None)), None);
         }
         let Some(question) = question else { return (None, None) };
-        let asked = Asked { draft: &self.internet.draft, state: self.internet.state, now: self.clock.now(), question };
-        let answer = if RESOLVERS.contains(&to.ip()) {
-            dns::recursive(&asked)
-        } else {
-            dns::authoritative(&asked, to.ip(), false)
-        };
+        let (now, inside) = (self.clock.now(), !RESOLVERS.contains(&to.ip()));
+        let asked = Asked { draft: &self.internet.draft, state: self.internet.state, now, question, inside };
+        let answer = self.turns.refusal(to.ip(), &host.limits, now, false).unwrap_or_else(|| match inside {
+            false => dns::recursive(&asked),
+            true => dns::authoritative(&asked, to.ip(), false),
+        });
         let said = || (host.latency + answer.delay, Some(message::write(question, &answer, true)));
         ((!answer.silent).then(said), Some(answer))
     }

@@ -26,12 +26,16 @@ pub(crate) async fn serve(connection: &Connection, stream: &mut impl Peer) {
             state: connection.internet.state,
             now: connection.clock.now(),
             question: &question,
+            inside: !RESOLVERS.contains(&connection.to.ip()),
         };
         let server = connection.to.ip();
         if !RESOLVERS.contains(&server) {
             connection.visit.asked(Some(&question.name), &format!("dns {}", question.rtype));
         }
-        let answers = if question.rtype == Rtype::AXFR {
+        let limits = connection.internet.hosts.get(&server).map(|host| host.limits.as_slice()).unwrap_or_default();
+        let answers = if let Some(refusal) = connection.turns.refusal(server, limits, asked.now, true) {
+            vec![refusal]
+        } else if question.rtype == Rtype::AXFR {
             transfer_answers(transfer(&asked, server))
         } else if RESOLVERS.contains(&server) {
             vec![recursive(&asked)]

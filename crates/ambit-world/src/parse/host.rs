@@ -2,14 +2,14 @@
 
 use super::Reader;
 use super::cursor::{Below, Cursor};
-use crate::draft::{CertChoice, Datagram, Host, Hostile, Service, UnknownHost, Unlisted};
+use crate::draft::{Beyond, CertChoice, Datagram, Host, Hostile, Limit, Service, UnknownHost, Unlisted};
 use crate::problem::Fault;
 use std::collections::BTreeMap;
 
 /// Longest latency of a host: beyond, every client has given up.
 const LATENCY_MS_MAX: i64 = 60_000;
 
-const WORDS: &str = "of, ptr, port, udp, unlisted, latency, unknown-host, hidden";
+const WORDS: &str = "of, ptr, port, udp, unlisted, latency, unknown-host, limit, hidden";
 const DATAGRAMS: &str = "coap, ike, mdns, memcached, netbios, ntp, quic, silent, sip, snmp COMMUNITY, ssdp, stun, tftp";
 /// Longest community of an SNMP agent.
 const COMMUNITY_BYTES_MAX: usize = 32;
@@ -23,8 +23,20 @@ impl Reader {
         for address in &addresses {
             self.once(cursor, format!("host {address}"))?;
         }
-        let mut host = Host {
-            line: cursor.line,
+        let mut host = Host::new(cursor.line);
+        cursor.read_into(&mut host, below, host_words)?;
+        for address in addresses {
+            self.draft().hosts.insert(address, host.clone());
+        }
+        Ok(())
+    }
+}
+
+impl Host {
+    /// One of which nothing is said.
+    pub(super) fn new(line: usize) -> Self {
+        Self {
+            line,
             org: String::new(),
             pointer: None,
             ports: BTreeMap::new(),
@@ -32,13 +44,9 @@ impl Reader {
             unlisted: Unlisted::Closed,
             latency: None,
             unknown: UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()),
+            limits: Vec::new(),
             hidden: false,
-        };
-        cursor.read_into(&mut host, below, host_words)?;
-        for address in addresses {
-            self.draft().hosts.insert(address, host.clone());
         }
-        Ok(())
     }
 }
 
@@ -76,11 +84,35 @@ fn host_words(host: &mut Host, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 host.latency = Some(std::time::Duration::from_millis(u64::try_from(ms).unwrap_or(0)));
             }
             "unknown-host" => host.unknown = unknown_host(cursor)?,
+            "limit" => host.limits.push(limit(cursor)?),
             "hidden" => host.hidden = true,
             _ => return Err(cursor.unknown(WORDS)),
         }
     }
     Ok(())
+}
+
+/// `limit N SPAN HOW`.
+fn limit(cursor: &mut Cursor<'_>) -> Result<Limit, Fault> {
+    const WORDS: &str = "refused, silent, truncated, or STATUS [retry SECONDS]";
+    let most = cursor.number("how many are answered")?;
+    let span = cursor.duration()?;
+    if span.is_zero() {
+        return Err(cursor.fault("a limit holds for a span of at least 1ms"));
+    }
+    let beyond = match cursor.peek() {
+        Some("refused") => Beyond::Refused,
+        Some("silent") => Beyond::Silent,
+        Some("truncated") => Beyond::Truncated,
+        Some(_) => {
+            let status = cursor.status()?;
+            let retry = cursor.next_if_unquoted("retry").then(|| cursor.number("seconds")).transpose()?;
+            return Ok(Limit { most, span, beyond: Beyond::Status(status, retry) });
+        }
+        None => return Err(cursor.fault(format!("the line ends here; expected {WORDS}"))),
+    };
+    cursor.next();
+    Ok(Limit { most, span, beyond })
 }
 
 fn datagram(cursor: &mut Cursor<'_>) -> Result<Datagram, Fault> {
@@ -127,13 +159,21 @@ fn unknown_host(cursor: &mut Cursor<'_>) -> Result<UnknownHost, Fault> {
 
 /// A service, and TLS around it where the file says so.
 fn service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
-    let service = plain_service(cursor)?;
+    let mut service = plain_service(cursor)?;
+    if cursor.peek_unquoted() == Some("next") {
+        let mut all = vec![service];
+        while cursor.next_if_unquoted("next") {
+            all.push(plain_service(cursor)?);
+        }
+        if !all.iter().all(is_bare) {
+            return Err(cursor.fault("in turn stand only services that speak, without TLS"));
+        }
+        service = Service::InTurn(all);
+    }
     if !cursor.next_if_unquoted("tls") {
         return Ok(service);
     }
-    let speaks =
-        !matches!(service, Service::Http | Service::Https | Service::Filtered | Service::Closed | Service::Hostile(_));
-    if !speaks {
+    if !speaks(&service) {
         return Err(cursor.fault("no `tls` behind this service; a web server with TLS is `https`"));
     }
     let cert = super::cert::choice(cursor)?;
@@ -141,6 +181,15 @@ fn service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
         CertChoice::Inline(cert) if cert.names.is_empty() => Err(cursor.fault("the certificate has no `names`")),
         _ => Ok(Service::Tls { service: Box::new(service), cert }),
     }
+}
+
+fn speaks(service: &Service) -> bool {
+    !matches!(service, Service::Http | Service::Https | Service::Filtered | Service::Closed | Service::Hostile(_))
+}
+
+/// Speaks, and needs no certificate for it.
+fn is_bare(service: &Service) -> bool {
+    speaks(service) && !matches!(service, Service::Smtp { cert: Some(_), .. })
 }
 
 fn plain_service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {

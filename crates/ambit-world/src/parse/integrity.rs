@@ -1,7 +1,7 @@
 //! Whether the statements of a state fit together: owners, zones, certificates and addresses that are named must be
 //! there.
 
-use crate::draft::{CertChoice, Data, Draft, Service, UnknownHost};
+use crate::draft::{CertChoice, Data, Draft, Host, Service, UnknownHost};
 use crate::plan::zone_of;
 use crate::problem::Fault;
 use std::net::IpAddr;
@@ -51,7 +51,9 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
     estate(draft, faults);
     names(draft, faults);
     for (address, host) in &draft.hosts {
-        if host.org.is_empty() {
+        if crate::dns::RESOLVERS.contains(address) {
+            resolver(address, host, faults);
+        } else if host.org.is_empty() {
             owner_known(draft, *address, host.line, faults);
         } else {
             org(host.line, &host.org, faults);
@@ -68,7 +70,7 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
         }
     }
     for (key, site) in &draft.sites {
-        if let Some(choice) = &site.cert {
+        for choice in std::iter::once(site).chain(&site.machines).filter_map(|site| site.cert.as_ref()) {
             cert(draft, choice, site.line, faults);
         }
         if let Some(checkout) =
@@ -83,6 +85,14 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
         for address in addresses {
             owner_known(draft, address, site.line, faults);
         }
+    }
+}
+
+/// Resolvers are what they are in every world; a file says no more than how much they answer.
+fn resolver(address: &IpAddr, host: &Host, faults: &mut Vec<Fault>) {
+    let bare = Host { limits: Vec::new(), ..host.clone() };
+    if bare != Host::new(host.line) {
+        faults.push(Fault::new(host.line, &address.to_string(), "of a resolver a file says only its `limit`"));
     }
 }
 

@@ -174,7 +174,8 @@ fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
 
 /// What a name's statement may say.
 const NAME_WORDS: &str =
-    "of, ttl, hidden, archived, rotate, answers, fails, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS, HTTPS, SVCB";
+    "of, ttl, hidden, archived, rotate, answers, fails, inside, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS, HTTPS, \
+     SVCB";
 
 fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     while let Some(word) = cursor.next() {
@@ -195,6 +196,7 @@ fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 ])?;
                 name.fails.push(rtype);
             }
+            "inside" => name.inside.push(record(cursor.word("a record")?, cursor)?),
             _ => name.records.push(record(word, cursor)?),
         }
     }

@@ -17,7 +17,7 @@ const REST: &str = "rest";
 
 const WORDS: &str = "at, server, status, header, bare, cookie, login, guarded, basic, favicon, page, robots, \
                      links, loads, redirect, leads, soft-404, exposes, twin, checkout, fresh, explains, body, \
-                     generator, nonce, compress, cert, tls, plain, hostile, default, hidden";
+                     generator, nonce, compress, cert, tls, plain, hostile, default, hidden, next";
 
 impl Reader {
     pub(super) fn site(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
@@ -51,13 +51,17 @@ pub(super) fn plant_rest(states: &mut [Draft]) {
         all.filter(|exposure| !named.contains(exposure.issue.as_str())).collect()
     };
     let (exposes, twins) = (rest(|site| &site.exposes), rest(|site| &site.twins));
-    for site in states.iter_mut().flat_map(|state| state.sites.values_mut()) {
+    let plant = |site: &mut Site| {
         if site.exposes_rest {
             site.exposes.extend(&exposes);
         }
         if site.twins_rest {
             site.twins.extend(&twins);
         }
+    };
+    for site in states.iter_mut().flat_map(|state| state.sites.values_mut()) {
+        plant(site);
+        site.machines.iter_mut().for_each(plant);
     }
 }
 
@@ -71,71 +75,107 @@ pub(super) fn key(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
     Ok(url)
 }
 
+impl Site {
+    /// The machine of the balancer whose words follow: as the last one until then.
+    fn begin_machine(&mut self) {
+        let last = self.machines.last().unwrap_or(self);
+        let machine = Self { machines: Vec::new(), is_next: true, cert_is_copied: true, ..last.clone() };
+        self.machines.push(machine);
+    }
+}
+
 fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     while let Some(word) = cursor.next() {
-        match word {
-            "at" => {
-                site.at.push(cursor.address()?);
-                site.at.extend(std::iter::from_fn(|| cursor.next_address()));
+        if word == "next" {
+            site.begin_machine();
+        } else if let Some(machine) = site.machines.last_mut() {
+            if matches!(word, "at" | "tls" | "plain" | "default" | "hidden" | "hostile" | "guarded") {
+                return Err(cursor.fault("this is said of all machines; put it before `next`"));
             }
-            "server" => {
-                let server = cursor.word("the server's name, or none")?;
-                site.server = (server != "none").then(|| server.to_owned());
-            }
-            "status" => site.status = cursor.status()?,
-            "header" => {
-                let name = header_name(cursor)?;
-                let value = cursor.word("the header's value in quotes")?.to_owned();
-                site.headers.push((name, value));
-            }
-            "bare" => site.bare = true,
-            "cookie" => {
-                let name = header_name(cursor)?;
-                let careful = cursor.choice(&[("careful", true), ("careless", false)])?;
-                site.cookies.push(Cookie { name, careful });
-            }
-            "login" => site.login = true,
-            "guarded" => {
-                let user = cursor.word("who signs in")?.to_owned();
-                site.guarded = Some((user, cursor.word("the password")?.to_owned()));
-            }
-            "basic" => site.basic = Some(cursor.word("the realm in quotes")?.to_owned()),
-            "favicon" => site.favicon = Some(cursor.word("a word that stands for the picture")?.to_owned()),
-            "page" => site.pages.push(page(cursor)?),
-            "robots" => {
-                let body = format!("User-agent: *\n{}\n", cursor.word("lines of robots.txt in quotes")?);
-                site.pages.push(text_page("/robots.txt", body));
-            }
-            "links" => site.links.extend(cursor.rest("URLs")?),
-            "loads" => site.loads.extend(cursor.rest("URLs")?),
-            "redirect" => site.redirect = Some(redirect(cursor)?),
-            "leads" => site.leads.push(lead(cursor)?),
-            "soft-404" => site.soft_404 = true,
-            "exposes" | "twin" | "fresh" | "explains" => plant(site, word, cursor)?,
-            "checkout" => site.checkout = Some(checkout(cursor)?),
-            "body" => site.body = Some(body(cursor)?),
-            "generator" => site.generator = Some(cursor.word("the generator's name in quotes")?.to_owned()),
-            "nonce" => site.nonce = true,
-            "compress" => site.compress = true,
-            "cert" => site.cert = Some(super::cert::more(site.cert.take(), cursor)?),
-            "tls" => {
-                site.versions = cursor.choice(&[
-                    ("modern", TlsVersions::Modern),
-                    ("1.2", TlsVersions::Twelve),
-                    ("also-old", TlsVersions::AlsoOld),
-                    ("only-old", TlsVersions::OnlyOld),
-                ])?;
-            }
-            "plain" => {
-                site.plain =
-                    cursor.choice(&[("redirect", Plain::Redirect), ("none", Plain::None), ("same", Plain::Same)])?
-            }
-            "hostile" => site.hostile = Some(cursor.choice(Hostile::ALL)?),
-            "default" => site.default = true,
-            "hidden" => site.hidden = true,
-            _ => return Err(cursor.unknown(WORDS)),
+            site_word(machine, word, cursor)?;
+        } else {
+            site_word(site, word, cursor)?;
         }
     }
+    Ok(())
+}
+
+fn site_word(site: &mut Site, word: &str, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    match word {
+        "at" => {
+            site.at.push(cursor.address()?);
+            site.at.extend(std::iter::from_fn(|| cursor.next_address()));
+        }
+        "server" => {
+            let server = cursor.word("the server's name, or none")?;
+            site.server = (server != "none").then(|| server.to_owned());
+        }
+        "status" => site.status = cursor.status()?,
+        "header" => header(site, cursor)?,
+        "bare" => site.bare = true,
+        "cookie" => {
+            let name = header_name(cursor)?;
+            let careful = cursor.choice(&[("careful", true), ("careless", false)])?;
+            site.cookies.push(Cookie { name, careful });
+        }
+        "login" => site.login = true,
+        "guarded" => {
+            let user = cursor.word("who signs in")?.to_owned();
+            site.guarded = Some((user, cursor.word("the password")?.to_owned()));
+        }
+        "basic" => site.basic = Some(cursor.word("the realm in quotes")?.to_owned()),
+        "favicon" => site.favicon = Some(cursor.word("a word that stands for the picture")?.to_owned()),
+        "page" => {
+            let page = page(cursor)?;
+            site.pages.retain(|known| !site.is_next || known.path != page.path);
+            site.pages.push(page);
+        }
+        "robots" => {
+            let body = format!("User-agent: *\n{}\n", cursor.word("lines of robots.txt in quotes")?);
+            site.pages.push(text_page("/robots.txt", body));
+        }
+        "links" => site.links.extend(cursor.rest("URLs")?),
+        "loads" => site.loads.extend(cursor.rest("URLs")?),
+        "redirect" => site.redirect = Some(redirect(cursor)?),
+        "leads" => site.leads.push(lead(cursor)?),
+        "soft-404" => site.soft_404 = true,
+        "exposes" | "twin" | "fresh" | "explains" => plant(site, word, cursor)?,
+        "checkout" => site.checkout = Some(checkout(cursor)?),
+        "body" => site.body = Some(body(cursor)?),
+        "generator" => site.generator = Some(cursor.word("the generator's name in quotes")?.to_owned()),
+        "nonce" => site.nonce = true,
+        "compress" => site.compress = true,
+        "cert" => {
+            let is_copied = std::mem::take(&mut site.cert_is_copied);
+            let earlier = site.cert.take().filter(|_| !is_copied);
+            site.cert = Some(super::cert::more(earlier, cursor)?);
+        }
+        "tls" => {
+            site.versions = cursor.choice(&[
+                ("modern", TlsVersions::Modern),
+                ("1.2", TlsVersions::Twelve),
+                ("also-old", TlsVersions::AlsoOld),
+                ("only-old", TlsVersions::OnlyOld),
+            ])?;
+        }
+        "plain" => {
+            site.plain =
+                cursor.choice(&[("redirect", Plain::Redirect), ("none", Plain::None), ("same", Plain::Same)])?
+        }
+        "hostile" => site.hostile = Some(cursor.choice(Hostile::ALL)?),
+        "default" => site.default = true,
+        "hidden" => site.hidden = true,
+        _ => return Err(cursor.unknown(WORDS)),
+    }
+    Ok(())
+}
+
+/// A header beside those that there are, or of a further machine instead of that of the one before.
+fn header(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    let name = header_name(cursor)?;
+    let value = cursor.word("the header's value in quotes")?.to_owned();
+    site.headers.retain(|(known, _)| !site.is_next || !known.eq_ignore_ascii_case(&name));
+    site.headers.push((name, value));
     Ok(())
 }
 

@@ -24,7 +24,9 @@ pub(super) async fn serve(
     mut stream: DuplexStream,
 ) {
     match (service, certificate) {
-        (Service::Smtp { name, .. }, Some(certificate)) => smtp(connection, name, certificate, stream).await,
+        (Service::Smtp { name, .. }, Some(certificate)) => {
+            smtp(connection, &connection.filled(name), certificate, stream).await
+        }
         (Service::Tls { service, .. }, Some(certificate)) => {
             if let Some(mut stream) = tls::upgrade(connection, certificate, stream).await {
                 speak(connection, service, &mut stream).await;
@@ -37,19 +39,28 @@ pub(super) async fn serve(
 
 /// Speaks a protocol that does not change its transport.
 async fn speak(connection: &Connection, service: &Service, stream: &mut impl Peer) {
+    let filled = |text: &str| connection.filled(text).into_owned();
+    let service = match service {
+        Service::InTurn(services) => &services[connection.turn % services.len()],
+        service => service,
+    };
     match service {
-        Service::Ssh(version) => say_and_wait(connection, stream, format!("SSH-2.0-{version}\r\n").as_bytes()).await,
-        Service::Ftp { banner, anonymous } => ftp(connection, stream, banner, *anonymous).await,
+        Service::Ssh(version) => {
+            say_and_wait(connection, stream, format!("SSH-2.0-{}\r\n", filled(version)).as_bytes()).await
+        }
+        Service::Ftp { banner, anonymous } => ftp(connection, stream, &filled(banner), *anonymous).await,
         Service::Smtp { name, .. } => {
+            let name = &filled(name);
             if say(stream, format!("220 {name}\r\n").as_bytes()).await {
                 smtp_dialogue(connection, stream, name, false).await;
             }
         }
-        Service::Imap(banner) => lines(connection, stream, &format!("* OK {banner}\r\n"), imap).await,
-        Service::Pop3(banner) => lines(connection, stream, &format!("+OK {banner}\r\n"), pop3).await,
+        Service::Imap(banner) => lines(connection, stream, &format!("* OK {}\r\n", filled(banner)), imap).await,
+        Service::Pop3(banner) => lines(connection, stream, &format!("+OK {}\r\n", filled(banner)), pop3).await,
         Service::Redis { open } => redis(connection, stream, *open).await,
         Service::Telnet(prompt) => {
-            let text = [&[0xff, 0xfd, 0x18, 0xff, 0xfd, 0x20, 0xff, 0xfb, 0x01][..], prompt.as_bytes()].concat();
+            let text =
+                [&[0xff, 0xfd, 0x18, 0xff, 0xfd, 0x20, 0xff, 0xfb, 0x01][..], filled(prompt).as_bytes()].concat();
             say_and_wait(connection, stream, &text).await;
         }
         Service::Mysql(version) => {
@@ -61,12 +72,17 @@ async fn speak(connection: &Connection, service: &Service, stream: &mut impl Pee
         Service::Rdp => rdp(connection, stream).await,
         Service::Smb => smb(connection, stream).await,
         Service::Vnc(version) => say_and_wait(connection, stream, format!("{version}\n").as_bytes()).await,
-        Service::Banner(text) => say_and_wait(connection, stream, text.as_bytes()).await,
+        Service::Banner(text) => say_and_wait(connection, stream, filled(text).as_bytes()).await,
         Service::Silent => idle(connection, stream).await,
         Service::Tarpit => tarpit(connection, stream).await,
         Service::Hostile(behaviour) => hostile::serve(connection, *behaviour, stream).await,
-        // These are web ports, never accept, or stand around another service.
-        Service::Http | Service::Https | Service::Filtered | Service::Closed | Service::Tls { .. } => {}
+        // These are web ports, never accept, or stand around other services.
+        Service::Http
+        | Service::Https
+        | Service::Filtered
+        | Service::Closed
+        | Service::InTurn(_)
+        | Service::Tls { .. } => {}
     }
 }
 

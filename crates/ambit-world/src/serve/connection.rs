@@ -4,6 +4,8 @@ use crate::clock::Clock;
 use crate::exchange::Exchange;
 use crate::internet::Internet;
 use crate::ledger::Visit;
+use crate::turns::Turns;
+use std::borrow::Cow;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,6 +26,9 @@ pub(crate) struct Connection {
     pub clock: Clock,
     pub to: SocketAddr,
     pub visit: Visit,
+    pub turns: Turns,
+    /// How many connections the port had before.
+    pub turn: usize,
     /// Set before the end, the client sees a reset instead of an orderly end.
     pub reset: Arc<AtomicBool>,
 }
@@ -61,6 +66,15 @@ impl Connection {
     pub(crate) fn fresh(&self, purpose: &str, thing: &str) -> String {
         let moment = format!("{thing} {} {}", self.internet.state, self.now_ms());
         hex::encode(&crate::pki::derive(&self.internet.world, purpose, &moment)[..16])
+    }
+
+    /// A text that may name the number of the connection, or the time.
+    pub(crate) fn filled<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if !text.contains('{') {
+            return Cow::Borrowed(text);
+        }
+        let number = (self.turn + 1).to_string();
+        Cow::Owned(text.replace("{connection}", &number).replace("{time}", &super::http::http_date(self.date())))
     }
 
     /// The future's outcome, or `None` when `limit` of wire time has passed.

@@ -33,7 +33,15 @@ pub(crate) async fn web(connection: &Connection, host: &Host, web: &Web, stream:
             Next::End => return,
         };
         connection.visit.asked(request.host.as_deref(), &format!("{} {}", request.method, request.target));
-        let site = web.choose(request.host.as_deref());
+        let now = connection.clock.now();
+        if let Some(response) = connection.turns.too_many(connection.to.ip(), &host.limits, now) {
+            tell(connection, &request, &response);
+            if write(connection, stream, Some(&request), response).await.is_err() || !request.keep {
+                return;
+            }
+            continue;
+        }
+        let site = web.choose(request.host.as_deref()).map(|site| site.machine(connection.turn));
         if let Some(behaviour) = site.filter(|site| !site.to_https).and_then(|site| site.site.hostile) {
             hostile::after_request(connection, behaviour, stream).await;
             return;

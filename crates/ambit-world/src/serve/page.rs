@@ -24,7 +24,7 @@ pub(crate) fn respond(connection: &Connection, virtual_host: &Virtual, request: 
     response.compress = site.compress;
     let mut response = with_server(site, response);
     for (name, value) in &site.headers {
-        response.headers.push((name.clone(), value.clone()));
+        response.headers.push((name.clone(), connection.filled(value).into_owned()));
     }
     if !site.bare {
         security_headers(site.https && connection.to.port() != 80, &mut response);
@@ -79,7 +79,7 @@ fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -
     };
     let with = site.pages.iter().find(asked_with);
     if let Some(page) = with.or_else(|| site.pages.iter().find(|page| page.path == request.path())) {
-        return Response::new(page.status, &page.media, page.body.clone());
+        return Response::new(page.status, &page.media, connection.filled(&page.body).into_owned());
     }
     if let Some(file) = checkout::respond(connection, site, request) {
         return file;
@@ -154,7 +154,7 @@ fn exposed(answer: &Answer, site: &Site, request: &Request) -> Response {
 
 fn front(connection: &Connection, virtual_host: &Virtual) -> Response {
     let site = &virtual_host.site;
-    let mut inner = body(site);
+    let mut inner = connection.filled(&body(site)).into_owned();
     if site.nonce {
         let nonce = connection.fresh("nonce", &virtual_host.key);
         inner.push_str(&format!("<input type=\"hidden\" name=\"csrf_token\" value=\"{nonce}\">"));

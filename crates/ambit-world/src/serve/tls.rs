@@ -28,7 +28,7 @@ pub(super) async fn web(connection: &Connection, host: &Host, web: &Web, mut str
     };
     connection.visit.asked(hello.server_name.as_deref(), "tls");
     let versions = web.versions();
-    let Some(certificate) = web.certificate(hello.server_name.as_deref(), &host.unknown) else {
+    let Some(certificate) = web.certificate(hello.server_name.as_deref(), &host.unknown, connection.turn) else {
         connection.tell(hello.server_name.as_deref(), "tls", || "alert".to_owned());
         hello::alert(&mut stream, hello::UNRECOGNIZED_NAME).await;
         return;

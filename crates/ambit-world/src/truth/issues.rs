@@ -41,6 +41,9 @@ impl Derivation<'_> {
             Service::Vnc(_) => "exposed_vnc_service",
             Service::Tls { service, .. } if matches!(**service, Service::Telnet(_)) => return,
             Service::Tls { service, .. } => return self.service_issues(service, name),
+            Service::InTurn(services) => {
+                return self.in_turn(services, |derivation, service| derivation.service_issues(service, name));
+            }
             Service::Ssh(_)
             | Service::Ftp { .. }
             | Service::Smtp { .. }
@@ -57,6 +60,21 @@ impl Derivation<'_> {
             | Service::Hostile(_) => return,
         };
         self.truth.plant_issue(issue, Kind::NetworkService, name);
+    }
+
+    /// What each of several says that answer in turn is demanded; what some say may be told.
+    pub(super) fn in_turn<T>(&mut self, all: &[T], mut derive: impl FnMut(&mut Self, &T)) {
+        let before = std::mem::take(&mut self.truth.issues);
+        let mut each = Vec::new();
+        for one in all {
+            derive(self, one);
+            each.push(std::mem::take(&mut self.truth.issues));
+        }
+        let by_all = |issue: &(String, Kind, String)| each.iter().all(|issues| issues.contains(issue));
+        let (demanded, others): (Vec<_>, Vec<_>) = each.iter().flatten().cloned().partition(by_all);
+        self.truth.issues = before;
+        self.truth.issues.extend(demanded);
+        self.truth.maybe_issues.extend(others);
     }
 
     pub(super) fn datagram_issues(&mut self, service: &Datagram, name: &str) {

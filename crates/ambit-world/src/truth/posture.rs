@@ -73,6 +73,7 @@ impl Derivation<'_> {
             names.chain(self.planted(Kind::DnsRecord).into_iter().map(|name| (Kind::DnsRecord, name))).collect();
         for (kind, name) in names {
             self.inside(kind, &name);
+            self.told_inside(kind, &name);
             self.dangling(kind, &name);
             self.dangling_wildcard(kind, &name);
         }
@@ -192,6 +193,15 @@ impl Derivation<'_> {
                 self.truth.plant_issue("resolves_to_localhost", kind, name);
             } else if private {
                 self.truth.plant_issue("internal_system_exposed_via_dns", kind, name);
+            }
+        }
+    }
+
+    /// What the zone's own servers say besides may be told of.
+    fn told_inside(&mut self, kind: Kind, name: &str) {
+        if plan::entry(self.draft, name).is_some_and(|entry| !entry.inside.is_empty()) {
+            for issue in ["internal_system_exposed_via_dns", "resolves_to_localhost"] {
+                self.truth.allow_issue(issue, kind, name);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Services, sites and certificates as somebody sees them who looks at our addresses and names.
 
 use super::{Derivation, Sight, certificate_key};
-use crate::draft::{Datagram, OrgRole, Service, TlsVersions, UnknownHost, Unlisted};
+use crate::draft::{Beyond, Datagram, OrgRole, Service, TlsVersions, UnknownHost, Unlisted};
 use crate::evidence;
 use crate::internet::{Host, Port, Web};
 use crate::pki::Certificate;
@@ -89,7 +89,7 @@ impl<'a> Derivation<'a> {
 
     /// True where the TLS of a port opens to everybody, or to a planted name that leads there.
     fn speaks_to_us(&self, host: &Host, web: &Web, address: IpAddr) -> bool {
-        let opens_to = |name: Option<&str>| web.certificate(name, &host.unknown).is_some();
+        let opens_to = |name: Option<&str>| web.certificate(name, &host.unknown, 0).is_some();
         let mut names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
         opens_to(None)
             || names.any(|name| opens_to(Some(&name)) && plan::addresses(self.draft, &name).contains(&address))
@@ -164,7 +164,7 @@ impl<'a> Derivation<'a> {
         let uri = format!("{scheme}://{shown}:{port}");
         // A request by address names the address.
         let site = web.choose(Some(name.unwrap_or(shown.trim_start_matches('[').trim_end_matches(']'))));
-        let certificate = web.certificate(name, &host.unknown);
+        let certificate = web.certificate(name, &host.unknown, 0);
         let refuses = (site.is_none() && host.unknown == UnknownHost::Close) || (web.tls && certificate.is_none());
         if refuses {
             return;
@@ -187,12 +187,44 @@ impl<'a> Derivation<'a> {
         let plain_only = web.tls
             && unknown.is_some_and(|(status, _)| status >= 400)
             && name.is_some_and(|name| has_plain_page(host, name));
-        let sight = Sight { name, plain_only, tls: web.tls, site, certificate, unknown, uri, probed };
-        if let Some(certificate) = sight.certificate.filter(|certificate| probed || self.names_ours(certificate, name))
-        {
-            self.certificate(certificate);
+        let machines = site.map_or(1, |site| site.all().count());
+        let sights = (0..machines).map(|turn| Sight {
+            name,
+            plain_only,
+            tls: web.tls,
+            site: site.map(|site| site.machine(turn)),
+            certificate: web.certificate(name, &host.unknown, turn),
+            unknown,
+            uri: uri.clone(),
+            probed,
+        });
+        let sights: Vec<Sight<'_>> = sights.collect();
+        let shown = sights.iter().filter_map(|sight| sight.certificate);
+        let certificates: Vec<&Arc<Certificate>> =
+            shown.filter(|certificate| probed || self.names_ours(certificate, name)).collect();
+        match certificates.first() {
+            Some(first) if certificates.iter().all(|other| Arc::ptr_eq(first, other)) => self.certificate(first),
+            _ => self.certificates_in_turn(&certificates),
         }
-        self.site_issues(&sight);
+        // Who comes too often sees less than there is.
+        if host.limits.iter().any(|limit| matches!(limit.beyond, Beyond::Status(..))) {
+            let demanded = std::mem::take(&mut self.truth.issues);
+            self.in_turn(&sights, Self::site_issues);
+            let seen = std::mem::replace(&mut self.truth.issues, demanded);
+            self.truth.maybe_issues.extend(seen);
+        } else {
+            self.in_turn(&sights, Self::site_issues);
+        }
+    }
+
+    /// Which of them somebody sees depends on the turn.
+    fn certificates_in_turn(&mut self, certificates: &[&Arc<Certificate>]) {
+        for certificate in certificates {
+            let demanded = self.truth.entities.clone();
+            self.certificate(certificate);
+            let entities = std::mem::replace(&mut self.truth.entities, demanded);
+            self.truth.maybe_entities.extend(entities);
+        }
     }
 
     /// What somebody else's machine shows for a name of ours is ours where it names us.
@@ -226,7 +258,7 @@ pub(super) fn certificates(port: &Port) -> Vec<Arc<Certificate>> {
     match port {
         Port::Service(_, certificate) | Port::Source(_, certificate) => certificate.iter().cloned().collect(),
         Port::Web(web) => {
-            let sites = web.sites.values().chain(&web.default);
+            let sites = web.sites.values().chain(&web.default).flat_map(|site| site.all());
             sites.filter_map(|site| site.certificate.clone()).collect()
         }
         Port::Dns => Vec::new(),

@@ -192,8 +192,8 @@ const ZONES_AND_NAMES: &[Fault] = &[
     ("name a.acme.test fails A", "7: `A`: unknown word; expected AAAA, CAA, DS, HTTPS, SRV"),
     (
         "name a.acme.test SOA x",
-        "7: `SOA`: unknown word; expected of, ttl, hidden, archived, rotate, answers, fails, A, AAAA, CNAME, NS, \
-             MX, TXT, \
+        "7: `SOA`: unknown word; expected of, ttl, hidden, archived, rotate, answers, fails, inside, A, AAAA, CNAME, \
+             NS, MX, TXT, \
              SRV, CAA, PTR, DS, HTTPS, SVCB",
     ),
     (
@@ -371,7 +371,7 @@ const SITES: &[Fault] = &[
              checkout, fresh, explains, body, generator, \
              nonce, \
              compress, \
-             cert, tls, plain, hostile, default, hidden",
+             cert, tls, plain, hostile, default, hidden, next",
     ),
 ];
 
@@ -557,4 +557,35 @@ fn limits_of_a_file() {
     let long = format!("  \"{} {{1..4096}}\"\n", "x".repeat(200_000)).repeat(40);
     let told = said(&format!("host {{1..4096}}\n{long}"));
     assert_eq!(told, ["x:1: with its repetitions the file has more than 400,000 lines or 64 MiB"]);
+}
+
+#[test]
+fn answers_by_count_and_caller() {
+    assert_faults(&[
+        ("host 203.0.113.9\n  limit many 1s refused", "8: `many`: no number here; expected how many are answered"),
+        ("host 203.0.113.9\n  limit 5 0s refused", "8: `0s`: a limit holds for a span of at least 1ms"),
+        (
+            "host 203.0.113.9\n  limit 5 1s",
+            "8: `1s`: the line ends here; expected refused, silent, truncated, or STATUS [retry SECONDS]",
+        ),
+        ("host 203.0.113.9\n  limit 5 1s 99", "8: `99`: a status is a number from 200 to 599"),
+        ("host 203.0.113.9\n  limit 5 1s 429 retry", "8: `retry`: the line ends here; expected seconds"),
+        (
+            "host 203.0.113.9\n  port 22 ssh next https",
+            "8: `https`: in turn stand only services that speak, without TLS",
+        ),
+        (
+            "site http://203.0.113.9\n  next at 203.0.113.8",
+            "8: `at`: this is said of all machines; put it before `next`",
+        ),
+        (
+            "site https://203.0.113.9\n  next cert @none",
+            "7: `none`: no certificate has this name; add a `cert` statement",
+        ),
+        (
+            "host 198.19.0.1 limit 5 1s refused ptr r.acme.test",
+            "7: `198.19.0.1`: of a resolver a file says only its `limit`",
+        ),
+        ("name x.acme.test inside", "7: `inside`: the line ends here; expected a record"),
+    ]);
 }

@@ -22,7 +22,8 @@ const ERRORS: &[(&str, &[&str])] = &[
     ),
     (
         "host 203.0.113.9\n  prot 1",
-        &["t.world:8: `prot`: unknown word; expected of, ptr, port, udp, unlisted, latency, unknown-host, hidden"],
+        &["t.world:8: `prot`: unknown word; expected of, ptr, port, udp, unlisted, latency, unknown-host, limit, \
+           hidden"],
     ),
     ("host 203.0.113.9\n  port 0 ssh", &["t.world:8: `0`: a port is a number from 1 to 65535"]),
     ("host 203.0.113.9\n  port 1 ssh\n  port 1 ftp login", &["t.world:9: `1`: port 1 was stated before"]),

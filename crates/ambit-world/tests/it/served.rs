@@ -4,6 +4,7 @@ mod names;
 mod providers;
 mod services;
 mod sites;
+mod turns;
 
 use crate::ask::{Served, assert_served};
 

@@ -645,6 +645,56 @@ fn delegations_that_lead_to_each_other() {
     assert_judged(EXTERNAL_DISCOVERY, CIRCLES);
 }
 
+/// Of answers by count or caller: what every turn shows is demanded, what one may show is not.
+const TURNS: &[Judged] = &[
+    (
+        "name w.acme.test A 203.0.113.10\nsite http://w.acme.test \"W\"\n  bare  header X-Powered-By PHP/8.1.2\n  next \
+         header X-Powered-By PHP\n  cookie sid careless",
+        &[
+            ("Uri http://w.acme.test:80", Planted),
+            ("missing_security_headers Uri http://w.acme.test:80", Planted),
+            ("version_disclosure Uri http://w.acme.test:80", NotScored),
+            ("insecure_cookie_httponly_attribute Uri http://w.acme.test:80", NotScored),
+            ("login_over_plain_http Uri http://w.acme.test:80", Unexpected),
+        ],
+    ),
+    (
+        "name w.acme.test A 203.0.113.10\nsite http://w.acme.test \"W\"\n  bare\nhost 203.0.113.10 limit 5 1s 503",
+        &[
+            ("Uri http://w.acme.test:80", Planted),
+            ("missing_security_headers Uri http://w.acme.test:80", NotScored),
+            ("version_disclosure Uri http://w.acme.test:80", Unexpected),
+        ],
+    ),
+    (
+        "name w.acme.test A 203.0.113.10\nhost 203.0.113.10\n  port 23 telnet next ssh\n  port 24 telnet next telnet",
+        &[
+            ("NetworkService 203.0.113.10:23/tcp", Planted),
+            ("exposed_telnet_service NetworkService 203.0.113.10:23/tcp", NotScored),
+            ("exposed_telnet_service NetworkService 203.0.113.10:24/tcp", Planted),
+        ],
+    ),
+    (
+        "name w.acme.test A 203.0.113.10\nhost 203.0.113.2 limit 5 1s refused",
+        &[("DnsRecord w.acme.test", Planted), ("NetworkService 203.0.113.2:53/udp", Planted)],
+    ),
+    (
+        "name w.acme.test A 203.0.113.10 inside A 10.0.0.5\nname db.acme.test inside A 10.0.0.6",
+        &[
+            ("DnsRecord w.acme.test", Planted),
+            ("IpAddress 203.0.113.10", Planted),
+            ("IpAddress 10.0.0.5", Unexpected),
+            ("internal_system_exposed_via_dns DnsRecord w.acme.test", NotScored),
+            ("DnsRecord db.acme.test", NotScored),
+        ],
+    ),
+];
+
+#[test]
+fn turns_and_callers() {
+    assert_judged(EXTERNAL_DISCOVERY, TURNS);
+}
+
 /// What only a registry would show that answers nobody is not demanded.
 const REGISTRIES: &[Judged] = &[
     (
