@@ -39,7 +39,7 @@ fn collect(folder: &Path, prefix: &str, list: &mut String) -> io::Result<()> {
             let function = line.split_once("async fn ").and_then(|(_, rest)| rest.split_once('('));
             let summary = paragraphs[0].trim();
             if let Some((function, _)) = function.filter(|_| !summary.is_empty()) {
-                writeln!(list, "    (\"{name}::{function}\", {summary:?}),").expect("a text takes text");
+                writeln!(list, "    (\"::{name}::{function}\", {summary:?}),").expect("a text takes text");
             }
             paragraphs = vec![String::new()];
         }

@@ -104,7 +104,7 @@ impl Parameter {
 /// The function that answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Handler {
-    /// Its path below `routes`.
+    /// Its path below `routes`: `::projects::list`.
     pub name: &'static str,
     pub(crate) answer: fn(Call) -> BoxFuture<'static, Result<Answer, ApiError>>,
 }
@@ -113,7 +113,7 @@ pub struct Handler {
 macro_rules! handler {
     ($($name:ident)::+ $(, $argument:expr)*) => {
         $crate::endpoint::Handler {
-            name: stringify!($($name)::+),
+            name: concat!($("::", stringify!($name)),+),
             answer: |call| Box::pin($crate::routes::$($name)::+(call $(, $argument)*)),
         }
     };
