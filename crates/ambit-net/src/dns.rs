@@ -10,6 +10,7 @@ mod lanes;
 pub(crate) mod message;
 pub(crate) mod resolver;
 mod service;
+mod text;
 pub(crate) mod transfer;
 mod wildcard;
 mod window;

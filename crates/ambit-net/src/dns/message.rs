@@ -2,13 +2,13 @@
 //! hickory and turned into plain values.
 
 use super::record::{Record, RecordData, RecordType};
+use super::text::name_text;
 use super::{Alias, DnsAnswer, Rcode, service};
 use crate::error::NetError;
 use crate::limits::{DNS_CHAIN_MAX, DNS_NEGATIVE_TTL_MAX, DNS_PAYLOAD, DNS_RECORDS_MAX, DNS_TTL_MAX};
 use hickory_proto::op::Message;
-use hickory_proto::rr::{Name, RData};
+use hickory_proto::rr::RData;
 use hickory_proto::serialize::binary::{BinEncodable, BinEncoder};
-use std::fmt::Write;
 use std::net::SocketAddr;
 
 /// Bytes of a message's header.
@@ -253,9 +253,19 @@ fn read_record(record: hickory_proto::rr::Record) -> Record {
         RData::CAA(caa) => {
             RecordData::Caa { critical: caa.issuer_critical, tag: caa.tag.to_ascii_lowercase(), value: caa.value }
         }
-        other => service::read(&other).unwrap_or_else(|| as_it_came(&other)),
+        other => service_data(&other).unwrap_or_else(|| as_it_came(&other)),
     };
     Record { name, data, ttl }
+}
+
+/// The data of an HTTPS or SVCB record; `None` for other types, and where the data is against the rules.
+fn service_data(data: &RData) -> Option<RecordData> {
+    let (rtype, svcb) = match data {
+        RData::HTTPS(https) => (RecordType::HTTPS, &https.0),
+        RData::SVCB(svcb) => (RecordType::SVCB, svcb),
+        _ => return None,
+    };
+    Some(RecordData::Service { rtype, binding: service::binding(svcb)? })
 }
 
 fn as_it_came(other: &RData) -> RecordData {
@@ -267,21 +277,4 @@ fn as_it_came(other: &RData) -> RecordData {
         data.clear();
     }
     RecordData::Other { rtype, data }
-}
-
-/// A name in our spelling; bytes that no host name has, the dot inside a label among them, become `\DDD`.
-pub(super) fn name_text(name: &Name) -> String {
-    let mut text = String::new();
-    for (index, label) in name.iter().enumerate() {
-        if index > 0 {
-            text.push('.');
-        }
-        for &byte in label {
-            match byte {
-                b'!'..=b'~' if !matches!(byte, b'.' | b'\\') => text.push(byte.to_ascii_lowercase() as char),
-                _ => write!(text, "\\{byte:03}").expect("writing to a string does not fail"),
-            }
-        }
-    }
-    text
 }

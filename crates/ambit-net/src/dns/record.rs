@@ -1,7 +1,8 @@
 //! Resource records: types by number, data as plain values, and their canonical text.
 
 use super::service::ServiceBinding;
-use std::fmt::{self, Write};
+use super::text::write_bytes;
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
@@ -225,17 +226,6 @@ impl fmt::Display for RecordData {
             Self::Other { data, .. } => write!(f, "\\# {} {}", data.len(), hex::encode(data)),
         }
     }
-}
-
-pub(super) fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
-    for &byte in bytes {
-        match byte {
-            b'"' | b'\\' => write!(f, "\\{}", byte as char)?,
-            b' '..=b'~' => f.write_char(byte as char)?,
-            _ => write!(f, "\\{byte:03}")?,
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! Service bindings: the data of HTTPS and SVCB records (RFC 9460).
 
-use super::message::name_text;
-use super::record::{RecordData, RecordType, write_bytes};
+use super::text::{name_text, write_bytes};
 use crate::limits::DNS_SERVICE_ITEMS_MAX;
-use hickory_proto::rr::RData;
 use hickory_proto::rr::rdata::svcb::{SVCB, SvcParamKey, SvcParamValue};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -26,17 +24,8 @@ pub struct ServiceBinding {
     pub ech: bool,
 }
 
-/// Reads what was decoded; `None` for other types, and where the data is against the rules.
-pub(super) fn read(data: &RData) -> Option<RecordData> {
-    let (rtype, svcb) = match data {
-        RData::HTTPS(https) => (RecordType::HTTPS, &https.0),
-        RData::SVCB(svcb) => (RecordType::SVCB, svcb),
-        _ => return None,
-    };
-    Some(RecordData::Service { rtype, binding: binding(svcb)? })
-}
-
-fn binding(svcb: &SVCB) -> Option<ServiceBinding> {
+/// Reads what was decoded; `None` where the data is against the rules.
+pub(super) fn binding(svcb: &SVCB) -> Option<ServiceBinding> {
     let (priority, target) = (svcb.svc_priority, name_text(&svcb.target_name));
     let mut binding = ServiceBinding { priority, target, ..ServiceBinding::default() };
     // What stands beside an alias is ignored (RFC 9460 §2.4.2).
@@ -86,7 +75,7 @@ impl fmt::Display for ServiceBinding {
 #[cfg(test)]
 mod tests {
     use super::super::message::decode;
-    use super::*;
+    use super::super::record::RecordType;
 
     /// What an answer with one record of the type and data says of it; `None` where it is no answer.
     fn said(rtype: RecordType, data: &str) -> Option<String> {

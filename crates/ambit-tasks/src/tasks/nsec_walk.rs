@@ -152,7 +152,8 @@ fn of_record(record: &Record) -> Option<Link> {
 }
 
 /// A name that hardly a host has, between a name with all below it and the next one: `!` comes before every letter,
-/// digit and hyphen. A label without room for that ends with the next letter or digit instead. None for the zone itself.
+/// digit and hyphen. A label without room for that ends with the next letter or digit instead. `None` for the zone
+/// itself.
 fn after(name: &str, zone: &str) -> Option<String> {
     let (label, above) = name.split_once('.').filter(|_| name != zone)?;
     if label.len() < 63 && name.len() < 253 {

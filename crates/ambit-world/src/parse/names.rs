@@ -173,8 +173,8 @@ fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
 }
 
 /// What a name's statement may say.
-const NAME_WORDS: &str = "of, ttl, hidden, archived, rotate, answers, fails, inside, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS, HTTPS, \
-     SVCB";
+const NAME_WORDS: &str = "of, ttl, hidden, archived, rotate, answers, fails, inside, A, AAAA, CNAME, NS, MX, TXT, \
+                          SRV, CAA, PTR, DS, HTTPS, SVCB";
 
 fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     while let Some(word) = cursor.next() {

@@ -74,7 +74,7 @@ impl Connection {
             return Cow::Borrowed(text);
         }
         let number = (self.turn + 1).to_string();
-        Cow::Owned(text.replace("{connection}", &number).replace("{time}", &super::http::http_date(self.date())))
+        Cow::Owned(text.replace("{connection}", &number).replace("{time}", &http_date(self.date())))
     }
 
     /// The future's outcome, or `None` when `limit` of wire time has passed.
@@ -103,4 +103,21 @@ pub(crate) async fn idle(connection: &Connection, stream: &mut impl Peer) {
 pub(crate) async fn gone(stream: &mut impl Peer) {
     let mut buffer = [0; 4_096];
     while matches!(stream.read(&mut buffer).await, Ok(1..)) {}
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+pub(crate) fn http_date(moment: ambit_model::Timestamp) -> String {
+    let at = time::OffsetDateTime::from_unix_timestamp(moment.0.div_euclid(1_000))
+        .unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    let (weekday, month) = (at.weekday().to_string(), at.month().to_string());
+    format!(
+        "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+        &weekday[..3],
+        at.day(),
+        &month[..3],
+        at.year(),
+        at.hour(),
+        at.minute(),
+        at.second()
+    )
 }

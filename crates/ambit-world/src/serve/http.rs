@@ -1,7 +1,7 @@
 //! A web server: reads requests, finds the site, writes answers. HTTP/1.1 with keep-alive, tolerant enough for probes,
 //! strict enough to be one.
 
-use super::connection::{Connection, IDLE, Peer};
+use super::connection::{Connection, IDLE, Peer, http_date};
 use super::request::{Request, Response};
 use super::{hostile, page};
 use crate::draft::UnknownHost;
@@ -222,23 +222,6 @@ async fn write(
     }
     stream.write_all(&bytes).await?;
     stream.flush().await
-}
-
-/// `Sun, 06 Nov 1994 08:49:37 GMT`.
-pub(crate) fn http_date(moment: ambit_model::Timestamp) -> String {
-    let at = time::OffsetDateTime::from_unix_timestamp(moment.0.div_euclid(1_000))
-        .unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
-    let (weekday, month) = (at.weekday().to_string(), at.month().to_string());
-    format!(
-        "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
-        &weekday[..3],
-        at.day(),
-        &month[..3],
-        at.year(),
-        at.hour(),
-        at.minute(),
-        at.second()
-    )
 }
 
 fn reason(status: u16) -> &'static str {
