@@ -35,6 +35,8 @@ mod services;
 mod slow;
 #[path = "worlds/strangers.rs"]
 mod strangers;
+#[path = "worlds/turns.rs"]
+mod turns;
 #[path = "worlds/walks.rs"]
 mod walks;
 #[path = "worlds/zone_addresses.rs"]

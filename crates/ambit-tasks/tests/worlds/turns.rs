@@ -1,0 +1,85 @@
+//! Answers that depend on how often somebody asked, or on who asks: all is found whatever turn a run gets, a refusal is
+//! no absence, and nothing false is said.
+
+use super::{compare, explore, world};
+use ambit_model::{Clearance, Kind};
+
+/// Explores lines below those of [`world`], and demands that all is found, nothing else, and nobody touched.
+fn assert_found(lines: &str) {
+    let (explorer, truth) = explore(&world(lines), Clearance::L3);
+    let (missed, unexpected) = compare(&explorer, &truth);
+    assert!(
+        missed.is_empty() && unexpected.is_empty(),
+        "{lines}\nmissed {missed:#?}\nunexpected {unexpected:#?}\nfailed {:#?}",
+        explorer.failures()
+    );
+    assert_eq!(explorer.outside(), Vec::<String>::new(), "{lines}");
+}
+
+/// Names by guess, by transfer and by a walk.
+const NAMES: &str = "name acme.test A 203.0.113.10 MX 10 works.acme.test MX 20 open.acme.test
+name {www,api,dev,shop,vpn}.acme.test A 203.0.113.{11..15}
+zone open.acme.test of acme
+  ns ns1.acme.test
+  transfer open
+name {open,qzx-1.open}.acme.test A 203.0.113.{16,17}
+zone works.acme.test of acme
+  ns ns1.acme.test
+  signed nsec
+name {works,quoin.works,thwart.works}.acme.test A 203.0.113.{18..20}";
+
+#[test]
+fn names_of_servers_that_limit_their_rate_are_found() {
+    for how in ["refused", "silent", "truncated"] {
+        assert_found(&format!("{NAMES}\nhost 203.0.113.2 limit 3 1s {how}"));
+    }
+}
+
+#[test]
+fn names_are_found_by_resolvers_that_limit_their_rate() {
+    for how in ["silent", "truncated"] {
+        assert_found(&format!("{NAMES}\nhost 198.19.0.1 198.19.0.2 limit 40 1s {how}"));
+    }
+}
+
+#[test]
+fn sites_of_a_server_that_limits_its_rate_are_found() {
+    for how in ["429 retry 10", "429", "503 retry 10", "503"] {
+        assert_found(&format!(
+            "name {{www,api,dev}}.acme.test A 203.0.113.10\nhost 203.0.113.10 limit 6 10s {how}\n\
+             site https://{{www,api,dev}}.acme.test \"Acme {{1..3}}\"\n  exposes git  links /about"
+        ));
+    }
+}
+
+#[test]
+fn a_view_for_insiders_says_nothing_of_what_is_outside() {
+    assert_found(
+        "name {acme.test,www.acme.test} A 203.0.113.{10,11} inside A 10.0.0.{10,11}\nname ledger.acme.test inside A \
+         10.0.0.12\nname acme.test MX 10 open.acme.test\nzone open.acme.test of acme\n  ns ns1.acme.test\n  transfer \
+         open\nname {open,qzx-1.open}.acme.test A 203.0.113.{16,17} inside A 10.0.1.{16,17}\nname \
+         secret.open.acme.test inside A 10.0.1.18",
+    );
+}
+
+/// What a record says of a service does not change with the number of the connection or the clock.
+#[test]
+fn a_banner_that_counts_says_the_same_of_its_service() {
+    let lines = |earlier: &str| {
+        format!(
+            "name mail.acme.test A 203.0.113.25\nhost 203.0.113.25\n  port 25 smtp \"mail.acme.test ESMTP Postfix; \
+             {earlier}{{connection}}; {{time}}\"\n  port 21 ftp \"FTP server ready {earlier}{{connection}}\" login\n  \
+             port 7777 banner \"{earlier}{{connection}} {{time}}\""
+        )
+    };
+    let told = |earlier: &str| {
+        let (explorer, _) = explore(&world(&lines(earlier)), Clearance::L3);
+        let of = |port: u16| {
+            let mut details = explorer.details(Kind::NetworkService, &format!("203.0.113.25:{port}/tcp"));
+            assert!(details.remove("hidden_banner").is_some(), "{details:?}");
+            details
+        };
+        [25, 21, 7777].map(of)
+    };
+    assert_eq!(told(""), told("77"));
+}
