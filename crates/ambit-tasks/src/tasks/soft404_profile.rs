@@ -42,11 +42,11 @@ pub(crate) async fn refusal(cx: &Context<'_>, url: &Url, end: &str) -> Result<Ht
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
     let page = match refusal(cx, &url, "").await {
-        Ok(page) => web::whole(page)?,
+        Ok(page) => web::whole(page.available()?)?,
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
     };
-    let file = web::whole(refusal(cx, &url, ".txt").await?)?;
+    let file = web::whole(refusal(cx, &url, ".txt").await?.available()?)?;
     let kind = kind_of(page.status, file.status);
     cx.observe(uri::SOFT404, Soft404 { code: page.status.to_string(), kind });
     cx.observe(uri::SOFT404_HASH, json!(normal::body_hash(&page)));

@@ -474,6 +474,19 @@ const SITES: &[Look] = &[
         "Uri http://w.acme.test:80 203.0.113.10:80",
         &["found", "hidden_soft404 = {\"code\":\"200\",\"kind\":\"catch_all\"}"],
     ),
+    // What it says of now is not its way of saying no, be it said of the page or of the file.
+    (
+        "soft404_profile",
+        site!("http", "\nhost 203.0.113.10 limit 0 10s 429 retry 10"),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["no answer: …"],
+    ),
+    (
+        "soft404_profile",
+        site!("http", "\nhost 203.0.113.10 limit 1 9m 503"),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["no answer: …"],
+    ),
     (
         "soft404_profile",
         site!("http", "hostile reset-at-once"),
