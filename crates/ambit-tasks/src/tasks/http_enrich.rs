@@ -69,7 +69,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     // No browser asks a site it visits for its methods.
     if cx.facts.decision.clearance >= Clearance::L3 {
-        cx.observe(uri::VERBS, json!(verbs(cx, &url).await));
+        // A refusal for now, or silence, takes nothing from what is known.
+        let known = || uri::VERBS.raw(&cx.facts.details).cloned().unwrap_or_default();
+        cx.observe(uri::VERBS, verbs(cx, &url).await.map_or_else(|_| known(), |verbs| json!(verbs)));
     }
     cx.evidence("head", &normal::answer(&first.head));
     cx.evidence(BODY, &first.body);
@@ -269,21 +271,21 @@ fn observe_tls(cx: &Context<'_>, tls: &TlsFacts) {
     cx.observe(uri::CERTIFICATE_CHAIN, certificates.iter().map(shown).collect::<Vec<Value>>());
 }
 
-/// The methods that the site says it takes: `GET,HEAD,OPTIONS`. A site that does not answer the question says nothing.
-async fn verbs(cx: &Context<'_>, url: &Url) -> Option<String> {
-    let mut request = web::request(cx, url).ok()?;
+/// The methods that the site says it takes: `GET,HEAD,OPTIONS`. Fails where it does not answer the question now.
+async fn verbs(cx: &Context<'_>, url: &Url) -> Result<Option<String>, TaskError> {
+    let mut request = web::request(cx, url)?;
     request.method = "OPTIONS".to_owned();
     request.body_kept = 0;
     request.shared = true;
-    let exchange = cx.net.http(&request).await.ok()?;
-    let allow = web::header(&exchange, "allow")?;
+    let exchange = cx.net.http(&request).await?.available()?;
+    let Some(allow) = web::header(&exchange, "allow") else { return Ok(None) };
     let mut verbs: Vec<String> = allow.split(',').map(|verb| verb.trim().to_ascii_uppercase()).collect();
     verbs.retain(|verb| {
         !verb.is_empty() && verb.len() <= 20 && verb.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-')
     });
     verbs.sort();
     verbs.dedup();
-    (!verbs.is_empty()).then(|| verbs.join(","))
+    Ok((!verbs.is_empty()).then(|| verbs.join(",")))
 }
 
 #[cfg(test)]

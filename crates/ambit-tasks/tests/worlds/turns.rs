@@ -1,8 +1,14 @@
 //! Answers that depend on how often somebody asked, or on who asks: all is found whatever turn a run gets, a refusal is
 //! no absence, and nothing false is said.
 
-use super::{compare, explore, world};
-use ambit_model::{Clearance, Kind};
+use super::explorer::empty_facts;
+use super::faulty::look_by;
+use super::{EPOCH, compare, explore, world};
+use ambit_model::scope::Decision;
+use ambit_model::{Clearance, Facts, Kind};
+use ambit_tasks::{Answer, Settings};
+use ambit_world::World;
+use serde_json::json;
 
 /// Explores lines below those of [`world`], and demands that all is found, nothing else, and nobody touched.
 fn assert_found(lines: &str) {
@@ -82,4 +88,27 @@ fn a_banner_that_counts_says_the_same_of_its_service() {
         [25, 21, 7777].map(of)
     };
     assert_eq!(told(""), told("77"));
+}
+
+/// What a site takes is known until it says something else; that it cannot say so now is nothing else.
+#[test]
+fn known_methods_stand_where_a_site_refuses_to_tell_them() {
+    const SITE: &str = "http://w.acme.test:80";
+    let verbs = |limit: &str, known: serde_json::Value| {
+        let text = world(&format!("name w.acme.test A 203.0.113.10\nsite http://w.acme.test \"W\"\n{limit}"));
+        let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+        let decision = Decision { clearance: Clearance::L3, ..Decision::unreached() };
+        let details = [("verbs".to_owned(), known)].into_iter().collect();
+        let facts = Facts { decision, details, ..empty_facts(Kind::Uri, SITE) };
+        let settings = Settings::default();
+        let looked = look_by(settings, (&world, EPOCH), "http_enrich", (facts, "203.0.113.10:80"), |_, _| None);
+        assert_eq!(looked.answer, Ok(Answer::Found), "{limit}");
+        looked.found.details["verbs"].clone()
+    };
+    for how in ["429", "503"] {
+        let limit = format!("host 203.0.113.10 limit 1 9m {how}");
+        assert_eq!(verbs(&limit, json!("GET,HEAD")), "GET,HEAD", "{how}");
+        assert_eq!(verbs(&limit, json!(null)), json!(null), "{how}");
+    }
+    assert_eq!(verbs("", json!("GET,TRACE")), "GET,HEAD,OPTIONS,POST", "it tells others");
 }
