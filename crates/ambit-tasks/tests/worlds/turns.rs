@@ -59,6 +59,16 @@ fn sites_of_a_server_that_limits_its_rate_are_found() {
 }
 
 #[test]
+fn what_stands_behind_unequal_machines_is_found() {
+    assert_found(
+        "name {www,api,mail}.acme.test A 203.0.113.{10,11,25}\nsite https://www.acme.test \"Acme\"\n  header X-Node \
+         a\n  next header X-Node b  server Apache  body \"another\"\n  next status 503\nsite https://api.acme.test \
+         \"API\"\n  next cert expires 70d\nhost 203.0.113.25\n  port 22 ssh \"OpenSSH_9.6\" next ssh \
+         \"OpenSSH_9.2\"\n  port 25 smtp \"mail.acme.test ESMTP Postfix\" next smtp \"mx2.acme.test ESMTP Exim 4.97\"",
+    );
+}
+
+#[test]
 fn a_view_for_insiders_says_nothing_of_what_is_outside() {
     assert_found(
         "name {acme.test,www.acme.test} A 203.0.113.{10,11} inside A 10.0.0.{10,11}\nname ledger.acme.test inside A \

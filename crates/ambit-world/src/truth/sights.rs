@@ -187,7 +187,9 @@ impl<'a> Derivation<'a> {
         let plain_only = web.tls
             && unknown.is_some_and(|(status, _)| status >= 400)
             && name.is_some_and(|name| has_plain_page(host, name));
-        let machines = site.map_or(1, |site| site.all().count());
+        // To a name that none of them has, a site shows its certificates all the same.
+        let machines = site.into_iter().chain(web.sites.values().filter(|_| site.is_none()));
+        let machines = machines.map(|site| site.all().count()).max().unwrap_or(1);
         let sights = (0..machines).map(|turn| Sight {
             name,
             plain_only,
@@ -219,12 +221,10 @@ impl<'a> Derivation<'a> {
 
     /// Which of them somebody sees depends on the turn.
     fn certificates_in_turn(&mut self, certificates: &[&Arc<Certificate>]) {
-        for certificate in certificates {
-            let demanded = self.truth.entities.clone();
-            self.certificate(certificate);
-            let entities = std::mem::replace(&mut self.truth.entities, demanded);
-            self.truth.maybe_entities.extend(entities);
-        }
+        let demanded = self.truth.entities.clone();
+        self.in_turn(certificates, |derivation, certificate| derivation.certificate(certificate));
+        let entities = std::mem::replace(&mut self.truth.entities, demanded);
+        self.truth.maybe_entities.extend(entities);
     }
 
     /// What somebody else's machine shows for a name of ours is ours where it names us.
