@@ -475,15 +475,15 @@ fn buckets() {
         EXTERNAL_DISCOVERY,
         &[
             (
-                "bucket s3 linked of acme listed\nbucket gcs closed of acme\nbucket azure acc/box of acme \
+                "bucket s3 acme-linked of acme listed\nbucket gcs closed of acme\nbucket azure acc/box of acme \
                  open\nbucket s3 lost of acme \
                  listed\nbucket s3 theirs of out listed\nname w.acme.test A 203.0.113.10\nsite http://w.acme.test \
                  \"W\"\n  links \
-                 https://linked.s3.amazonaws.com/ https://storage.googleapis.com/closed \
+                 https://acme-linked.s3.amazonaws.com/ https://storage.googleapis.com/closed \
                  https://theirs.s3.amazonaws.com/\n  page /x \
                  \"https://acc.blob.core.windows.net/box\"",
                 &[
-                    ("CloudStorageBucket https://linked.s3.amazonaws.com", Planted),
+                    ("CloudStorageBucket https://acme-linked.s3.amazonaws.com", Planted),
                     ("CloudStorageBucket https://storage.googleapis.com/closed", Planted),
                     ("CloudStorageBucket https://acc.blob.core.windows.net/box", Planted),
                     ("CloudStorageBucket https://lost.s3.amazonaws.com", NotScored),
@@ -508,6 +508,13 @@ fn buckets() {
             (
                 "bucket s3 lost of acme listed\nname w.acme.test A 203.0.113.10\nsite http://w.acme.test \"W\"",
                 &[("open_bucket Uri http://w.acme.test:80", Unexpected)],
+            ),
+            // Nothing but the page shows that it is theirs.
+            (
+                "bucket s3 linked of acme listed\nname w.acme.test A 203.0.113.10\nsite http://w.acme.test \
+                 \"W\"\n  links \
+                 https://linked.s3.amazonaws.com/",
+                &[("open_bucket Uri http://w.acme.test:80", NotScored)],
             ),
             (
                 "bucket s3 linked of acme open\nname w.acme.test A 203.0.113.10\nsite http://w.acme.test \
