@@ -2,7 +2,7 @@
 
 use super::service::ServiceBinding;
 use super::text::write_bytes;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
