@@ -445,7 +445,7 @@ impl Virtual {
     }
 
     /// The machine that serves a connection, by how many came before it.
-    pub(crate) fn machine<'a>(self: &'a Arc<Self>, turn: usize) -> &'a Arc<Self> {
+    pub(crate) fn machine(self: &Arc<Self>, turn: usize) -> &Arc<Self> {
         match turn % (self.machines.len() + 1) {
             0 => self,
             place => &self.machines[place - 1],
@@ -453,7 +453,7 @@ impl Virtual {
     }
 
     /// Every machine, the first first.
-    pub(crate) fn all<'a>(self: &'a Arc<Self>) -> impl Iterator<Item = &'a Arc<Self>> {
+    pub(crate) fn all(self: &Arc<Self>) -> impl Iterator<Item = &Arc<Self>> {
         std::iter::once(self).chain(&self.machines)
     }
 }

@@ -10,12 +10,17 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// A server, and the place of a limit among its limits.
+type Limited = (IpAddr, usize);
+/// The number of a span, and how many questions it had.
+type Span = (u128, u64);
+
 /// The counts of one wire.
 #[derive(Clone, Default)]
 pub(crate) struct Turns {
     connections: Arc<Mutex<HashMap<SocketAddr, usize>>>,
-    /// By server and place of the limit among its limits: the span that was counted last, and how many it had.
-    asked: Arc<Mutex<HashMap<(IpAddr, usize), (u128, u64)>>>,
+    /// The span that was counted last.
+    asked: Arc<Mutex<HashMap<Limited, Span>>>,
 }
 
 impl Turns {

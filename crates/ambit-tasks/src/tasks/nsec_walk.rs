@@ -163,7 +163,7 @@ fn after(name: &str, zone: &str) -> Option<String> {
     let last = match label.bytes().last()? {
         b'-' => '0',
         b'9' => 'a',
-        byte @ (b'0'..b'9' | b'a'..b'z') => char::from(byte + 1),
+        byte @ (b'0'..=b'8' | b'a'..=b'y') => char::from(byte + 1),
         _ => return None,
     };
     Some(format!("{front}{last}.{above}"))
