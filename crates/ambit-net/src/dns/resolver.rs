@@ -11,6 +11,7 @@ use crate::error::{NetError, Phase};
 use crate::guard::{Grant, RESOLVER};
 use crate::limits::{DNS_CHAIN_MAX, DNS_TCP_TIMEOUT, DNS_TRIES};
 use crate::pace::{Bucket, Signal};
+use crate::wire::WireTime;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -123,14 +124,26 @@ impl Engine {
         let mut hasher = DefaultHasher::new();
         name.hash(&mut hasher);
         let first = hasher.finish() as usize % self.upstreams.len();
-        let mut failures = 0;
+        let (mut index, mut tries) = (first, 0);
+        let (mut failures, mut refusals) = (0, 0);
         let mut error = NetError::Timeout(Phase::Resolving);
-        for (index, limit) in DNS_TRIES.into_iter().enumerate() {
-            let upstream = &self.upstreams[(first + index) % self.upstreams.len()];
-            match self.ask_upstream(door, upstream, name, rtype, style, limit).await {
+        while let Some(limit) = DNS_TRIES.get(tries) {
+            let upstream = self.upstream(index, door.now());
+            (index, tries) = (index + 1, tries + 1);
+            match self.ask_upstream(door, upstream, name, rtype, style, *limit).await {
                 Ok(decoded) => match decoded.rcode {
-                    Rcode::NOERROR | Rcode::NXDOMAIN => return Ok(read_answer(decoded, name, rtype, upstream.address)),
+                    Rcode::NOERROR | Rcode::NXDOMAIN => {
+                        if refusals > 0 {
+                            upstream.window.answered_later();
+                        }
+                        return Ok(read_answer(decoded, name, rtype, upstream.address));
+                    }
                     Rcode::FORMERR | Rcode::NOTIMP if style.edns => style.edns = false,
+                    // It was asked too much. That is not about this question, and costs it no try.
+                    Rcode::REFUSED if upstream.window.refused(door.now(), refusals + 1) => {
+                        error = NetError::Dns(Rcode::REFUSED);
+                        (refusals, tries) = (refusals + 1, tries - 1);
+                    }
                     rcode => {
                         error = NetError::Dns(rcode);
                         failures += 1;
@@ -148,6 +161,14 @@ impl Engine {
         Err(error)
     }
 
+    /// The resolver whose turn it is, or the next one that is not left alone just now.
+    fn upstream(&self, index: usize, now: WireTime) -> &Upstream {
+        let count = self.upstreams.len();
+        let mut in_turn = (0..count).map(|step| &self.upstreams[index.wrapping_add(step) % count]);
+        let free = in_turn.find(|upstream| upstream.window.paused_until(now).is_none());
+        free.unwrap_or(&self.upstreams[index % count])
+    }
+
     async fn ask_upstream(
         &self,
         door: &Door,
@@ -159,10 +180,17 @@ impl Engine {
     ) -> Result<Decoded, NetError> {
         let server = upstream.address;
         let grant = Grant::Operator(RESOLVER);
-        let place = upstream.window.enter().await;
+        let mut place = upstream.window.enter().await;
+        while let Some(until) = upstream.window.paused_until(door.now()) {
+            // The window has become smaller: after the pause as many come as it has places then.
+            drop(place);
+            door.sleep_until(until).await;
+            place = upstream.window.enter().await;
+        }
         let pass = door.admit_datagram(grant, server, Some(name), &[Bucket::Resolver(server.ip())]).await?;
         let result = self.ask_datagram(door, pass, name, rtype, style, limit).await;
         match &result {
+            Ok(Some(decoded)) if decoded.rcode == Rcode::REFUSED => drop(place),
             Ok(_) => place.end(true),
             Err(NetError::Timeout(_)) => place.end(false),
             Err(_) => drop(place),

@@ -1,13 +1,18 @@
 //! How many questions may be in flight to one resolver: grows while nothing is lost, shrinks when too much is (additive
-//! increase, multiplicative decrease, after a quick start).
+//! increase, multiplicative decrease, after a quick start). A resolver that refuses, but has answered before, is asked
+//! too much (dnsmasq refuses what is more than 150 at once, public ones what is too often): it is left alone for a while.
 
-use crate::limits::DNS_WINDOW;
-use std::sync::{Mutex, PoisonError};
+use crate::limits::{DNS_WINDOW, RESOLVER_PAUSE, RESOLVER_PAUSE_MAX, RESOLVER_PAUSES_MAX};
+use crate::wire::WireTime;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
 
 /// Share of lost questions, per mille, from which the window shrinks. Less is the network's own loss, and is repaired
 /// by a repeated question.
 const LOSS_TO_SHRINK: usize = 20;
+
+/// Questions that no pause helped, from which on pauses are given only while they help more often.
+const REFUSED_ALWAYS_MAX: u32 = 8;
 
 /// The window of one resolver.
 pub(super) struct Window {
@@ -26,15 +31,69 @@ struct State {
     lost: usize,
     /// No loss seen yet: doubles each round.
     quick: bool,
+    /// Whether it ever answered a question otherwise than by a refusal.
+    answers: bool,
+    /// Pauses since it last did.
+    pauses: u32,
+    /// Nothing is asked before this.
+    paused_until: WireTime,
+    /// Refused questions that were answered after a pause, and those that no pause helped.
+    answered_later: u32,
+    refused_always: u32,
 }
 
 impl Window {
     pub(super) fn new() -> Self {
         let (start, ..) = DNS_WINDOW;
-        Self {
-            places: Semaphore::new(start),
-            state: Mutex::new(State { size: start, issued: start, answered: 0, lost: 0, quick: true }),
+        let state = State {
+            size: start,
+            issued: start,
+            answered: 0,
+            lost: 0,
+            quick: true,
+            answers: false,
+            pauses: 0,
+            paused_until: WireTime::ZERO,
+            answered_later: 0,
+            refused_always: 0,
+        };
+        Self { places: Semaphore::new(start), state: Mutex::new(state) }
+    }
+
+    /// Until when the resolver is left alone; `None` where it may be asked now.
+    pub(super) fn paused_until(&self, now: WireTime) -> Option<WireTime> {
+        Some(self.state().paused_until).filter(|until| *until > now)
+    }
+
+    /// Notes that a question was refused so many times. Returns whether it may come again after a pause; not where the
+    /// resolver has answered nothing yet, or where pauses do not help: then it refuses everything, or such names.
+    pub(super) fn refused(&self, now: WireTime, times: u32) -> bool {
+        let mut state = self.state();
+        if times > RESOLVER_PAUSES_MAX {
+            state.refused_always += 1;
         }
+        let helps = state.refused_always < REFUSED_ALWAYS_MAX.max(state.answered_later);
+        if times > RESOLVER_PAUSES_MAX || state.pauses >= RESOLVER_PAUSES_MAX || !state.answers || !helps {
+            return false;
+        }
+        // What was in flight when the pause began is refused like the first.
+        if state.paused_until <= now {
+            let (_, least, _) = DNS_WINDOW;
+            state.paused_until = now + (RESOLVER_PAUSE * (1 << state.pauses)).min(RESOLVER_PAUSE_MAX);
+            state.pauses += 1;
+            state.quick = false;
+            state.size = (state.size / 2).max(least);
+        }
+        true
+    }
+
+    /// Notes that a question was answered which had been refused.
+    pub(super) fn answered_later(&self) {
+        self.state().answered_later += 1;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a place.
@@ -44,10 +103,14 @@ impl Window {
     }
 
     fn leave(&self, answered: Option<bool>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         state.issued -= 1;
         match answered {
-            Some(true) => state.answered += 1,
+            Some(true) => {
+                state.answered += 1;
+                state.answers = true;
+                state.pauses = 0;
+            }
             Some(false) => state.lost += 1,
             None => {}
         }

@@ -372,6 +372,67 @@ fn of_thousands_of_names_none_is_lost_though_a_twentieth_of_the_datagrams_are() 
     });
 }
 
+/// A name server that answers so many questions within each span and refuses the others, and all below `refused.test`.
+fn limited(most: usize, span: Duration, asked: Arc<AtomicUsize>) -> NameServer {
+    let zone = Zone::parse("*.test A 192.0.2.1");
+    let state = Mutex::new((Duration::ZERO, 0));
+    Arc::new(move |question, now| {
+        asked.fetch_add(1, Ordering::Relaxed);
+        let mut state = state.lock().unwrap();
+        if now >= state.0 + span {
+            *state = (now, 0);
+        }
+        state.1 += 1;
+        let refused = state.1 > most || read_question(question).0.ends_with("refused.test");
+        let mut replies = zone.answer(question, true);
+        if refused {
+            let mut refusal = message(question, &[], &[]);
+            refusal[3] |= 5;
+            replies = vec![(Duration::from_millis(20), refusal)];
+        }
+        replies
+    })
+}
+
+/// Looks up so many names below `zone`; returns how many were answered.
+async fn answered(session: &crate::Session, zone: &str, count: usize) -> usize {
+    let names: Vec<String> = (0..count).map(|index| format!("n{index}.{zone}")).collect();
+    let answers = join_all(names.iter().map(|name| session.lookup_uncached(name, RecordType::A))).await;
+    answers.iter().filter(|answer| answer.is_ok()).count()
+}
+
+#[test]
+fn of_a_resolver_that_refuses_what_is_too_much_no_name_is_lost() {
+    for (most, span, names, seconds) in [(20, 1, 300, 30), (100, 60, 250, 200), (1_000, 1, 5_000, 15)] {
+        run(move |wire| async move {
+            let asked = Arc::new(AtomicUsize::new(0));
+            wire.name_server(RESOLVER, limited(most, Duration::from_secs(span), asked.clone()));
+            assert_eq!(answered(&session(&wire), "test", names).await, names, "{most} each {span} s");
+            let (time, asked) = (wire.clock.now(), asked.load(Ordering::Relaxed));
+            assert!(time < Duration::from_secs(seconds), "{most} each {span} s: {time:?}");
+            assert!(asked < names * 3, "{most} each {span} s: {asked} questions");
+        });
+    }
+}
+
+#[test]
+fn a_resolver_that_refuses_everything_or_some_names_is_believed() {
+    run(|wire| async move {
+        let asked = Arc::new(AtomicUsize::new(0));
+        wire.name_server(RESOLVER, limited(0, Duration::from_secs(1), asked.clone()));
+        assert_eq!(answered(&session(&wire), "test", 100).await, 0);
+        assert!(wire.clock.now() < Duration::from_secs(1), "{:?}", wire.clock.now());
+        assert_eq!(asked.load(Ordering::Relaxed), 200, "each is tried twice");
+    });
+    run(|wire| async move {
+        wire.name_server(RESOLVER, limited(usize::MAX, Duration::from_secs(1), Arc::default()));
+        let session = session(&wire);
+        let (refused, others) = tokio::join!(answered(&session, "refused.test", 500), answered(&session, "test", 500));
+        assert_eq!((refused, others), (0, 500));
+        assert!(wire.clock.now() < Duration::from_secs(90), "once, then it is believed: {:?}", wire.clock.now());
+    });
+}
+
 #[test]
 fn wildcards_are_sampled_until_nothing_new_comes() {
     run(|wire| async move {
