@@ -62,11 +62,8 @@ pub(crate) async fn link(
         of if of == APPLICATIONS.name => world.sessions().into_iter().map(session).collect(),
         _ => world.accounts().into_iter().map(integration).collect(),
     };
-    for new in integrations {
-        let made = store.create_integration(principal, collection.project_uuid, &new, now()).await?;
-        store.add_integration_use(principal, collection.uuid, made.uuid, now()).await?;
-    }
-    Ok(())
+    // All or none: a scan that is killed here would leave the rest out for ever.
+    Ok(store.create_integrations_for(principal, collection.uuid, &integrations, now()).await?)
 }
 
 /// Providers whose accounts have a type of integration of their own.

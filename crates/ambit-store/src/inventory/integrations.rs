@@ -179,30 +179,36 @@ impl Store {
         new: &NewIntegration,
         now: Timestamp,
     ) -> Result<IntegrationView, StoreError> {
-        let (principal, new, uuid) = (principal.clone(), check(new)?, Uuid::new_v4());
-        let sealed = self.seal(&purpose(uuid), to_json(&new.secrets).as_bytes());
+        let (principal, new) = (principal.clone(), self.sealed(new)?);
+        transaction!(self, Person, async |tx| insert(tx, &principal, project, &new, now).await)
+    }
+
+    /// Makes integrations in a collection's project and lets the collection use them, all or none; for the project's
+    /// owners who are admins of the collection.
+    pub async fn create_integrations_for(
+        &self,
+        principal: &Principal,
+        collection: Uuid,
+        new: &[NewIntegration],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let principal = principal.clone();
+        let new = new.iter().map(|new| self.sealed(new)).collect::<Result<Vec<_>, _>>()?;
         transaction!(self, Person, async |tx| {
-            let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
-            let sql = "SELECT COUNT(*) FROM integrations WHERE project_id = $1";
-            if tx.read_one::<i64>(sql, values![project]).await? >= INTEGRATIONS_MAX {
-                return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
+            let of = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            for new in &new {
+                let made = insert(tx, &principal, of.project_uuid, new, now).await?;
+                insert_use(tx, &principal, collection, made.uuid, now).await?;
             }
-            let row = named! {
-                uuid,
-                project_id: project,
-                name: &new.name,
-                kind: &new.kind,
-                settings: to_json(&new.settings),
-                secret_names: names(&new.secrets),
-                secrets: sealed,
-                created_by: principal.user_id(),
-                created_at: now,
-            };
-            tx.insert_one("integrations", row).await?;
-            let details = json!({"name": new.name, "type": new.kind});
-            audit::insert(tx, &principal, Some(project), "integration.create", uuid, details, now).await?;
-            require(tx, &principal, uuid, ProjectRole::Owner).await
+            Ok(())
         })
+    }
+
+    /// Checks an integration that is to be made, and seals what is secret of it.
+    fn sealed(&self, new: &NewIntegration) -> Result<Sealed, StoreError> {
+        let (new, uuid) = (check(new)?, Uuid::new_v4());
+        let secrets = self.seal(&purpose(uuid), to_json(&new.secrets).as_bytes());
+        Ok(Sealed { uuid, new, secrets })
     }
 
     /// The integrations of a project, by id.
@@ -274,28 +280,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<IntegrationUse, StoreError> {
         let principal = principal.clone();
-        transaction!(self, Person, async |tx| {
-            let of = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
-            let view = require(tx, &principal, integration, ProjectRole::Member).await?;
-            if view.project != of.project {
-                return Err(StoreError::NotFound);
-            }
-            collections::lock(tx, of.id).await?;
-            let row = named! {
-                uuid: Uuid::new_v4(), integration_id: view.id, collection_id: of.id, created_at: now,
-            };
-            if tx.insert_new("integration_collections", "integration_id, collection_id", row).await? {
-                let details = json!({"integration": integration});
-                let object = collection.to_string();
-                audit::insert(tx, &principal, Some(of.project), "collection.integration.add", &object, details, now)
-                    .await?;
-                let note = feed::Note::person(of.project, Noun::Collection, collection, What::Changed).of(of.id);
-                feed::note(tx, &note, now).await?;
-            }
-            let sql = format!("{} AND x.integration_id = $1 AND x.collection_id = $2", select_use());
-            let (of_integration, _, _): Use = tx.read_one(&sql, values![view.id, of.id]).await?;
-            Ok(of_integration)
-        })
+        transaction!(self, Person, async |tx| insert_use(tx, &principal, collection, integration, now).await)
     }
 
     /// Which collections of a project use which integrations, as far as the caller may see the collections; by id.
@@ -358,6 +343,70 @@ impl Store {
         }
         Ok(credentials)
     }
+}
+
+/// An integration that is to be made, checked, under the uuid that its secrets are sealed for.
+struct Sealed {
+    uuid: Uuid,
+    new: NewIntegration,
+    secrets: Vec<u8>,
+}
+
+async fn insert(
+    tx: &mut Tx,
+    principal: &Principal,
+    project: Uuid,
+    Sealed { uuid, new, secrets }: &Sealed,
+    now: Timestamp,
+) -> Result<IntegrationView, StoreError> {
+    let project = projects::require(tx, principal, project, ProjectRole::Owner).await?;
+    let sql = "SELECT COUNT(*) FROM integrations WHERE project_id = $1";
+    if tx.read_one::<i64>(sql, values![project]).await? >= INTEGRATIONS_MAX {
+        return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
+    }
+    let row = named! {
+        uuid: *uuid,
+        project_id: project,
+        name: &new.name,
+        kind: &new.kind,
+        settings: to_json(&new.settings),
+        secret_names: names(&new.secrets),
+        secrets: secrets.clone(),
+        created_by: principal.user_id(),
+        created_at: now,
+    };
+    tx.insert_one("integrations", row).await?;
+    let details = json!({"name": new.name, "type": new.kind});
+    audit::insert(tx, principal, Some(project), "integration.create", uuid, details, now).await?;
+    require(tx, principal, *uuid, ProjectRole::Owner).await
+}
+
+async fn insert_use(
+    tx: &mut Tx,
+    principal: &Principal,
+    collection: Uuid,
+    integration: Uuid,
+    now: Timestamp,
+) -> Result<IntegrationUse, StoreError> {
+    let of = collections::require(tx, principal, collection, CollectionRole::Admin).await?.collection;
+    let view = require(tx, principal, integration, ProjectRole::Member).await?;
+    if view.project != of.project {
+        return Err(StoreError::NotFound);
+    }
+    collections::lock(tx, of.id).await?;
+    let row = named! {
+        uuid: Uuid::new_v4(), integration_id: view.id, collection_id: of.id, created_at: now,
+    };
+    if tx.insert_new("integration_collections", "integration_id, collection_id", row).await? {
+        let details = json!({"integration": integration});
+        let object = collection.to_string();
+        audit::insert(tx, principal, Some(of.project), "collection.integration.add", &object, details, now).await?;
+        let note = feed::Note::person(of.project, Noun::Collection, collection, What::Changed).of(of.id);
+        feed::note(tx, &note, now).await?;
+    }
+    let sql = format!("{} AND x.integration_id = $1 AND x.collection_id = $2", select_use());
+    let (of_integration, _, _): Use = tx.read_one(&sql, values![view.id, of.id]).await?;
+    Ok(of_integration)
 }
 
 /// Removes the integrations of a project that is being deleted, with their secrets.

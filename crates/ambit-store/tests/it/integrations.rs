@@ -22,6 +22,20 @@ async fn project_uuid(lab: &Lab) -> Uuid {
 }
 
 #[tokio::test]
+async fn of_integrations_that_are_made_together_there_are_all_or_none() {
+    both(async |lab| {
+        let make = async |count: usize| {
+            lab.store.create_integrations_for(&lab.me, lab.collection, &vec![new(); count], lab.now()).await
+        };
+        assert!(matches!(make(1_001).await, Err(StoreError::Conflict(_))), "more than a project may have");
+        assert!(lab.store.list_integrations(&lab.me, project_uuid(&lab).await).await.unwrap().is_empty());
+        make(2).await.unwrap();
+        assert_eq!(lab.store.list_credentials(lab.collection).await.unwrap().len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn secrets_open_for_the_engine_only_and_end_with_the_integration() {
     both(async |lab| {
         let project = project_uuid(&lab).await;
