@@ -28,6 +28,8 @@ pub enum EvidenceKind {
     OwnMailServer,
     /// Reports on its mail go to a mailbox in a seed's domain (DMARC).
     ReportMailbox,
+    /// A seed's domain says who may send mail in its name (SPF).
+    OwnSenders,
     /// A certificate of theirs names it.
     OwnCertificate,
     /// A site of theirs redirects to it.
@@ -41,7 +43,11 @@ impl EvidenceKind {
             Self::RegistrationMailbox => 400,
             Self::RegisteredAlike => 300,
             Self::OwnAddress => 200,
-            Self::OwnNameServer | Self::OwnMailServer | Self::ReportMailbox | Self::OwnCertificate => 150,
+            Self::OwnNameServer
+            | Self::OwnMailServer
+            | Self::ReportMailbox
+            | Self::OwnSenders
+            | Self::OwnCertificate => 150,
             Self::RedirectTarget => 100,
         }
     }
@@ -52,7 +58,7 @@ impl EvidenceKind {
             Self::RegistrationMailbox | Self::RegisteredAlike => 0,
             Self::OwnAddress => 1,
             Self::OwnNameServer => 2,
-            Self::OwnMailServer | Self::ReportMailbox => 3,
+            Self::OwnMailServer | Self::ReportMailbox | Self::OwnSenders => 3,
             Self::OwnCertificate => 4,
             Self::RedirectTarget => 5,
         }
@@ -67,6 +73,7 @@ impl EvidenceKind {
             Self::OwnNameServer => "it is served by their name server",
             Self::OwnMailServer => "its mail is taken by their mail server",
             Self::ReportMailbox => "reports on its mail go to their mailbox",
+            Self::OwnSenders => "its senders of mail are said at",
             Self::OwnCertificate => "it is named in their certificate",
             Self::RedirectTarget => "it is where their site redirects:",
         }

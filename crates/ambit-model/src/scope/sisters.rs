@@ -112,6 +112,9 @@ fn shown(
             of_start(EvidenceKind::OwnNameServer)
         }
         (EdgeKind::Vendor, Kind::Mailserver) if around.is_in_seed(&to.name) => of_start(EvidenceKind::OwnMailServer),
+        (EdgeKind::Vendor, Kind::DnsRecord) if from.kind == Kind::Domain && around.is_in_seed(&to.name) => {
+            of_start(EvidenceKind::OwnSenders)
+        }
         (EdgeKind::ResolvesTo, Kind::IpAddress) if !to.shared && around.is_registered_as_theirs(link.to) => {
             of_start(EvidenceKind::OwnAddress)
         }

@@ -1,6 +1,7 @@
 //! Reads one SPF record (RFC 7208): what costs a look-up, where it hands on, and how it ends.
 
 use ambit_model::Kind;
+use std::collections::BTreeSet;
 
 /// A record's parts that matter here.
 #[derive(Debug, Default, PartialEq)]
@@ -85,6 +86,16 @@ pub(crate) fn hosts(text: &str) -> Vec<String> {
         Mechanism::Include { .. } | Mechanism::Other => None,
     });
     hosts.collect()
+}
+
+/// The names that a record hands on to, or names as senders.
+pub(crate) fn names(text: &str) -> BTreeSet<String> {
+    let Record { mechanisms, redirect, .. } = parse(text);
+    let names = mechanisms.into_iter().filter_map(|mechanism| match mechanism {
+        Mechanism::Include { of: name, .. } | Mechanism::Host(name) => Some(name),
+        Mechanism::Other => None,
+    });
+    names.chain(redirect).collect()
 }
 
 fn is_modifier(name: &str) -> bool {

@@ -194,7 +194,7 @@ async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskErro
                 tree.errors.insert(format!("{target}: included in a loop"));
                 continue;
             }
-            match included(cx, &target).await {
+            match spf_record(cx, &target).await {
                 Ok(Some(text)) => open.push(Branch {
                     path: branch.path.iter().cloned().chain([target]).collect(),
                     text,
@@ -241,7 +241,8 @@ fn count(tree: &mut Tree, record: &Record) -> Vec<(String, bool, bool)> {
     targets
 }
 
-async fn included(cx: &Context<'_>, name: &str) -> Result<Option<String>, TaskError> {
+/// The SPF record of a name.
+pub(crate) async fn spf_record(cx: &Context<'_>, name: &str) -> Result<Option<String>, TaskError> {
     Ok(texts(cx, name).await?.into_iter().find(|text| is_spf(text)))
 }
 

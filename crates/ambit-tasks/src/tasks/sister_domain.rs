@@ -1,8 +1,9 @@
 //! Asks a domain that nobody named, and that what is theirs led to, whether it is served like a seed: by their name
-//! servers and mail servers, with reports to their mailboxes. Scope weighs what it leads to; anything else is not told.
+//! servers and mail servers, with reports to their mailboxes and senders that they say. Scope weighs what it leads to; anything else is not told.
 
 use crate::ask::host::{is_theirs, seed_domains};
-use crate::tasks::mail_policy::dmarc_mailboxes;
+use crate::read::spf;
+use crate::tasks::mail_policy::{dmarc_mailboxes, spf_record};
 use crate::tasks::zone_profile::{mail_servers, name_servers};
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{host_of, mentioned};
@@ -16,15 +17,17 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::SisterDomain,
     pretty_name: "Sister domain",
     description: "Asks whether a domain that certificates or redirects of theirs led to has their name servers, mail \
-                  servers or mailboxes.",
+                  servers, senders or mailboxes.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Domain],
-    produces: &[Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver],
+    produces: &[Kind::DnsRecord, Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver],
     ttl_ms: 7 * DAY_MS,
     cost: 3,
     gain: 4,
     sights: Sights::All(Sighting::Nothing),
-    plan: |facts, _| if is_in_question(facts) { Plan::bound([DMARC, MX, NS].map(str::to_owned)) } else { Plan::No },
+    plan: |facts, _| {
+        if is_in_question(facts) { Plan::bound([DMARC, MX, NS, SPF].map(str::to_owned)) } else { Plan::No }
+    },
     run: |cx| Box::pin(run(cx)),
     ..Task::ASKS_NAMES
 };
@@ -33,6 +36,7 @@ pub(crate) const TASK: Task = Task {
 const DMARC: &str = "DMARC";
 const MX: &str = "MX";
 const NS: &str = "NS";
+const SPF: &str = "SPF";
 
 /// True for a domain that may be a sister: no seed, no platform's, and something of theirs leads to it by more than a
 /// mention. It stays in question whatever is decided, as the decision depends on the answers.
@@ -53,6 +57,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         MX => {
             let servers = mail_servers(&*cx.net.lookup(name, RecordType::MX).await?);
             (Kind::Mailserver, EdgeKind::Vendor, servers.into_iter().map(|(_, host)| host).collect())
+        }
+        SPF => {
+            let record = spf_record(cx, name).await?;
+            (Kind::DnsRecord, EdgeKind::Vendor, record.map(|text| spf::names(&text)).unwrap_or_default())
         }
         DMARC => (Kind::EmailAddress, EdgeKind::Contact, dmarc_mailboxes(cx, name).await?),
         other => return Err(TaskError::Failed(format!("not a question about a domain: {other:?}"))),

@@ -249,6 +249,14 @@ fn mail_and_sister_domains() {
         ("sister_domain", "zone sis.test of host\n  ns ns1.host.test", "Domain sis.test DMARC", &["absent"]),
         (
             "sister_domain",
+            "zone sis.test of host\n  ns ns1.host.test\nname sis.test TXT \"v=spf1 include:_spf.acme.test \
+             include:_spf.host.test -all\"",
+            "Domain sis.test SPF",
+            &["found", "> vendor DnsRecord _spf.acme.test"],
+        ),
+        ("sister_domain", "name sis.test TXT \"v=spf1 -all\"", "Domain sis.test SPF", &["absent"]),
+        (
+            "sister_domain",
             "zone sis.test of host\n  ns ns1.host.test\n  answers servfail",
             "Domain sis.test MX",
             &["no answer: …"],

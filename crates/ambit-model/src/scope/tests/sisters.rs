@@ -7,6 +7,7 @@ const HOME: &str = "Domain acme.test seed
     Domain sister.test
     DnsRecord www.sister.test
     DnsRecord www.acme.test
+    DnsRecord _spf.acme.test
     Nameserver ns1.acme.test
     Mailserver mx.acme.test
     Nameserver ns1.host.test
@@ -46,6 +47,7 @@ fn a_domain_is_theirs_perhaps_theirs_or_a_strangers_by_what_is_shown_of_it() {
     let served = "sister.test vendor ns1.acme.test";
     let mail = "sister.test vendor mx.acme.test";
     let reports = "sister.test contact it@acme.test";
+    let senders = "sister.test vendor _spf.acme.test";
     let certified = "served foreign_certificate_name www.sister.test";
     let redirected = "https://www.acme.test:443 redirect www.sister.test";
     let hosted = "www.sister.test resolves_to 192.0.2.1";
@@ -58,6 +60,8 @@ fn a_domain_is_theirs_perhaps_theirs_or_a_strangers_by_what_is_shown_of_it() {
         (&[registered, redirected], 731, Clearance::L1),
         (&[registered, certified], 817, Clearance::L1),
         (&[served, mail, redirected], 731, Clearance::L1),
+        (&[served, senders, redirected], 731, Clearance::L1),
+        (&[served, senders, mail, redirected], 731, Clearance::L1),
         (&[hosted, served, mail], 880, Clearance::L1),
         // Below what is theirs, however near.
         (&[registered, served, redirected], 899, Clearance::L1),
