@@ -162,8 +162,7 @@ pub const DNS_WINDOW: (usize, usize, usize) = (64, 16, 1_500);
 /// How long a resolver that refuses is left alone; twice as long each time in a row, up to the most.
 pub const RESOLVER_PAUSE: Duration = Duration::from_secs(1);
 pub const RESOLVER_PAUSE_MAX: Duration = Duration::from_secs(16);
-/// Pauses in a row that a resolver gets which has answered before, and refusals of one question that are waited for;
-/// one that still refuses is believed.
+/// Pauses in a row that a resolver gets which has answered before; one that still refuses is believed.
 pub const RESOLVER_PAUSES_MAX: u32 = 8;
 /// Random labels that wildcard sampling asks at most.
 pub const WILDCARD_SAMPLES_MAX: usize = 103;

@@ -11,6 +11,8 @@ use tokio::sync::Semaphore;
 /// by a repeated question.
 const LOSS_TO_SHRINK: usize = 20;
 
+/// Refusals of one question that are waited for. Where few are answered at a time, others are often first.
+const REFUSALS_MAX: u32 = 24;
 /// Questions that no pause helped, from which on pauses are given only while they help more often.
 const REFUSED_ALWAYS_MAX: u32 = 8;
 
@@ -69,11 +71,12 @@ impl Window {
     /// resolver has answered nothing yet, or where pauses do not help: then it refuses everything, or such names.
     pub(super) fn refused(&self, now: WireTime, times: u32) -> bool {
         let mut state = self.state();
-        if times > RESOLVER_PAUSES_MAX {
+        if times > REFUSALS_MAX {
             state.refused_always += 1;
+            return false;
         }
         let helps = state.refused_always < REFUSED_ALWAYS_MAX.max(state.answered_later);
-        if times > RESOLVER_PAUSES_MAX || state.pauses >= RESOLVER_PAUSES_MAX || !state.answers || !helps {
+        if state.pauses >= RESOLVER_PAUSES_MAX || !state.answers || !helps {
             return false;
         }
         // What was in flight when the pause began is refused like the first.

@@ -268,3 +268,12 @@ fn a_host_of_a_small_block_that_speaks_over_udp_alone_is_found() {
     assert!(services.contains("203.0.113.66:500/udp"), "{services:?}");
     assert!(!found.names("IpAddress").contains("203.0.113.67"), "nobody speaks there");
 }
+
+#[test]
+fn resolvers_that_refuse_or_drop_what_is_too_much_hide_no_name() {
+    let names = ["www", "vpn", "mail", "dev"].map(|label| format!("name {label}.acme.test A 203.0.113.11\n")).concat();
+    for limit in ["20 1s refused", "100 60s refused", "20 1s silent", "20 1s truncated"] {
+        let resolvers = format!("host 198.19.0.1 198.19.0.2\n  limit {limit}");
+        scan("limited-resolvers", &estate("acme.test", &format!("{names}{resolvers}")));
+    }
+}
