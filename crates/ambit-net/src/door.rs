@@ -384,15 +384,17 @@ impl Door {
     }
 
     /// Asks a port of a target that was admitted whether it accepts connections: with half a handshake where the wire
-    /// can do that, which takes no socket, else by opening one.
+    /// can do that, which takes no socket, else by opening one: boxed, since tens of thousands may ask the other way.
     pub(crate) async fn knock(&self, address: SocketAddr, limit: Duration) -> Result<(), NetError> {
         if let Some(asking) = self.outside.wire.half_open(address) {
             return self.connected(address.ip(), asking, limit).await;
         }
-        let _place = self.socket().await;
-        self.check(Grant::Target, address, Transport::Tcp, None)?;
-        let connecting = self.outside.wire.connect(address);
-        self.connected(address.ip(), connecting, limit).await.map(drop)
+        let connecting = Box::pin(async {
+            let _place = self.socket().await;
+            self.check(Grant::Target, address, Transport::Tcp, None)?;
+            self.connected(address.ip(), self.outside.wire.connect(address), limit).await.map(drop)
+        });
+        connecting.await
     }
 
     /// How many of 1,000 answers of ports came only when they were asked again; `None` where too few came to say.

@@ -211,17 +211,34 @@ fn registered(socket: Socket) -> io::Result<tokio::net::UdpSocket> {
     tokio::net::UdpSocket::from_std(UdpSocket::from(socket))
 }
 
+/// Sends a segment. Nearly always the system takes it at once; what waits for that is kept apart, as tens of thousands
+/// of questions wait for their answers.
 async fn send(sender: &tokio::net::UdpSocket, segment: &[u8], to: SocketAddrV4) -> io::Result<()> {
     // A raw socket takes no port: the segment has it.
     let to = SocketAddrV4::new(*to.ip(), 0);
+    match sender.try_send_to(segment, to.into()) {
+        Err(error) if error.kind() == ErrorKind::WouldBlock || is_full(&error) => {
+            Box::pin(send_patiently(sender, segment, to)).await
+        }
+        sent => sent.map(|_| ()),
+    }
+}
+
+async fn send_patiently(sender: &tokio::net::UdpSocket, segment: &[u8], to: SocketAddrV4) -> io::Result<()> {
     for _ in 0..BREATHS_MAX {
         match sender.send_to(segment, to).await {
-            // ENOBUFS of Linux: the queue of the device is full.
-            Err(error) if error.raw_os_error() == Some(105) => tokio::time::sleep(BREATH).await,
+            Err(error) if is_full(&error) => tokio::time::sleep(BREATH).await,
             sent => return sent.map(|_| ()),
         }
     }
-    Err(io::Error::from_raw_os_error(105))
+    Err(io::Error::from_raw_os_error(ENOBUFS))
+}
+
+/// The queue of the device is full, as Linux says it.
+const ENOBUFS: i32 = 105;
+
+fn is_full(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(ENOBUFS)
 }
 
 /// Reads what comes, as long as somebody may wait for it.
