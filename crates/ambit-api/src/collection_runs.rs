@@ -126,6 +126,10 @@ pub struct StartedRun {
     pub plan: Plan,
 }
 
+impl Contract for StartedRun {
+    const SHAPE: &'static Shape = Envelope::<bool>::SHAPE;
+}
+
 impl CollectionRun {
     /// A run. `now` ends the duration of one that still goes on.
     pub fn of(run: &model::Run, now: Timestamp) -> Self {

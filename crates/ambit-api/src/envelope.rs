@@ -1,6 +1,7 @@
 //! The envelope of every answer (docs/contract/asm.md §2.1): `success`, `message`, `result`.
 
-use crate::contract::contract;
+use crate::contract::{Contract, contract, shape_of};
+use crate::shape::Shape;
 use serde::Serialize;
 
 /// An answer in its envelope.
@@ -9,6 +10,12 @@ pub struct Envelope<T> {
     pub success: bool,
     pub message: String,
     pub result: T,
+}
+
+/// A few answers of the contract have more beside `result`.
+impl<T: Contract> Contract for Envelope<T> {
+    const SHAPE: &'static Shape =
+        shape_of! { ("",) ("success",) bool; ("message",) String; ("result",) T; open others };
 }
 
 /// A successful answer.

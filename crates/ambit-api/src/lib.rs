@@ -52,7 +52,7 @@ pub mod votes;
 pub mod words;
 
 pub use contract::{Contract, Maybe};
-pub use envelope::success;
+pub use envelope::{Envelope, success};
 pub use error::{ApiError, ErrorCode};
 pub use request::read;
 pub use shape::Shape;

@@ -22,6 +22,10 @@ pub struct LibraryPage<T> {
     more: bool,
 }
 
+impl<T: Contract> Contract for LibraryPage<T> {
+    const SHAPE: &'static Shape = Envelope::<Vec<T>>::SHAPE;
+}
+
 impl<T: Serialize> LibraryPage<T> {
     /// A page of a list.
     pub fn of(message: &str, rows: Vec<T>, more: bool) -> Self {

@@ -24,7 +24,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-const JSON: &str = "application/json";
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
 /// Events that are sent while they happen.
 pub(crate) const EVENTS: &str = "text/event-stream";
 /// A browser asks whether what it keeps is still so.
@@ -189,7 +190,7 @@ impl Answer {
 
     /// Success with nothing to say; the length is said to be 0 (docs/contract/wider.md §1.2).
     pub fn empty() -> Self {
-        Self::bytes("text/plain; charset=utf-8", Bytes::new())
+        Self::bytes(TEXT, Bytes::new())
     }
 }
 

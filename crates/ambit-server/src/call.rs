@@ -8,13 +8,15 @@ use crate::shares::Share;
 use crate::state::ServerState;
 use crate::upload::Upload;
 use ambit_api::request::TEXT_CHARS_MAX;
-use ambit_api::{ApiError, Contract, ErrorCode, KEY_NAME, Shape};
+use ambit_api::{ApiError, Contract, ErrorCode, KEY_NAME, Maybe, Shape};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::{Principal, Store, StoreError};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use std::marker::PhantomData;
 use std::net::IpAddr;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -172,29 +174,68 @@ impl Call {
 
     /// The body as what a request says. An error names the member and what is expected of it. A member that there is
     /// not is refused at endpoints of our own; at those of the contract, recorded clients send more than it has.
-    pub fn read<T: Contract + DeserializeOwned>(&self) -> Result<T, ApiError> {
+    pub(crate) fn read_as<T: Contract + DeserializeOwned>(&self) -> Result<T, ApiError> {
         let body = self.object()?;
         if is_ours(&self.path) {
             only_members(&body, T::SHAPE, T::SHAPE)?;
         }
         ambit_api::read(body)
     }
+}
 
-    /// The body of a change: at least one member, and none that `Settings` do not have. `Whole` is what is changed: a
+/// A call with a body: what may be sent is documented as `Body`, which is a `Maybe` where nothing may be sent as well.
+pub(crate) struct CallWith<Body>(pub(crate) Call, PhantomData<fn() -> Body>);
+
+impl<Body> From<Call> for CallWith<Body> {
+    fn from(call: Call) -> Self {
+        Self(call, PhantomData)
+    }
+}
+
+impl<Body> Deref for CallWith<Body> {
+    type Target = Call;
+
+    fn deref(&self) -> &Call {
+        &self.0
+    }
+}
+
+impl<Body> DerefMut for CallWith<Body> {
+    fn deref_mut(&mut self) -> &mut Call {
+        &mut self.0
+    }
+}
+
+impl<Body: Contract + DeserializeOwned> CallWith<Maybe<Body>> {
+    /// The body, if there is one.
+    pub(crate) fn read_if_sent(&self) -> Result<Option<Body>, ApiError> {
+        if self.body.is_empty() { Ok(None) } else { self.read_as().map(Some) }
+    }
+}
+
+impl<Body: Contract + DeserializeOwned> CallWith<Body> {
+    /// The body.
+    pub(crate) fn read(&self) -> Result<Body, ApiError> {
+        self.read_as()
+    }
+}
+
+impl<Body: Contract> CallWith<Body> {
+    /// The body of a change: at least one member, and none that it does not have. `Whole` is what is changed: a
     /// member of it that cannot be changed is named, so that nobody takes a change for made that was not.
-    pub fn change<Settings: Contract, Whole: Contract>(&self) -> Result<Map<String, Value>, ApiError> {
-        let body = self.members_of::<Settings, Whole>()?;
+    pub(crate) fn change<Whole: Contract>(&self) -> Result<Map<String, Value>, ApiError> {
+        let body = self.members_of::<Whole>()?;
         if body.is_empty() {
-            let allowed: Vec<&str> = Settings::SHAPE.names().collect();
+            let allowed: Vec<&str> = Body::SHAPE.names().collect();
             return Err(ApiError::invalid(format!("nothing is to be changed: give one of {}", allowed.join(", "))));
         }
         Ok(body)
     }
 
-    /// The body, with no member that `Settings` do not have.
-    pub fn members_of<Settings: Contract, Whole: Contract>(&self) -> Result<Map<String, Value>, ApiError> {
+    /// The body, with no member that it does not have.
+    pub(crate) fn members_of<Whole: Contract>(&self) -> Result<Map<String, Value>, ApiError> {
         let body = self.object()?;
-        only_members(&body, Settings::SHAPE, Whole::SHAPE)?;
+        only_members(&body, Body::SHAPE, Whole::SHAPE)?;
         Ok(body)
     }
 }

@@ -5,6 +5,7 @@ use crate::answer::{Manner, Wishes, respond};
 use crate::gate::{Asker, answer_to};
 use crate::limits::Limits;
 use crate::origin::{Outside, Peer, one_host};
+use crate::signature::Reply;
 use crate::state::ServerState;
 use crate::tls::Tls;
 use crate::{health, router};
@@ -45,7 +46,7 @@ impl Door {
         let health = path.trim_matches('/');
         if health == "livez" && names_one_host(&request) && matches!(request.method().as_str(), "GET" | "HEAD") {
             let wishes = Wishes::of(Manner::Envelope, request.headers());
-            return respond(Ok(health::alive()), &wishes, None).await;
+            return respond(Ok(health::alive().answer()), &wishes, None).await;
         }
         let found = match &*self.phase.borrow() {
             Phase::Ready(state) => Ok(state.clone()),

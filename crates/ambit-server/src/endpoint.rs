@@ -5,8 +5,9 @@ use crate::call::Call;
 use crate::mount::Tree;
 use crate::quota::rules::{self, Rule};
 use crate::rights::Right;
+use crate::signature::Signature;
 use ambit_api::ApiError;
-use ambit_api::shape::{ANY, Shape, TEXT};
+use ambit_api::shape::{Shape, TEXT};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
 
@@ -106,6 +107,7 @@ impl Parameter {
 pub struct Handler {
     /// Its path below `routes`: `::projects::list`.
     pub name: &'static str,
+    pub(crate) signature: Signature,
     pub(crate) answer: fn(Call) -> BoxFuture<'static, Result<Answer, ApiError>>,
 }
 
@@ -114,7 +116,11 @@ macro_rules! handler {
     ($($name:ident)::+ $(, $argument:expr)*) => {
         $crate::endpoint::Handler {
             name: concat!($("::", stringify!($name)),+),
-            answer: |call| Box::pin($crate::routes::$($name)::+(call $(, $argument)*)),
+            signature: $crate::signature::signature(&|call| $crate::routes::$($name)::+(call $(, $argument)*)),
+            answer: |call| Box::pin(async move {
+                let reply = $crate::routes::$($name)::+(call.into() $(, $argument)*).await;
+                reply.map($crate::signature::Reply::answer)
+            }),
         }
     };
 }
@@ -152,10 +158,9 @@ pub struct Endpoint {
     /// What the call does, where the handler is that of several rows; elsewhere its documentation says it.
     said: Option<&'static str>,
     pub query: &'static [Parameter],
-    pub body: Option<&'static Shape>,
-    /// False where the body may be left out.
-    pub needs_body: bool,
-    /// The shape of `result`.
+    /// The body, and whether it must be sent.
+    pub body: Option<(&'static Shape, bool)>,
+    /// The shape of the answer.
     pub result: &'static Shape,
     pub content_type: &'static str,
     /// Where a call changes something, keys that can only read are refused.
@@ -170,6 +175,7 @@ pub struct Endpoint {
 }
 
 const fn row(method: Method, path: &'static str, access: Access, handler: Handler) -> Endpoint {
+    let Signature { body, result, content_type } = handler.signature;
     Endpoint {
         tree: Tree::Asm,
         method,
@@ -180,10 +186,9 @@ const fn row(method: Method, path: &'static str, access: Access, handler: Handle
         handler,
         said: None,
         query: &[],
-        body: None,
-        needs_body: false,
-        result: ANY,
-        content_type: "application/json",
+        body: if matches!(method, Method::Get) { None } else { body },
+        result,
+        content_type,
         changes: if matches!(method, Method::Get) { Changes::Never } else { Changes::Always },
         in_one_project: matches!(
             access,
@@ -249,12 +254,12 @@ impl Endpoint {
 
     /// Sets the body that must be sent.
     pub(crate) const fn takes(self, body: &'static Shape) -> Self {
-        Self { body: Some(body), needs_body: true, ..self }
+        Self { body: Some((body, true)), ..self }
     }
 
     /// Sets the body that may be left out.
     pub(crate) const fn may_take(self, body: &'static Shape) -> Self {
-        Self { body: Some(body), ..self }
+        Self { body: Some((body, false)), ..self }
     }
 
     /// Sets the type of an answer that is not JSON.

@@ -1,7 +1,6 @@
 //! Whether requests can be answered: a look at the store, not more often than a monitor needs it, however many ask.
 
-use crate::answer::Answer;
-use ambit_api::{ApiError, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_search::Index;
 use ambit_store::{Store, StoreError};
 use std::time::Duration;
@@ -89,8 +88,8 @@ fn told(error: &StoreError) -> &'static str {
 const RETRY_S: u32 = 1;
 
 /// The process is alive: said without a look at anything.
-pub(crate) fn alive() -> Answer {
-    Answer::json(&success("Alive", true))
+pub(crate) fn alive() -> Envelope<bool> {
+    success("Alive", true)
 }
 
 /// Not ready, and why.

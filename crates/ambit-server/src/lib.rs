@@ -47,6 +47,7 @@ mod rules;
 mod searching;
 mod serve;
 mod shares;
+mod signature;
 mod state;
 mod submissions;
 mod tls;

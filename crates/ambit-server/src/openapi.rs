@@ -87,9 +87,9 @@ fn operation(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
         "parameters": parameters(endpoint, named),
         "responses": responses(endpoint, named),
     });
-    if let Some(body) = endpoint.body {
+    if let Some((body, required)) = endpoint.body {
         let content = json!({"application/json": {"schema": body.schema(named), "example": body.example()}});
-        operation["requestBody"] = json!({"required": endpoint.needs_body, "content": content});
+        operation["requestBody"] = json!({"required": required, "content": content});
     }
     if endpoint.access == Access::Open {
         operation["security"] = json!([]);
@@ -166,29 +166,10 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
 
 /// The answers that a row can give.
 fn responses(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Value {
-    let document = matches!(endpoint.result, Shape::Any);
-    let wider = endpoint.tree.is_metered();
-    let schema = if document {
-        json!({})
-    } else if wider {
-        endpoint.result.schema(named)
-    } else {
-        json!({
-            "type": "object",
-            "properties": {
-                "success": {"type": "boolean"},
-                "message": {"type": "string"},
-                "result": endpoint.result.schema(named),
-            },
-            "required": ["success", "message", "result"],
-        })
-    };
     let media = endpoint.content_type.split(';').next().unwrap_or(endpoint.content_type);
-    let mut content = json!({"schema": schema});
-    if wider && !document {
+    let mut content = json!({"schema": endpoint.result.schema(named)});
+    if !matches!(endpoint.result, Shape::Any) {
         content["example"] = endpoint.result.example();
-    } else if !document {
-        content["example"] = json!({"success": true, "message": "text", "result": endpoint.result.example()});
     }
     let mut out = json!({"200": {"description": "Success", "content": {media: content}}});
     for status in statuses(endpoint) {

@@ -4,13 +4,7 @@ use super::asm::{AS_OF, START};
 use crate::answer::EVENTS;
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
 use crate::endpoint::{Endpoint, Parameter, count, delete, get, handler, parameter, patch, post, text, when};
-use crate::routes::{audit, bulk, uids};
-use ambit_api::shape::BOOLEAN;
-use ambit_api::words::Word;
-use ambit_api::{
-    Contract, changes, collection_runs, collections, contacts, entities, exports, graphs, imports, issues, keys, plans,
-    postures, receivers, search,
-};
+use ambit_api::{Contract, Word};
 use ambit_model::Clearance;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
 use ambit_model::user::ProjectRole::{Member, Owner};
@@ -75,114 +69,58 @@ const AUDIT: &[Parameter] = &[
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
-    get("/user_collections/{collection_uuid}/plan", OfCollection(Viewer), handler!(collection_runs::plan))
-        .asks(LEVEL)
-        .answers(plans::Plan::SHAPE),
+    get("/user_collections/{collection_uuid}/plan", OfCollection(Viewer), handler!(collection_runs::plan)).asks(LEVEL),
     get("/user_collections/{collection_uuid}/postures", OfCollection(Viewer), handler!(postures::of_collection))
-        .asks(AS_OF)
-        .answers(<Vec<postures::SeedPosture>>::SHAPE),
+        .asks(AS_OF),
     get(
         "/user_collections/{collection_uuid}/organization_postures",
         OfCollection(Viewer),
         handler!(postures::of_organizations),
     )
-    .asks(AS_OF)
-    .answers(<Vec<postures::OrganizationPosture>>::SHAPE),
-    post("/user_collections/{uuid}/scope_preview", OfCollection(Admin), handler!(collections::preview))
-        .only_reads()
-        .takes(collections::ScopeRules::SHAPE)
-        .answers(collections::ScopePreview::SHAPE),
-    post("/user_collections/{collection_uuid}/imports", OfCollection(Admin), handler!(imports::create))
-        .takes(imports::NewImport::SHAPE)
-        .answers(imports::Import::SHAPE),
-    get("/collection_runs", InProject(Member), handler!(collection_runs::newest))
-        .answers(Vec::<collection_runs::RunDetail>::SHAPE),
-    get("/collection_runs/{id}", OfCollection(Viewer), handler!(collection_runs::find))
-        .answers(collection_runs::RunDetail::SHAPE),
+    .asks(AS_OF),
+    post("/user_collections/{uuid}/scope_preview", OfCollection(Admin), handler!(collections::preview)).only_reads(),
+    post("/user_collections/{collection_uuid}/imports", OfCollection(Admin), handler!(imports::create)),
+    get("/collection_runs", InProject(Member), handler!(collection_runs::newest)),
+    get("/collection_runs/{id}", OfCollection(Viewer), handler!(collection_runs::find)),
     get("/collection_runs/{id}/events", OfCollection(Viewer), handler!(run_events::listen)).as_type(EVENTS),
-    post("/collection_runs/{id}/pause", OfCollection(Admin), handler!(collection_runs::pause))
-        .answers(collection_runs::RunDetail::SHAPE),
-    post("/collection_runs/{id}/resume", OfCollection(Admin), handler!(collection_runs::resume))
-        .answers(collection_runs::RunDetail::SHAPE),
-    post("/collection_runs/{id}/cancel", OfCollection(Admin), handler!(collection_runs::cancel))
-        .answers(collection_runs::RunDetail::SHAPE),
-    get("/entities/{entity_uid}/scope", OfCollection(Viewer), handler!(entities::scope))
-        .reads_project()
-        .asks(AS_OF)
-        .answers(entities::ScopeExplanation::SHAPE),
+    post("/collection_runs/{id}/pause", OfCollection(Admin), handler!(collection_runs::pause)),
+    post("/collection_runs/{id}/resume", OfCollection(Admin), handler!(collection_runs::resume)),
+    post("/collection_runs/{id}/cancel", OfCollection(Admin), handler!(collection_runs::cancel)),
+    get("/entities/{entity_uid}/scope", OfCollection(Viewer), handler!(entities::scope)).reads_project().asks(AS_OF),
     get("/entities/{entity_uid}/screenshot", OfCollection(Viewer), handler!(entities::screenshot))
         .reads_project()
         .as_type("image/png"),
     get("/entities/{entity_uid}/posture", OfCollection(Viewer), handler!(postures::of_entity))
         .reads_project()
-        .asks(AS_OF)
-        .answers(postures::EntityPosture::SHAPE),
-    post("/graphs", Key, handler!(graphs::create))
-        .reads_project()
-        .takes(graphs::NewInventoryGraph::SHAPE)
-        .answers(graphs::InventoryGraph::SHAPE),
-    get("/neighbourhood", Key, handler!(graphs::neighbourhood))
-        .reads_project()
-        .in_one_project()
-        .asks(NEIGHBOURHOOD)
-        .answers(graphs::Neighbourhood::SHAPE),
-    patch("/entities/{entity_uid}/scope", OfCollection(Analyst), handler!(entities::mark))
-        .reads_project()
-        .takes(entities::EntityMarks::SHAPE)
-        .answers(entities::ScopeExplanation::SHAPE),
-    post("/entities/bulk", OfCollection(Analyst), handler!(bulk::entities))
-        .reads_project()
-        .takes(bulk::EntityBulk::SHAPE)
-        .answers(bulk::BulkResult::SHAPE),
-    post("/issues/bulk", OfCollection(Analyst), handler!(bulk::issues))
-        .reads_project()
-        .takes(bulk::IssueBulk::SHAPE)
-        .answers(bulk::BulkResult::SHAPE),
-    get("/issues/{id}/history", OfCollection(Viewer), handler!(issues::history))
-        .reads_project()
-        .asks(START)
-        .answers(Vec::<issues::IssueVersion>::SHAPE),
-    get("/overdue", InProject(Member), handler!(issues::overdue)).answers(Vec::<issues::Overdue>::SHAPE),
-    get("/issues/{id}/evidence", OfCollection(Viewer), handler!(evidence::list))
-        .reads_project()
-        .answers(Vec::<issues::IssueEvidence>::SHAPE),
-    post("/issues/{id}/retest", OfCollection(Admin), handler!(retests::start))
-        .reads_project()
-        .answers(Option::<collection_runs::Retest>::SHAPE),
-    get("/issues/{id}/retest", OfCollection(Viewer), handler!(retests::find))
-        .reads_project()
-        .answers(Option::<collection_runs::Retest>::SHAPE),
-    get("/keys", Key, handler!(keys::list)).in_one_project().answers(Vec::<keys::Key>::SHAPE),
-    post("/keys", Key, handler!(keys::create))
-        .in_one_project()
-        .takes(keys::NewKey::SHAPE)
-        .answers(keys::IssuedKey::SHAPE),
-    delete("/keys/{id}", Key, handler!(keys::revoke)).answers(BOOLEAN),
-    post("/sample", Key, handler!(samples::create)).in_one_project().answers(collections::Collection::SHAPE),
-    get("/search/keywords", Key, handler!(search::keywords))
-        .in_one_project()
-        .answers(Vec::<search::SearchKeyword>::SHAPE),
-    get("/uids/{noun}/{beginning}", InProject(Member), handler!(uids::list)).answers(Vec::<uids::Named>::SHAPE),
+        .asks(AS_OF),
+    post("/graphs", Key, handler!(graphs::create)).reads_project(),
+    get("/neighbourhood", Key, handler!(graphs::neighbourhood)).reads_project().in_one_project().asks(NEIGHBOURHOOD),
+    patch("/entities/{entity_uid}/scope", OfCollection(Analyst), handler!(entities::mark)).reads_project(),
+    post("/entities/bulk", OfCollection(Analyst), handler!(bulk::entities)).reads_project(),
+    post("/issues/bulk", OfCollection(Analyst), handler!(bulk::issues)).reads_project(),
+    get("/issues/{id}/history", OfCollection(Viewer), handler!(issues::history)).reads_project().asks(START),
+    get("/overdue", InProject(Member), handler!(issues::overdue)),
+    get("/issues/{id}/evidence", OfCollection(Viewer), handler!(evidence::list)).reads_project(),
+    post("/issues/{id}/retest", OfCollection(Admin), handler!(retests::start)).reads_project(),
+    get("/issues/{id}/retest", OfCollection(Viewer), handler!(retests::find)).reads_project(),
+    get("/keys", Key, handler!(keys::list)).in_one_project(),
+    post("/keys", Key, handler!(keys::create)).in_one_project(),
+    delete("/keys/{id}", Key, handler!(keys::revoke)),
+    post("/sample", Key, handler!(samples::create)).in_one_project(),
+    get("/search/keywords", Key, handler!(search::keywords)).in_one_project(),
+    get("/uids/{noun}/{beginning}", InProject(Member), handler!(uids::list)),
     get("/exports/{format}", InProject(Member), handler!(exports::document))
         .asks(EXPORT)
         .as_type("application/octet-stream"),
-    get("/export_rows", InProject(Member), handler!(exports::rows))
-        .asks(EXPORT_ROWS)
-        .answers(exports::ExportRows::SHAPE),
-    get("/changes", InProject(Member), handler!(changes::list)).asks(CHANGES).answers(changes::Changes::SHAPE),
-    get("/contacts", InProject(Member), handler!(contacts::find)).asks(CONTACTS).answers(contacts::Contacts::SHAPE),
-    get("/audit", InProject(Owner), handler!(audit::list)).asks(AUDIT).answers(Vec::<audit::Entry>::SHAPE),
-    get("/receivers", InProject(Owner), handler!(receivers::list)).answers(Vec::<receivers::Receiver>::SHAPE),
-    post("/receivers", InProject(Owner), handler!(receivers::create))
-        .takes(receivers::NewReceiver::SHAPE)
-        .answers(receivers::MadeReceiver::SHAPE),
-    get("/receivers/{uuid}", OfProject(Owner), handler!(receivers::find)).answers(receivers::Receiver::SHAPE),
-    delete("/receivers/{uuid}", OfProject(Owner), handler!(receivers::delete)).answers(BOOLEAN),
-    post("/receivers/{uuid}/test", OfProject(Owner), handler!(receivers::test)).answers(receivers::Asked::SHAPE),
-    post("/receivers/{uuid}/replay", OfProject(Owner), handler!(receivers::replay))
-        .may_take(receivers::Replay::SHAPE)
-        .answers(receivers::Replayed::SHAPE),
-    get("/receivers/{uuid}/deliveries", OfProject(Owner), handler!(receivers::deliveries))
-        .asks(LIMIT)
-        .answers(Vec::<receivers::Delivery>::SHAPE),
+    get("/export_rows", InProject(Member), handler!(exports::rows)).asks(EXPORT_ROWS),
+    get("/changes", InProject(Member), handler!(changes::list)).asks(CHANGES),
+    get("/contacts", InProject(Member), handler!(contacts::find)).asks(CONTACTS),
+    get("/audit", InProject(Owner), handler!(audit::list)).asks(AUDIT),
+    get("/receivers", InProject(Owner), handler!(receivers::list)),
+    post("/receivers", InProject(Owner), handler!(receivers::create)),
+    get("/receivers/{uuid}", OfProject(Owner), handler!(receivers::find)),
+    delete("/receivers/{uuid}", OfProject(Owner), handler!(receivers::delete)),
+    post("/receivers/{uuid}/test", OfProject(Owner), handler!(receivers::test)),
+    post("/receivers/{uuid}/replay", OfProject(Owner), handler!(receivers::replay)),
+    get("/receivers/{uuid}/deliveries", OfProject(Owner), handler!(receivers::deliveries)).asks(LIMIT),
 ];

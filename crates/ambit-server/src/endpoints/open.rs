@@ -4,18 +4,15 @@
 use crate::endpoint::Access::Open;
 use crate::endpoint::{Endpoint, get, handler, post};
 use crate::routes;
-use ambit_api::envelope::Version;
-use ambit_api::shape::{ANY, BOOLEAN};
-use ambit_api::{Contract, keys};
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
-    get("/livez", Open, handler!(open::live)).at_once().answers(BOOLEAN),
-    get("/readyz", Open, handler!(open::ready)).at_once().answers(BOOLEAN),
-    get("/version", Open, handler!(open::version)).at_once().answers(Version::SHAPE),
-    get("/openapi.json", Open, handler!(open::openapi)).at_once().answers(ANY),
+    get("/livez", Open, handler!(open::live)).at_once(),
+    get("/readyz", Open, handler!(open::ready)).at_once(),
+    get("/version", Open, handler!(open::version)).at_once(),
+    get("/openapi.json", Open, handler!(open::openapi)).at_once(),
     get("/.well-known/probing.txt", Open, handler!(open::probing)).as_type("text/plain; charset=utf-8").at_once(),
-    post("/first_key", Open, handler!(keys::redeem)).takes(keys::KeyToken::SHAPE).answers(keys::IssuedKey::SHAPE),
+    post("/first_key", Open, handler!(keys::redeem)),
     get("/downloads/{token}", Open, handler!(wider::files::signed)).as_type("application/octet-stream"),
     get("/downloads/archives/{token}", Open, handler!(wider::archives::signed)).as_type(routes::wider::archives::TYPE),
     get("/docs", Open, handler!(open::page)).as_type("text/html; charset=utf-8").at_once(),

@@ -1,9 +1,8 @@
 //! The audit log of a project, for its owners, and of the installation, for its administrator.
 
-use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::failure::About;
-use ambit_api::{ApiError, ErrorCode, contract, copied, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, contract, copied, success};
 use ambit_model::Timestamp;
 use ambit_store::AuditRow;
 use serde::Serialize;
@@ -32,7 +31,7 @@ contract! {
 
 /// List what people changed in a project, newest first. The administrator of the installation also reads what concerns
 /// no project, and with `of=installation` all projects and those that were deleted.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Entry>>, ApiError> {
     // A page that is asked for by a mistyped name would be the newest one again and again.
     call.takes_only(&["limit", "before", "of"])?;
     let rows = match call.query("limit") {
@@ -48,7 +47,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     };
     let found = rows_of(&call, project, before, rows.min(ROWS_MAX)).await?;
     let result: Vec<Entry> = found.into_iter().map(shown).collect();
-    Ok(Answer::json(&success("Audit log", result)))
+    Ok(success("Audit log", result))
 }
 
 /// The newest rows of a project before an id, and of the installation too where the caller administers it; without a

@@ -1,13 +1,12 @@
 //! One change of many entities or issues, all or none. Ours.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::items::noun;
 use ambit_api::issues::End;
 use ambit_api::request::{Text, Texts};
 use ambit_api::words::Word;
-use ambit_api::{ApiError, Maybe, contract, success};
+use ambit_api::{ApiError, Envelope, Maybe, contract, success};
 use ambit_model::issue::Status;
 use ambit_model::limits::REASON_CHARS_MAX;
 use ambit_store::{BulkChange, Item};
@@ -48,18 +47,18 @@ contract! {
 }
 
 /// Change status, tags and assignee of up to 1,000 issues, all or none. A closing status may have a reason and an end.
-pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
-    change(call, Item::Issue).await
+pub(crate) async fn issues(call: CallWith<IssueBulk>) -> Result<Envelope<BulkResult>, ApiError> {
+    change(&call, Item::Issue).await
 }
 
 /// Change the tags of up to 1,000 entities, all or none.
-pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
-    change(call, Item::Entity).await
+pub(crate) async fn entities(call: CallWith<EntityBulk>) -> Result<Envelope<BulkResult>, ApiError> {
+    change(&call, Item::Entity).await
 }
 
-async fn change(call: Call, item: Item) -> Result<Answer, ApiError> {
+async fn change(call: &Call, item: Item) -> Result<Envelope<BulkResult>, ApiError> {
     // A status of entities is read as well, and refused by the store.
-    let body: IssueBulk = call.read()?;
+    let body: IssueBulk = call.read_as()?;
     let ids = body.ids.0;
     let assignee = match (body.assignee.0, body.unassign.0.unwrap_or(false)) {
         (Some(_), true) => return Err(ApiError::invalid("assignee and unassign exclude each other")),
@@ -81,5 +80,5 @@ async fn change(call: Call, item: Item) -> Result<Answer, ApiError> {
         .change_items(call.caller(), (item, &ids), call.project, &change, call.now)
         .await
         .about(noun(item))?;
-    Ok(Answer::json(&success("Changed", BulkResult { items: changed })))
+    Ok(success("Changed", BulkResult { items: changed }))
 }

@@ -1,11 +1,10 @@
 //! What changed in a project, in the order in which it was committed. A reader asks again from `after` and misses
 //! nothing.
 
-use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::failure::About;
 use ambit_api::changes::{Change, Changes};
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, Envelope, success};
 
 /// Rows where the caller does not say.
 const ROWS: u64 = 100;
@@ -13,7 +12,7 @@ const ROWS: u64 = 100;
 const ROWS_MAX: u64 = 1_000;
 
 /// List what changed in a project, in the order of commits.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Changes>, ApiError> {
     let after = whole_number(&call, "after")?.unwrap_or(0);
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let limit = whole_number(&call, "limit")?.unwrap_or(ROWS).min(ROWS_MAX);
@@ -28,5 +27,5 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
             Change::of(&change.row, change.at, change.person, change.record.as_ref(), collection)
         })
         .collect();
-    Ok(Answer::json(&success("Changes", Changes { changes, after: next })))
+    Ok(success("Changes", Changes { changes, after: next }))
 }

@@ -1,33 +1,31 @@
 //! Runs of a collection: list, start (docs/contract/asm.md §6), and ours: the newest ones, read, pause, resume, cancel.
 //! Starting one inserts a row; the engine finds it.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::runs::{NOUN, detail, run};
 use ambit_api::collection_runs::{CollectionRun, RunDetail, StartedRun};
 use ambit_api::plans::{NewRun, Plan};
 use ambit_api::words::Words;
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, Envelope, Maybe, success};
 use ambit_model::estimate::estimate;
 use ambit_model::run::Run;
 use ambit_model::user::CollectionRole;
 use ambit_model::{Clearance, Kind, workflow};
 
 /// List the runs of a collection, newest first.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<CollectionRun>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let runs = call.store().list_runs(call.caller(), uuid).await.about("Collection")?;
     let result: Vec<CollectionRun> = runs.iter().map(|run| CollectionRun::of(run, call.now)).collect();
-    Ok(Answer::json(&success("Collection runs retrieved!", result)))
+    Ok(success("Collection runs retrieved!", result))
 }
 
 /// Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs
 /// confirm_large.
-pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
-    let body = if call.body.is_empty() { NewRun::default() } else { call.read()? };
-    let confirm = body.confirm_large.0.unwrap_or(false);
+    let confirm = call.read_if_sent()?.unwrap_or_default().confirm_large.0.unwrap_or(false);
     let (plan, role) = planned(&call, uuid, None, confirm).await?;
     // Whoever may not start a run learns that, whatever is planned.
     if role == CollectionRole::Admin
@@ -43,19 +41,19 @@ pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
     }
     // A run that is open already is the answer to the wish for one: asking twice is harmless.
     call.store().start_run(call.caller(), uuid, None, call.now).await.about("Collection")?;
-    Ok(Answer::json(&StartedRun { envelope: success("Collection scan", true), plan }))
+    Ok(StartedRun { envelope: success("Collection scan", true), plan })
 }
 
 /// Estimate what a run of a collection would ask, in numbers. The estimate covers the seeds; what is found beside them
 /// adds to it.
-pub(crate) async fn plan(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn plan(call: Call) -> Result<Envelope<Plan>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let level = call.query("level").map(|word| {
         Clearance::from_word(word).ok_or_else(|| ApiError::invalid(format!("level {}", Clearance::refusal(word))))
     });
     let level = level.transpose()?;
     let (plan, _) = planned(&call, uuid, level, false).await?;
-    Ok(Answer::json(&success("Collection plan", plan)))
+    Ok(success("Collection plan", plan))
 }
 
 /// What a run of the collection asks for its seeds, at its own level or another, with the caller's role. `confirm`:
@@ -85,41 +83,41 @@ async fn planned(
 }
 
 /// Read a run, with what it did not do and why.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<Envelope<RunDetail>, ApiError> {
     let run = run(&call).await?;
     shown(&call, &run, "Collection run retrieved!").await
 }
 
 /// List the newest run of each collection of a project, with what it did not do and why.
-pub(crate) async fn newest(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn newest(call: Call) -> Result<Envelope<Vec<RunDetail>>, ApiError> {
     let project = call.project_or_404()?;
     let reports = call.store().list_newest_runs(call.caller(), project).await.about("Project")?;
     let result: Vec<RunDetail> = reports.iter().map(|report| detail(report, call.now)).collect();
-    Ok(Answer::json(&success("Collection runs retrieved!", result)))
+    Ok(success("Collection runs retrieved!", result))
 }
 
 /// Pause a run.
-pub(crate) async fn pause(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn pause(call: Call) -> Result<Envelope<RunDetail>, ApiError> {
     let run = run(&call).await?;
     let paused = call.store().pause_run(call.caller(), run.id, call.now).await.about(NOUN)?;
     shown(&call, &paused, "Collection run paused").await
 }
 
 /// Resume a paused run.
-pub(crate) async fn resume(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn resume(call: Call) -> Result<Envelope<RunDetail>, ApiError> {
     let run = run(&call).await?;
     let resumed = call.store().resume_run(call.caller(), run.id, call.now).await.about(NOUN)?;
     shown(&call, &resumed, "Collection run resumed").await
 }
 
 /// Cancel a run.
-pub(crate) async fn cancel(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn cancel(call: Call) -> Result<Envelope<RunDetail>, ApiError> {
     let run = run(&call).await?;
     let cancelled = call.store().cancel_run(call.caller(), run.id, call.now).await.about(NOUN)?;
     shown(&call, &cancelled, "Collection run cancelled").await
 }
 
-async fn shown(call: &Call, run: &Run, message: &str) -> Result<Answer, ApiError> {
+async fn shown(call: &Call, run: &Run, message: &str) -> Result<Envelope<RunDetail>, ApiError> {
     let report = call.store().find_run_report(call.caller(), run.id).await.about(NOUN)?;
-    Ok(Answer::json(&success(message, detail(&report, call.now))))
+    Ok(success(message, detail(&report, call.now)))
 }

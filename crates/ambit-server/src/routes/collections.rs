@@ -1,10 +1,10 @@
 //! Collections: list, create, read, delete, archive, unarchive (docs/contract/asm.md §6), and ours: change settings.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
+use crate::signature::Plain;
 use ambit_api::collections::{self as wire, Collection};
-use ambit_api::{ApiError, envelope, read, success};
+use ambit_api::{ApiError, Envelope, envelope, read, success};
 use ambit_model::Clearance;
 use ambit_model::collection::Schedule;
 use ambit_model::timing::Timing;
@@ -13,27 +13,25 @@ use ambit_store::{CollectionSettings, CollectionView, Moved, NewCollection};
 use serde_json::Value;
 
 const NOUN: &str = "Collection";
-/// The body of a deletion is declared as plain text (docs/contract/asm.md §2.3).
-const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// Members that say of whom new entities are told; null leaves it to their rules.
 const NOTIFY_EMAILS: &str = "notify_emails_new_entities";
 const NOTIFY_WEBHOOKS: &str = "notify_webhooks_new_entities";
 
 /// List the collections of a project that the caller may see.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Collection>>, ApiError> {
     let Some(project) = call.project else {
-        return Ok(Answer::json(&success("User collections", Vec::<Collection>::new())));
+        return Ok(success("User collections", Vec::<Collection>::new()));
     };
     let found = call.store().list_collections(call.caller(), Some(project)).await.about(NOUN)?;
     let result: Vec<Collection> = found.iter().map(shown).collect();
-    Ok(Answer::json(&success("User collections", result)))
+    Ok(success("User collections", result))
 }
 
 /// Create a collection.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(call: CallWith<wire::NewCollection>) -> Result<Envelope<Collection>, ApiError> {
     let project = call.project_or_404()?;
-    let body: wire::NewCollection = call.read()?;
+    let body = call.read()?;
     let said = body.timing.0.map(wire::NewTiming::read).transpose().map_err(ApiError::invalid)?.unwrap_or_default();
     let timing = said.of(&Timing::default()).map_err(|why| ApiError::invalid(format!("timing: {why}")))?;
     let new = NewCollection {
@@ -50,20 +48,20 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         seeds: Vec::new(),
     };
     let created = call.store().create_collection(call.caller(), project, &new, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Collection created!", Collection::created(&created.collection, &created.never))))
+    Ok(success("Collection created!", Collection::created(&created.collection, &created.never)))
 }
 
 /// Read a collection.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<Envelope<Collection>, ApiError> {
     let found = call.store().find_collection(call.caller(), call.uuid("uuid", NOUN)?).await.about(NOUN)?;
-    Ok(Answer::json(&success("Collection retrieved!", shown(&found))))
+    Ok(success("Collection retrieved!", shown(&found)))
 }
 
 /// Change name, schedule, timing, level, ports, tasks that are left out, exclusions, or the number of refreshes that
 /// count as active; a member that cannot be changed is refused.
-pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn change(call: CallWith<wire::CollectionSettings>) -> Result<Envelope<Collection>, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
-    let body = call.change::<wire::CollectionSettings, Collection>()?;
+    let body = call.change::<Collection>()?;
     let is_empty = |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
     // Of whom to tell, null says something.
     let told = |name: &str| body.get(name).map(Value::as_bool);
@@ -90,13 +88,13 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
         due_days: body.due_days.0.map(|due| due.0),
     };
     let changed = call.store().change_settings(call.caller(), uuid, &settings, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Collection updated!", shown(&changed))))
+    Ok(success("Collection updated!", shown(&changed)))
 }
 
 /// Preview what another level or other exclusions would change in what is known. Nothing is changed.
-pub(crate) async fn preview(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn preview(call: CallWith<wire::ScopeRules>) -> Result<Envelope<wire::ScopePreview>, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
-    let body: wire::ScopeRules = call.read()?;
+    let body = call.read()?;
     let (level, never) = (body.level.0.map(|word| word.0), body.exclusions.0.map(|exclusions| exclusions.0));
     let said = call.store().preview_scope(call.caller(), uuid, level, never).await.about(NOUN)?;
     let result = wire::ScopePreview {
@@ -105,7 +103,7 @@ pub(crate) async fn preview(call: Call) -> Result<Answer, ApiError> {
         quieter: moved(said.quieter),
         louder: moved(said.louder),
     };
-    Ok(Answer::json(&success("Scope preview", result)))
+    Ok(success("Scope preview", result))
 }
 
 fn moved(of: Moved) -> wire::MovedEntities {
@@ -119,22 +117,24 @@ fn shown(view: &CollectionView) -> Collection {
 }
 
 /// Delete a collection for good.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+///
+/// The body is declared as plain text (docs/contract/asm.md §2.3).
+pub(crate) async fn delete(call: Call) -> Result<Plain<Envelope<bool>>, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().delete_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
-    Ok(Answer::json_as(PLAIN, &success("Collection permanently deleted", true)))
+    Ok(Plain(success("Collection permanently deleted", true)))
 }
 
 /// Archive a collection.
-pub(crate) async fn archive(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn archive(call: Call) -> Result<Envelope<bool>, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().archive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Collection archived", true)))
+    Ok(success("Collection archived", true))
 }
 
 /// Make an archived collection active. The answer says success: false and is a success.
-pub(crate) async fn unarchive(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn unarchive(call: Call) -> Result<Envelope<()>, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().unarchive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&envelope::unarchived()))
+    Ok(envelope::unarchived())
 }

@@ -1,12 +1,11 @@
 //! Was it us? What runs of this server sent to an address, from its ledger of contacts.
 
-use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::failure::About;
 use crate::state::LedgerFn;
 use crate::window::start_of;
 use ambit_api::contacts::Contacts;
-use ambit_api::{ApiError, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_model::Timestamp;
 use ambit_model::moment::MINUTE_MS;
 use ambit_model::reserved::IpNet;
@@ -23,7 +22,7 @@ const CONTACTS_MAX: usize = 1_000;
 
 /// List what runs of this server sent to an address or block, from its ledger of contacts: was it us? The answer covers
 /// the collections that the caller sees; for an administrator of the installation it covers all.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<Envelope<Contacts>, ApiError> {
     let network = network(call.query("address").unwrap_or_default())?;
     let around = i64::try_from(whole_number(&call, "around")?.unwrap_or(AROUND_MINUTES).min(AROUND_MINUTES_MAX));
     let around = around.unwrap_or_default() * MINUTE_MS;
@@ -34,11 +33,11 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let seen = seen(&call).await?;
     let Some(ledger) = call.state.ledger.clone() else {
         let nothing = Contacts { since: None, contacts: Vec::new(), more: false };
-        return Ok(Answer::json(&success("Contacts", nothing)));
+        return Ok(success("Contacts", nothing));
     };
     let read = tokio::task::spawn_blocking(move || look(&ledger, network, (from, to), seen.as_ref())).await;
     let found = read.map_err(|error| unread(&error.to_string()))?.map_err(|error| unread(&error.to_string()))?;
-    Ok(Answer::json(&success("Contacts", found)))
+    Ok(success("Contacts", found))
 }
 
 fn look(

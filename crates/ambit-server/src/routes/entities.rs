@@ -2,12 +2,12 @@
 //! its uuid.
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::entities::{NOUN, collection, sighting};
 use crate::window::{moment, then};
 use ambit_api::entities::{EntityDetail, EntityMarks, RawEntity, ScopeExplanation};
-use ambit_api::{ApiError, read, success};
+use ambit_api::{ApiError, Envelope, read, success};
 use ambit_model::TaskName;
 use ambit_model::observation::SCREENSHOT;
 use ambit_store::{EntityFlags, EntityView};
@@ -15,24 +15,24 @@ use ambit_store::{EntityFlags, EntityView};
 const MESSAGE: &str = "successfully returned entity";
 
 /// Read an entity.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<Envelope<EntityDetail>, ApiError> {
     let view = view(&call).await?;
     let result = EntityDetail::of(&view.record, sighting(&view), collection(&view.collection));
-    Ok(Answer::json(&success(MESSAGE, result)))
+    Ok(success(MESSAGE, result))
 }
 
 /// Read an entity with everything that is known of it.
-pub(crate) async fn raw(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn raw(call: Call) -> Result<Envelope<RawEntity>, ApiError> {
     let view = view(&call).await?;
     let scoped_at = view.scoped_at.unwrap_or(view.created_at);
     let result = RawEntity::of(&view.record, sighting(&view), collection(&view.collection), scoped_at, call.now);
-    Ok(Answer::json(&success(MESSAGE, result)))
+    Ok(success(MESSAGE, result))
 }
 
 /// Explain why an entity is in scope or not, edge by edge from the seed.
-pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn scope(call: Call) -> Result<Envelope<ScopeExplanation>, ApiError> {
     let view = view(&call).await?;
-    Ok(Answer::json(&success("Scope explained", ScopeExplanation::from(&view.record))))
+    Ok(success("Scope explained", ScopeExplanation::from(&view.record)))
 }
 
 /// Read the picture of a site as a browser showed it (PNG); 404 where there is none.
@@ -50,14 +50,14 @@ pub(crate) async fn screenshot(call: Call) -> Result<Answer, ApiError> {
 
 /// Put an entity on the deny list or the allow list, or hide it. The allow list is for admins of the collection. Scope
 /// follows at once, also in an active run.
-pub(crate) async fn mark(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn mark(call: CallWith<EntityMarks>) -> Result<Envelope<ScopeExplanation>, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let seen = view(&call).await?;
-    let marks: EntityMarks = read(call.change::<EntityMarks, EntityDetail>()?)?;
+    let marks: EntityMarks = read(call.change::<EntityDetail>()?)?;
     let flags = EntityFlags { hidden: marks.hidden.0, allow: marks.allow_list.0, deny: marks.deny_list.0, tags: None };
     let id = seen.record.uid.to_string();
     call.store().set_entity_flags(call.caller(), &id, call.project, &flags, call.now).await.about(NOUN)?;
-    scope(call).await
+    scope(call.0).await
 }
 
 /// The entity of the path, as it is or as it was.

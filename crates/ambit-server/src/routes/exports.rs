@@ -7,7 +7,7 @@ use crate::present::exports::Walk;
 use crate::searching::{page_token, sealed};
 use crate::window::{moment, start_of};
 use ambit_api::exports::{ExportRows, PROBED_MAX};
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, Envelope, success};
 use ambit_export::{Document, FORMATS, Format, Head};
 use ambit_query::Noun;
 use ambit_search::PAGE_SIZE_MAX;
@@ -61,7 +61,7 @@ pub(crate) async fn document(mut call: Call) -> Result<Answer, ApiError> {
 }
 
 /// List what a search finds as the rows that exports are written from, a page at a time.
-pub(crate) async fn rows(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn rows(call: Call) -> Result<Envelope<ExportRows>, ApiError> {
     let noun = noun(&call)?;
     let size = whole_number(&call, "page_size")?.unwrap_or(ROWS).clamp(1, PAGE_SIZE_MAX);
     let query = call.query("search_string").unwrap_or_default();
@@ -70,7 +70,7 @@ pub(crate) async fn rows(call: Call) -> Result<Answer, ApiError> {
     walk.probed = probed(&call, whole_number(&call, "probed")?.unwrap_or(0));
     let mut rows = walk.next(&call).await?;
     rows.next_page_token = walk.token.as_deref().map(|token| sealed(&call, token));
-    Ok(Answer::json(&success(walk.message.as_deref().unwrap_or("Rows"), rows)))
+    Ok(success(walk.message.as_deref().unwrap_or("Rows"), rows))
 }
 
 /// How many issues are told with their probes: of the past no answers are kept.

@@ -1,13 +1,12 @@
 //! Graphs of what Ambit knows: the neighbourhood of an entity, or what a search finds, saved as a graph of the caller's
 //! like any other. Ours.
 
-use crate::answer::Answer;
-use crate::call::{Call, whole_number};
+use crate::call::{Call, CallWith, whole_number};
 use crate::failure::About;
 use crate::present::entities::NOUN as ENTITY;
 use crate::searching::found_uids;
 use ambit_api::graphs::{DEPTH_MAX, InventoryGraph, Link, Neighbourhood, NewInventoryGraph, Node, graph_document};
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, Envelope, success};
 use ambit_model::Uid;
 use ambit_store::NewGraph;
 use serde_json::Value;
@@ -25,8 +24,8 @@ enum Asked {
 }
 
 /// Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.
-pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
-    let body: NewInventoryGraph = call.read()?;
+pub(crate) async fn create(mut call: CallWith<NewInventoryGraph>) -> Result<Envelope<InventoryGraph>, ApiError> {
+    let body = call.read()?;
     let asked = asked(body.entity.0, body.query.0)?;
     let depth = depth(body.depth.0, &asked)?;
     let private = body.private.0.unwrap_or(true);
@@ -43,17 +42,17 @@ pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     let made = call.store().create_graph(call.caller(), &new, call.now).await.about("Graph")?;
     let links = new.document.get("links").and_then(Value::as_array).map_or(0, Vec::len);
     let result = InventoryGraph { id: made.id, name, private: made.private, entities: nodes.len(), links, complete };
-    Ok(Answer::json(&success("Graph made", result)))
+    Ok(success("Graph made", result))
 }
 
 /// Compute the graph around an entity, or around what a search finds. Nothing is stored.
-pub(crate) async fn neighbourhood(mut call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn neighbourhood(mut call: Call) -> Result<Envelope<Neighbourhood>, ApiError> {
     let said = |name: &str| call.query(name).map(str::to_owned);
     let asked = asked(said("entity"), said("query"))?;
     let depth = whole_number(&call, "depth")?.map(|depth| i64::try_from(depth).unwrap_or(i64::MAX));
     let depth = self::depth(depth, &asked)?;
     let (nodes, links, complete) = around(&mut call, &asked, depth).await?;
-    Ok(Answer::json(&success("Neighbourhood", Neighbourhood::of(nodes, &links, complete))))
+    Ok(success("Neighbourhood", Neighbourhood::of(nodes, &links, complete)))
 }
 
 /// What is asked for with what stands around it; false where there is more than a graph holds.

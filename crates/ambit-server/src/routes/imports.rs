@@ -1,7 +1,6 @@
 //! Imports: what other tools saw, brought into a collection. Nothing is contacted.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::{About, of_search};
 use ambit_api::contract::Maybe;
 use ambit_api::imports::{
@@ -9,7 +8,7 @@ use ambit_api::imports::{
 };
 use ambit_api::request::Text;
 use ambit_api::words::Word;
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, Envelope, success};
 use ambit_model::entity::imported::{Sighted, Source};
 use ambit_store::engine::{Imported, StateAccount};
 use std::collections::BTreeMap;
@@ -22,9 +21,9 @@ const INDEX_WAIT: Duration = Duration::from_secs(15);
 /// Import what another tool saw, at most 1,000 things, as observations of a collection with their source and date.
 /// Nothing is contacted. A thing that belongs to nothing in the collection is left out, unless a state of Terraform
 /// holds it.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(call: CallWith<NewImport>) -> Result<Envelope<Import>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
-    let body: NewImport = call.read()?;
+    let body = call.read()?;
     let sighted = body.sightings.into_iter().map(sighted).collect::<Result<Vec<_>, _>>()?;
     let account = body.account.0.map(|new| account(new, body.source.0)).transpose()?;
     let goes_on = body.goes_on.0.unwrap_or_default();
@@ -43,7 +42,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         closed: outcome.closed,
         at: call.now,
     };
-    Ok(Answer::json(&success("Imported", import)))
+    Ok(success("Imported", import))
 }
 
 /// Waits until the index has what is there now. Where it does not get that far, because it is built anew or not open

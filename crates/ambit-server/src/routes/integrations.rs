@@ -1,14 +1,13 @@
 //! Integrations of a project and the collections that use them (docs/contract/asm.md §3.6). Secrets come in here and
 //! never go out.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::projects;
 use ambit_api::integrations::{
     self as wire, Integration, IntegrationCollection, JiraProject, NewIntegrationCollection,
 };
-use ambit_api::{ApiError, read, success};
+use ambit_api::{ApiError, Envelope, read, success};
 use ambit_model::application_session::ApplicationSession;
 use ambit_model::entity::aws;
 use ambit_model::workflow::{SESSION, cloud_provider};
@@ -39,22 +38,22 @@ const SECRETS: &[&str] = &[
 ];
 
 /// List the integrations of a project; of their secrets only the names are shown.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Integration>>, ApiError> {
     let rows: Vec<Integration> = of_project(&call).await?.into_iter().map(shown).collect();
-    Ok(Answer::json(&success("Integrations", rows)))
+    Ok(success("Integrations", rows))
 }
 
 /// List the Jira projects that the settings of the project's integrations name.
-pub(crate) async fn jira_projects(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn jira_projects(call: Call) -> Result<Envelope<Vec<JiraProject>>, ApiError> {
     let views = of_project(&call).await?;
     let rows: Vec<JiraProject> = views.iter().flat_map(|view| JiraProject::of(view.uuid, &view.settings)).collect();
-    Ok(Answer::json(&success("Jira projects", rows)))
+    Ok(success("Jira projects", rows))
 }
 
 /// Make an integration of a project; its secrets are sealed and never shown.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(call: CallWith<wire::NewIntegration>) -> Result<Envelope<Integration>, ApiError> {
     let project = projects::project(&call).await?;
-    let body: wire::NewIntegration = call.read()?;
+    let body = call.read()?;
     let new = NewIntegration {
         name: body.name.0,
         kind: body.kind.0.0.to_owned(),
@@ -67,17 +66,17 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     check_settings(&new.settings)?;
     let created = call.store().create_integration(call.caller(), project, &new, call.now).await.about("Project")?;
     let message = told(CREATED, lacks(&call, &new.kind, &new.secrets, &new.settings));
-    Ok(Answer::json(&success(&message, shown(created))))
+    Ok(success(&message, shown(created)))
 }
 
 /// Change the name of an integration, or replace its secrets or its settings.
 ///
 /// The next run uses what is new. An integration that replaces another has other accounts, so keys that expire are
 /// replaced here.
-pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn change(call: CallWith<wire::IntegrationSettings>) -> Result<Envelope<Integration>, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     let known = call.store().find_integration(call.caller(), uuid).await.about(NOUN)?;
-    let body: wire::IntegrationSettings = read(call.change::<wire::IntegrationSettings, Integration>()?)?;
+    let body: wire::IntegrationSettings = read(call.change::<Integration>()?)?;
     let change =
         IntegrationChange { name: body.name.0.map(|name| name.0), secrets: body.secrets.0, settings: body.settings.0 };
     // Settings say to whom secrets are shown: who does not know these must not lead them elsewhere.
@@ -94,7 +93,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     // What is not replaced was told of when it was given.
     let lacking = change.secrets.and_then(|secrets| lacks(&call, &known.kind, &secrets, &changed.settings));
     let message = told(CHANGED, lacking);
-    Ok(Answer::json(&success(&message, shown(changed))))
+    Ok(success(&message, shown(changed)))
 }
 
 /// Nobody else knows what this type holds; of the others, clients send what their providers give.
@@ -159,35 +158,37 @@ fn told(done: &str, lacking: Option<String>) -> String {
 }
 
 /// Remove an integration with its secrets and its uses.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().delete_integration(call.caller(), uuid, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Integration deleted", true)))
+    Ok(success("Integration deleted", true))
 }
 
 /// List which collections of a project use which integrations.
-pub(crate) async fn list_uses(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list_uses(call: Call) -> Result<Envelope<Vec<IntegrationCollection>>, ApiError> {
     let Some(project) = call.project else {
-        return Ok(Answer::json(&success("Integration collections", Vec::<IntegrationCollection>::new())));
+        return Ok(success("Integration collections", Vec::<IntegrationCollection>::new()));
     };
     let uses = call.store().list_integration_uses(call.caller(), project).await.about("Project")?;
     let rows: Vec<IntegrationCollection> = uses.into_iter().map(shown_use).collect();
-    Ok(Answer::json(&success("Integration collections", rows)))
+    Ok(success("Integration collections", rows))
 }
 
 /// Let a collection use an integration of its project; repeating it is harmless.
-pub(crate) async fn add_use(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add_use(
+    call: CallWith<NewIntegrationCollection>,
+) -> Result<Envelope<IntegrationCollection>, ApiError> {
     let collection = call.uuid("collection_uuid", "Collection")?;
-    let integration = call.read::<NewIntegrationCollection>()?.integration_uuid.0;
+    let integration = call.read()?.integration_uuid.0;
     let added = call.store().add_integration_use(call.caller(), collection, integration, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Integration collection created", shown_use(added))))
+    Ok(success("Integration collection created", shown_use(added)))
 }
 
 /// End the use of an integration in a collection.
-pub(crate) async fn remove_use(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn remove_use(call: Call) -> Result<Envelope<bool>, ApiError> {
     let uuid = call.uuid("uuid", USE)?;
     call.store().delete_integration_use(call.caller(), uuid, call.now).await.about(USE)?;
-    Ok(Answer::json(&success("Integration collection deleted", true)))
+    Ok(success("Integration collection deleted", true))
 }
 
 async fn of_project(call: &Call) -> Result<Vec<IntegrationView>, ApiError> {

@@ -1,28 +1,27 @@
 //! Issues: detail and status (docs/contract/asm.md §6). An issue is named by its uid or its uuid.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::entities::collection;
 use crate::present::issues::{NOUN, sighting};
 use crate::window::start;
 use ambit_api::issues::{IssueDetail, IssueVersion, NewStatus, Overdue};
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, Envelope, success};
 use ambit_store::{BulkChange, Item};
 
 /// Read an issue.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<Envelope<IssueDetail>, ApiError> {
     let view = call.store().find_issue(call.caller(), call.id(), call.project).await.about(NOUN)?;
     let result = IssueDetail::of(&view.record, sighting(&call, &view), view.entity_id, collection(&view.collection));
-    Ok(Answer::json(&success("successfully returned issue", result)))
+    Ok(success("successfully returned issue", result))
 }
 
 /// Report the status of an issue. A closing status may have a reason and an end.
-pub(crate) async fn report_status(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn report_status(call: CallWith<NewStatus>) -> Result<Envelope<bool>, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let id = call.id();
     call.store().find_issue(call.caller(), id, call.project).await.about(NOUN)?;
-    let body: NewStatus = call.read()?;
+    let body = call.read()?;
     let (status, reason, until) = (body.status.0, body.reason.0, body.until.0);
     let change = BulkChange {
         status: Some(status),
@@ -33,11 +32,11 @@ pub(crate) async fn report_status(call: Call) -> Result<Answer, ApiError> {
     let ids = [id.to_owned()];
     call.store().change_items(call.caller(), (Item::Issue, &ids), call.project, &change, call.now).await.about(NOUN)?;
     let message = format!("Successfully reported status as {}", status.name());
-    Ok(Answer::json(&success(&message, true)))
+    Ok(success(&message, true))
 }
 
 /// List the versions of an issue, oldest first: its status, who decided it, why, and until when.
-pub(crate) async fn history(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn history(call: Call) -> Result<Envelope<Vec<IssueVersion>>, ApiError> {
     let (id, start) = (call.parameter("id"), start(&call)?);
     let versions = call.store().issue_history(call.caller(), id, call.project, start).await.about(NOUN)?;
     let before = std::iter::once(None).chain(versions.iter().map(|version| Some(&version.record)));
@@ -46,11 +45,11 @@ pub(crate) async fn history(call: Call) -> Result<Answer, ApiError> {
         .zip(before)
         .map(|(version, before)| IssueVersion::of(version.at, &version.record, before))
         .collect();
-    Ok(Answer::json(&success("History", shown)))
+    Ok(success("History", shown))
 }
 
 /// Count the open issues of each collection that are past their due date, by severity.
-pub(crate) async fn overdue(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn overdue(call: Call) -> Result<Envelope<Vec<Overdue>>, ApiError> {
     let project = call.project_or_404()?;
     let found = call.store().list_overdue(call.caller(), project, call.state.due_days, call.now).await;
     let shown = found.about("Project")?.into_iter().map(|of| Overdue {
@@ -60,5 +59,5 @@ pub(crate) async fn overdue(call: Call) -> Result<Answer, ApiError> {
         overdue: of.count.values().sum(),
         by_severity: of.count.iter().map(|(severity, count)| (severity.to_string(), *count)).collect(),
     });
-    Ok(Answer::json(&success("Overdue issues", shown.collect::<Vec<_>>())))
+    Ok(success("Overdue issues", shown.collect::<Vec<_>>()))
 }

@@ -1,12 +1,11 @@
 //! API keys: the caller's own, and everybody's for the administrator of the installation. The text of a key is answered
 //! once, when it is made.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::window::end;
 use ambit_api::keys::{self as wire, IssuedKey, Key, KeyToken};
-use ambit_api::{ApiError, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_model::Timestamp;
 use ambit_store::{KeyView, NewKey, RevokedKeys, StoreError};
 use std::net::{IpAddr, Ipv4Addr};
@@ -16,15 +15,15 @@ const NOUN: &str = "Key";
 const REDEMPTIONS_MAX: u32 = 60;
 
 /// List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Key>>, ApiError> {
     let views = call.store().list_keys(call.caller()).await;
     let rows: Vec<Key> = views.about(NOUN)?.into_iter().map(shown).collect();
-    Ok(Answer::json(&success("Keys", rows)))
+    Ok(success("Keys", rows))
 }
 
 /// Create an API key. Its text is in this answer alone and cannot be read again.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
-    let body: wire::NewKey = call.read()?;
+pub(crate) async fn create(call: CallWith<wire::NewKey>) -> Result<Envelope<IssuedKey>, ApiError> {
+    let body = call.read()?;
     let new = NewKey {
         user: body.user.0.map(|text| text.0),
         label: body.label.0.map(|text| text.0).unwrap_or_default(),
@@ -34,14 +33,14 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     };
     let issued = call.store().create_key(call.caller(), &new, call.now).await.about("User")?;
     let expires_at = issued.expires_at;
-    Ok(Answer::json(&success("Key created", fresh(issued, expires_at))))
+    Ok(success("Key created", fresh(issued, expires_at)))
 }
 
 /// Revoke an API key.
-pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn revoke(call: Call) -> Result<Envelope<bool>, ApiError> {
     let id = call.id().parse().map_err(|_| ApiError::not_found(NOUN))?;
     let revoked = call.store().revoke_key(call.caller(), id, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success(&said(&revoked), true)))
+    Ok(success(&said(&revoked), true))
 }
 
 /// Which other keys ended, and which stay although the revoked ones made them.
@@ -60,8 +59,8 @@ fn said(revoked: &RevokedKeys) -> String {
 /// Exchange the one-time token of a fresh installation for its owner's API key.
 ///
 /// Exchanges a one-time token for a key. The token is the credential, and it is worth nothing afterwards.
-pub(crate) async fn redeem(call: Call) -> Result<Answer, ApiError> {
-    let token = call.read::<KeyToken>()?.token.0;
+pub(crate) async fn redeem(call: CallWith<KeyToken>) -> Result<Envelope<IssuedKey>, ApiError> {
+    let token = call.read()?.token.0;
     let issued = call.store().redeem_key_token(&token, call.now).await;
     let issued = match issued {
         Err(StoreError::NotFound) => {
@@ -80,7 +79,7 @@ pub(crate) async fn redeem(call: Call) -> Result<Answer, ApiError> {
         }
         other => other.about("Token")?,
     };
-    Ok(Answer::json(&success("Key created", fresh(issued, None))))
+    Ok(success("Key created", fresh(issued, None)))
 }
 
 fn shown(view: KeyView) -> Key {

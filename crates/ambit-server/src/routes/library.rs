@@ -7,7 +7,7 @@ use ambit_api::library::{LibraryEntity, LibraryFingerprint, LibraryIssue, Librar
 use ambit_api::library_stats::{
     self, LibraryCatalogStats, LibraryEntityStats, LibraryFingerprintStats, LibraryIssueStats, LibraryTaskStats,
 };
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, Envelope, success};
 use ambit_model::library::Library;
 use serde::Serialize;
 
@@ -19,65 +19,65 @@ const PAGE_ROWS: u64 = 100;
 const PAGE_ROWS_MAX: u64 = 1_000;
 
 /// List the kinds of entity; `more` stands beside `result`.
-pub(crate) async fn kinds(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn kinds(call: Call) -> Result<LibraryPage<LibraryEntity>, ApiError> {
     let rows: Vec<LibraryEntity> = call.state.library.kinds.iter().map(LibraryEntity::from).collect();
     page(&call, "Entities", rows)
 }
 
 /// List the discovery tasks; `more` stands beside `result`.
-pub(crate) async fn tasks(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn tasks(call: Call) -> Result<LibraryPage<LibraryTask>, ApiError> {
     let rows: Vec<LibraryTask> = call.state.library.tasks.iter().map(LibraryTask::from).collect();
     page(&call, "Tasks", rows)
 }
 
 /// List the workflows with their tasks; `more` stands beside `result`.
-pub(crate) async fn workflows(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn workflows(call: Call) -> Result<LibraryPage<LibraryWorkflow>, ApiError> {
     page(&call, "Workflows", LibraryWorkflow::all(&call.state.library.tasks))
 }
 
 /// List the kinds of issue; `more` stands beside `result`.
-pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn issues(call: Call) -> Result<LibraryPage<LibraryIssue>, ApiError> {
     let rows: Vec<LibraryIssue> = call.state.library.issues.iter().map(LibraryIssue::from).collect();
     page(&call, "Issues", rows)
 }
 
 /// Read a kind of issue.
-pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn issue(call: Call) -> Result<Envelope<LibraryIssue>, ApiError> {
     let name = call.parameter("issue_name");
     let found = call.state.library.issues.iter().find(|entry| entry.name == name);
     let found = found.ok_or_else(|| ApiError::not_found("Issue"))?;
-    Ok(Answer::json(&success("Issue", LibraryIssue::from(found))))
+    Ok(success("Issue", LibraryIssue::from(found)))
 }
 
 /// List the products that can be recognised; `more` stands beside `result`.
-pub(crate) async fn fingerprints(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn fingerprints(call: Call) -> Result<LibraryPage<LibraryFingerprint>, ApiError> {
     let rows: Vec<LibraryFingerprint> = call.state.library.fingerprints.iter().map(LibraryFingerprint::from).collect();
     page(&call, "Fingerprints", rows)
 }
 
 /// Count the kinds of entity.
-pub(crate) async fn kind_stats(call: Call) -> Result<Answer, ApiError> {
-    Ok(stats::<LibraryEntityStats>(&call, "Entity stats"))
+pub(crate) async fn kind_stats(call: Call) -> Result<Envelope<LibraryEntityStats>, ApiError> {
+    Ok(stats(&call, "Entity stats"))
 }
 
 /// Count the discovery tasks.
-pub(crate) async fn task_stats(call: Call) -> Result<Answer, ApiError> {
-    Ok(stats::<LibraryTaskStats>(&call, "Task stats"))
+pub(crate) async fn task_stats(call: Call) -> Result<Envelope<LibraryTaskStats>, ApiError> {
+    Ok(stats(&call, "Task stats"))
 }
 
 /// Count the kinds of issue.
-pub(crate) async fn issue_stats(call: Call) -> Result<Answer, ApiError> {
-    Ok(stats::<LibraryIssueStats>(&call, "Issue stats"))
+pub(crate) async fn issue_stats(call: Call) -> Result<Envelope<LibraryIssueStats>, ApiError> {
+    Ok(stats(&call, "Issue stats"))
 }
 
 /// Count the products that can be recognised.
-pub(crate) async fn fingerprint_stats(call: Call) -> Result<Answer, ApiError> {
-    Ok(stats::<LibraryFingerprintStats>(&call, "Fingerprint stats"))
+pub(crate) async fn fingerprint_stats(call: Call) -> Result<Envelope<LibraryFingerprintStats>, ApiError> {
+    Ok(stats(&call, "Fingerprint stats"))
 }
 
 /// Count everything in the library.
-pub(crate) async fn catalog_stats(call: Call) -> Result<Answer, ApiError> {
-    Ok(stats::<LibraryCatalogStats>(&call, "Catalog stats"))
+pub(crate) async fn catalog_stats(call: Call) -> Result<Envelope<LibraryCatalogStats>, ApiError> {
+    Ok(stats(&call, "Catalog stats"))
 }
 
 /// Export the kinds of issue as CSV.
@@ -90,16 +90,16 @@ pub(crate) async fn tasks_csv(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::text(CSV, library_stats::tasks_csv(&call.state.library)).saved_as("tasks.csv".to_owned()))
 }
 
-fn stats<'a, T: From<&'a Library> + Serialize>(call: &'a Call, message: &str) -> Answer {
-    Answer::json(&success(message, T::from(&call.state.library)))
+fn stats<'a, T: From<&'a Library> + Serialize>(call: &'a Call, message: &str) -> Envelope<T> {
+    success(message, T::from(&call.state.library))
 }
 
-fn page<T: Serialize>(call: &Call, message: &str, mut rows: Vec<T>) -> Result<Answer, ApiError> {
+fn page<T: Serialize>(call: &Call, message: &str, mut rows: Vec<T>) -> Result<LibraryPage<T>, ApiError> {
     let size = page_number(call, "page_size")?.unwrap_or(PAGE_ROWS).min(PAGE_ROWS_MAX);
     let skipped = page_number(call, "page")?.unwrap_or(0).saturating_mul(size);
     let as_size = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
     rows.drain(..as_size(skipped).min(rows.len()));
     let more = rows.len() > as_size(size);
     rows.truncate(as_size(size));
-    Ok(Answer::json(&LibraryPage::of(message, rows, more)))
+    Ok(LibraryPage::of(message, rows, more))
 }

@@ -1,19 +1,18 @@
 //! Notes on entities and issues: list, write, remove (docs/contract/asm.md §8.3), and ours: edit.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::entities::collection;
 use crate::present::items::{item, item_type, noun};
 use ambit_api::notes::{EditedNote, ItemType, NewNote, Note, NoteItem, NoteText};
-use ambit_api::{ApiError, read, success};
+use ambit_api::{ApiError, Envelope, read, success};
 use ambit_model::Uid;
 use ambit_store::{Item, ItemView, NoteView};
 
 const NOUN: &str = "Note";
 
 /// List the notes on an entity or issue, oldest first.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Note>>, ApiError> {
     let item = item_type(&call)?;
     let (view, notes) = call
         .store()
@@ -22,42 +21,42 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
         .about(noun(item))?;
     let rows: Vec<Note> = notes.iter().map(|note| shown(&view, note)).collect();
     let message = format!("Notes for {} {}", view.item.name(), view.uid);
-    Ok(Answer::json(&success(&message, rows)))
+    Ok(success(&message, rows))
 }
 
 /// Write a note on an entity or issue, as Markdown.
-pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add(call: CallWith<NewNote>) -> Result<Envelope<Note>, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let seen = item(&call).await?;
-    let text = call.read::<NewNote>()?.note_text.0;
+    let text = call.read()?.note_text.0;
     let id = seen.uid.to_string();
     let (view, note) = call
         .store()
         .add_note(call.caller(), (seen.item, &id), call.project, &text, call.now)
         .await
         .about(noun(seen.item))?;
-    Ok(Answer::json(&success("Note created", shown(&view, &note))))
+    Ok(success("Note created", shown(&view, &note)))
 }
 
 /// Replace the text of a note; for its author and for admins of the collection.
-pub(crate) async fn edit(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn edit(call: CallWith<EditedNote>) -> Result<Envelope<Note>, ApiError> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
-    let text = read::<EditedNote>(call.change::<EditedNote, Note>()?)?.note_text.0;
+    let text = read::<EditedNote>(call.change::<Note>()?)?.note_text.0;
     let id = seen.uid.to_string();
     let (view, note) = call
         .store()
         .edit_note(call.caller(), (seen.item, &id, note), call.project, &text, call.now)
         .await
         .about(NOUN)?;
-    Ok(Answer::json(&success("Note updated", shown(&view, &note))))
+    Ok(success("Note updated", shown(&view, &note)))
 }
 
 /// Remove a note; for its author and for admins of the collection.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>, ApiError> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
     let id = seen.uid.to_string();
     call.store().delete_note(call.caller(), (seen.item, &id, note), call.project, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Note deleted", true)))
+    Ok(success("Note deleted", true))
 }
 
 fn uid(call: &Call) -> Result<Uid, ApiError> {

@@ -6,8 +6,9 @@ use crate::call::Call;
 use crate::cookie;
 use crate::failure::About;
 use crate::oidc::{Carried, NotSignedIn, Provider};
+use crate::signature::WithCookie;
 use ambit_api::sessions::SignInWays;
-use ambit_api::{ApiError, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_store::StoreError;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -25,11 +26,10 @@ const TROUBLE_CHARS_MAX: usize = 500;
 /// Say how people sign in beside keys and links.
 ///
 /// It says once why this browser was not signed in by the provider.
-pub(crate) async fn ways(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn ways(call: Call) -> Result<WithCookie<Envelope<SignInWays>>, ApiError> {
     let trouble = unsealed(&call, TROUBLE).and_then(|text| String::from_utf8(text).ok());
-    let is_told = trouble.is_some();
-    let answer = Answer::json(&success("Ways to sign in", SignInWays { provider: call.state.oidc.is_some(), trouble }));
-    Ok(if is_told { answer.with_cookie(cookie::carried_no_more(&call.base)) } else { answer })
+    let cookie = trouble.is_some().then(|| cookie::carried_no_more(&call.base));
+    Ok(WithCookie(success("Ways to sign in", SignInWays { provider: call.state.oidc.is_some(), trouble }), cookie))
 }
 
 /// Redirect a browser to the identity provider (303); 404 where none is configured.

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::document::Document;
 use crate::health::{alive, not_ready};
 use ambit_api::envelope::Version;
-use ambit_api::{ApiError, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_model::moment::DAY_MS;
 use bytes::Bytes;
 use tokio::sync::OnceCell;
@@ -53,14 +53,14 @@ pub(crate) async fn style(_call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Say that the process is alive.
-pub(crate) async fn live(_call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn live(_call: Call) -> Result<Envelope<bool>, ApiError> {
     Ok(alive())
 }
 
 /// Say whether requests can be answered.
-pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn ready(call: Call) -> Result<Envelope<bool>, ApiError> {
     match call.state.health.trouble(call.store(), call.state.index().ok()).await {
-        None => Ok(Answer::json(&success("Ready", true))),
+        None => Ok(success("Ready", true)),
         Some(why) => Err(not_ready(&why)),
     }
 }
@@ -81,7 +81,7 @@ pub(crate) async fn probing(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Say which program and version this is.
-pub(crate) async fn version(_call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn version(_call: Call) -> Result<Envelope<Version>, ApiError> {
     let version = Version { name: "ambit", version: env!("CARGO_PKG_VERSION") };
-    Ok(Answer::json(&success("Version", version)))
+    Ok(success("Version", version))
 }

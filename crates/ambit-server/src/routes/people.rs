@@ -3,14 +3,13 @@
 
 pub(crate) mod invitations;
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::window::end;
 use ambit_api::people::{
     self as wire, Grant, Group, Limit, NewGrant, NewGroup, NewLimit, NewMembers, NewUserStatus, User,
 };
-use ambit_api::{ApiError, read, success};
+use ambit_api::{ApiError, Envelope, read, success};
 use ambit_model::project::Project;
 use ambit_store::NewUser;
 use uuid::Uuid;
@@ -22,15 +21,15 @@ const PROJECT: &str = "Project";
 const SUBJECT: &str = "User or group";
 
 /// List the users of the installation.
-pub(crate) async fn list_users(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list_users(call: Call) -> Result<Envelope<Vec<User>>, ApiError> {
     let users = call.store().list_users(call.caller()).await;
     let rows: Vec<User> = users.about(USER)?.iter().map(User::from).collect();
-    Ok(Answer::json(&success("Users", rows)))
+    Ok(success("Users", rows))
 }
 
 /// Make a user.
-pub(crate) async fn create_user(call: Call) -> Result<Answer, ApiError> {
-    let body: wire::NewUser = call.read()?;
+pub(crate) async fn create_user(call: CallWith<wire::NewUser>) -> Result<Envelope<User>, ApiError> {
+    let body = call.read()?;
     let new = NewUser {
         email: body.email.0,
         username: body.username.0.flatten().map(|text| text.0),
@@ -42,7 +41,7 @@ pub(crate) async fn create_user(call: Call) -> Result<Answer, ApiError> {
         group: body.group.0.flatten().map(|text| text.0),
     };
     let made = call.store().create_user(call.caller(), &new, call.now).await.about("Project or group")?;
-    Ok(Answer::json(&success("User created", User::from(&made))))
+    Ok(success("User created", User::from(&made)))
 }
 
 /// The caller's project of a uuid or integer id.
@@ -54,92 +53,92 @@ async fn project(call: &Call, name: &str) -> Result<Uuid, ApiError> {
 }
 
 /// Suspend a user, whose keys and signed links are then refused, or reactivate the user.
-pub(crate) async fn set_status(call: Call) -> Result<Answer, ApiError> {
-    let status = call.read::<NewUserStatus>()?.status.0.0;
+pub(crate) async fn set_status(call: CallWith<NewUserStatus>) -> Result<Envelope<bool>, ApiError> {
+    let status = call.read()?.status.0.0;
     let store = call.store();
     let user = store.find_user(call.caller(), call.parameter("username")).await.about(USER)?;
     store.set_status(call.caller(), user.id, &status, call.now).await.about(USER)?;
-    Ok(Answer::json(&success("User status set", true)))
+    Ok(success("User status set", true))
 }
 
 /// Delete a user, by username or address. Keys, rights and memberships end; what the user made stays. Projects without
 /// another owner pass to the caller.
-pub(crate) async fn delete_user(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete_user(call: Call) -> Result<Envelope<bool>, ApiError> {
     call.store().delete_user(call.caller(), call.parameter("username"), call.now).await.about(USER)?;
-    Ok(Answer::json(&success("User deleted", true)))
+    Ok(success("User deleted", true))
 }
 
 /// List the caller's groups with their members; for the administrator, all.
-pub(crate) async fn list_groups(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list_groups(call: Call) -> Result<Envelope<Vec<Group>>, ApiError> {
     let groups = call.store().list_groups(call.caller()).await.about(GROUP)?;
     let rows: Vec<Group> = groups.iter().map(|(group, members)| Group::of(group, members)).collect();
-    Ok(Answer::json(&success("Groups", rows)))
+    Ok(success("Groups", rows))
 }
 
 /// Make a group.
-pub(crate) async fn create_group(call: Call) -> Result<Answer, ApiError> {
-    let body: NewGroup = call.read()?;
+pub(crate) async fn create_group(call: CallWith<NewGroup>) -> Result<Envelope<Group>, ApiError> {
+    let body = call.read()?;
     let (name, members) = (body.name.0, body.members.0.unwrap_or_default());
     let (made, members) = call.store().create_group(call.caller(), &name, &members, call.now).await.about(USER)?;
-    Ok(Answer::json(&success("Group created", Group::of(&made, &members))))
+    Ok(success("Group created", Group::of(&made, &members)))
 }
 
 /// Delete a group with its service accounts, privileges and quotas; its members stay.
-pub(crate) async fn delete_group(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete_group(call: Call) -> Result<Envelope<bool>, ApiError> {
     call.store().delete_group(call.caller(), call.parameter("group"), call.now).await.about(GROUP)?;
-    Ok(Answer::json(&success("Group deleted", true)))
+    Ok(success("Group deleted", true))
 }
 
 /// Add users to a group, by usernames or addresses; as its administrators, if the body says so.
-pub(crate) async fn add_members(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add_members(call: CallWith<NewMembers>) -> Result<Envelope<bool>, ApiError> {
     let group = group(&call).await?;
-    let body: NewMembers = call.read()?;
+    let body = call.read()?;
     let (members, administrator) = (body.members.0, body.administrator.0.flatten().unwrap_or(false));
     call.store().add_to_group(call.caller(), &group, &members, administrator, call.now).await.about(USER)?;
-    Ok(Answer::json(&success("Group members added", true)))
+    Ok(success("Group members added", true))
 }
 
 /// Take a user out of a group.
-pub(crate) async fn remove_member(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn remove_member(call: Call) -> Result<Envelope<bool>, ApiError> {
     let group = group(&call).await?;
     let store = call.store();
     let user = store.find_user(call.caller(), call.parameter("username")).await;
     let user = user.about(USER)?.id;
     store.leave_group(call.caller(), &group, user, false, call.now).await.about("Group member")?;
-    Ok(Answer::json(&success("Group member removed", true)))
+    Ok(success("Group member removed", true))
 }
 
 /// Grant a user or group a privilege, or change when it ends.
-pub(crate) async fn grant(call: Call) -> Result<Answer, ApiError> {
-    let body: NewGrant = read(call.members_of::<NewGrant, Grant>()?)?;
+pub(crate) async fn grant(call: CallWith<NewGrant>) -> Result<Envelope<Grant>, ApiError> {
+    let body: NewGrant = read(call.members_of::<Grant>()?)?;
     let expires_at = body.expires_at.0.flatten().map(|text| end(&text.0, call.now)).transpose()?;
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
     call.store().grant_privilege(call.caller(), subject, privilege, expires_at, call.now).await.about(SUBJECT)?;
     let result = Grant { subject: subject.to_owned(), privilege: privilege.to_owned(), expires_at };
-    Ok(Answer::json(&success("Privilege granted", result)))
+    Ok(success("Privilege granted", result))
 }
 
 /// Revoke a privilege of a user or group. It is no error if there is none.
-pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn revoke(call: Call) -> Result<Envelope<bool>, ApiError> {
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
     call.store().revoke_privilege(call.caller(), subject, privilege, call.now).await.about(SUBJECT)?;
-    Ok(Answer::json(&success("Privilege revoked", true)))
+    Ok(success("Privilege revoked", true))
 }
 
 /// List the quotas that were set for a user or group. Everybody may read their own and their groups'; the administrator
 /// may read all.
-pub(crate) async fn list_limits(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list_limits(call: Call) -> Result<Envelope<Vec<Limit>>, ApiError> {
     let limits = call.store().list_quotas(call.caller(), call.parameter("subject")).await.about(SUBJECT)?;
     let rows: Vec<Limit> = limits.iter().map(|quota| limit(&quota.name, quota.allowed)).collect();
-    Ok(Answer::json(&success("Quotas", rows)))
+    Ok(success("Quotas", rows))
 }
 
 /// Set how much a user or group may use; 1000000000 is no cap.
-pub(crate) async fn set_limit(call: Call) -> Result<Answer, ApiError> {
-    let allowed = read::<NewLimit>(call.members_of::<NewLimit, Limit>()?)?.allowed.0;
+pub(crate) async fn set_limit(call: CallWith<NewLimit>) -> Result<Envelope<Limit>, ApiError> {
+    let allowed = read::<NewLimit>(call.members_of::<Limit>()?)?.allowed.0;
     let (subject, quota) = (call.parameter("subject"), call.parameter("quota"));
     call.store().set_quota(call.caller(), subject, quota, allowed, call.now).await.about(SUBJECT)?;
-    Ok(Answer::json(&success("Quota set", limit(quota, allowed))))
+    Ok(success("Quota set", limit(quota, allowed)))
 }
 
 /// The name of the group of the path, which must be there.

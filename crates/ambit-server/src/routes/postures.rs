@@ -1,32 +1,31 @@
 //! Postures: how well the seeds of a collection are protected, and the organisations that registered them, and how the
 //! posture of one came to be. Ours.
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::entities::NOUN;
 use crate::window::{moment, then};
 use ambit_api::postures::{EntityPosture, OrganizationPosture, SeedPosture};
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, Envelope, success};
 use ambit_model::entity::domain;
 use ambit_model::posture::{WeighedDomain, organizations};
 use ambit_store::{EntityView, StoreError};
 
 /// List how well the seeds of a collection protect what everybody can see of them, the worst first; those that nobody
 /// weighed are left out.
-pub(crate) async fn of_collection(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn of_collection(call: Call) -> Result<Envelope<Vec<SeedPosture>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let at = moment(&call, "as_of")?;
     let seeds = call.store().seed_entities(call.caller(), uuid, at, call.now).await.about("Collection")?;
     let of = |record: &ambit_model::entity::EntityRecord| SeedPosture::of(record.uid, &record.name, &record.details);
     let mut found: Vec<SeedPosture> = seeds.iter().filter_map(|seed| of(&seed.record)).collect();
     found.sort_by(|a, b| (a.score, &a.name).cmp(&(b.score, &b.name)));
-    Ok(Answer::json(&success("Postures", found)))
+    Ok(success("Postures", found))
 }
 
 /// List how well the organisations that registered the domains among the seeds of a collection protect what everybody
 /// can see of them, the worst first, each as its weakest domain, with the scores that it had.
-pub(crate) async fn of_organizations(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn of_organizations(call: Call) -> Result<Envelope<Vec<OrganizationPosture>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let at = moment(&call, "as_of")?;
     let seeds = call.store().seed_entities(call.caller(), uuid, at, call.now).await.about("Collection")?;
@@ -45,11 +44,11 @@ pub(crate) async fn of_organizations(call: Call) -> Result<Answer, ApiError> {
         weighed.push(WeighedDomain { uid: record.uid, name: record.name, posture, history });
     }
     let found: Vec<OrganizationPosture> = organizations(weighed).into_iter().map(OrganizationPosture::from).collect();
-    Ok(Answer::json(&success("Postures of organizations", found)))
+    Ok(success("Postures of organizations", found))
 }
 
 /// Say how well an entity protects what everybody can see of it, why, whose services it uses, and which scores it had.
-pub(crate) async fn of_entity(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn of_entity(call: Call) -> Result<Envelope<EntityPosture>, ApiError> {
     let id = call.parameter("entity_uid");
     let view = match moment(&call, "as_of")? {
         None => call.store().find_entity(call.caller(), id, call.project).await.about(NOUN)?,
@@ -60,5 +59,5 @@ pub(crate) async fn of_entity(call: Call) -> Result<Answer, ApiError> {
     };
     let member = domain::POSTURE.name();
     let history = call.store().member_history(call.caller(), id, call.project, member).await.about(NOUN)?;
-    Ok(Answer::json(&success("Posture", EntityPosture::of(&view.record.details, history))))
+    Ok(success("Posture", EntityPosture::of(&view.record.details, history)))
 }

@@ -1,34 +1,33 @@
 //! Projects: list, create, delete (docs/contract/asm.md §6), and ours: change.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use ambit_api::projects::{self as wire, Project};
-use ambit_api::{ApiError, read, success};
+use ambit_api::{ApiError, Envelope, read, success};
 use ambit_model::user::ProjectRole;
 use ambit_store::{ProjectSettings, ProjectView};
 
 const NOUN: &str = "Project";
 
 /// List the projects of the caller.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Project>>, ApiError> {
     let found = call.store().list_projects(call.caller()).await.about(NOUN)?;
     let result: Vec<Project> = found.iter().map(|view| shown(&call, view)).collect();
-    Ok(Answer::json(&success("Projects", result)))
+    Ok(success("Projects", result))
 }
 
 /// Create a project; the caller becomes its owner.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
-    let name = call.read::<wire::NewProject>()?.name.0;
+pub(crate) async fn create(call: CallWith<wire::NewProject>) -> Result<Envelope<Project>, ApiError> {
+    let name = call.read()?.name.0;
     let created = call.store().create_project(call.caller(), &name, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Projects", shown(&call, &created))))
+    Ok(success("Projects", shown(&call, &created)))
 }
 
 /// Change name and description, for owners; or make it the caller's primary project.
-pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn change(call: CallWith<wire::ProjectSettings>) -> Result<Envelope<Project>, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
-    let body = call.change::<wire::ProjectSettings, Project>()?;
+    let body = call.change::<Project>()?;
     let has_description = body.contains_key("description");
     let body: wire::ProjectSettings = read(body)?;
     let settings = ProjectSettings {
@@ -40,15 +39,15 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     call.store().change_project(call.caller(), uuid, &settings, call.now).await.about(NOUN)?;
     let mut view = call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
     view.primary |= settings.primary;
-    Ok(Answer::json(&success("Project updated", shown(&call, &view))))
+    Ok(success("Project updated", shown(&call, &view)))
 }
 
 /// Delete a project with everything in it.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Envelope<Project>, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     let deleted = call.store().delete_project(call.caller(), uuid, call.now).await.about(NOUN)?;
     let result = Project::deleted(&deleted.project, deleted.primary, &call.state.plan);
-    Ok(Answer::json(&success("Deleted Project", result)))
+    Ok(success("Deleted Project", result))
 }
 
 fn shown(call: &Call, view: &ProjectView) -> Project {

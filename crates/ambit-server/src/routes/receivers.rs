@@ -1,12 +1,11 @@
 //! Receivers of notifications and their deliveries (docs/notifications.md). Secrets come in here, or are made here, and
 //! are answered once at most.
 
-use crate::answer::Answer;
-use crate::call::{Call, whole_number};
+use crate::call::{Call, CallWith, whole_number};
 use crate::failure::About;
 use ambit_api::receivers::{self as wire, Asked, MadeReceiver, Receiver, Replayed};
 use ambit_api::words::Word;
-use ambit_api::{ApiError, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, Maybe, success};
 use ambit_model::notification::hours::{Hours, Quiet};
 use ambit_model::notification::{Channel, Digest, EventKind, Rule, target};
 use ambit_query::{Noun, parse_search};
@@ -27,16 +26,16 @@ const ROWS_MAX: u64 = 1_000;
 const TITLES_MAX: usize = 5;
 
 /// List the receivers of notifications of a project. Of their addresses only the part that is no secret is shown.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Receiver>>, ApiError> {
     let project = call.project_or_404()?;
     let views = call.store().list_receivers(call.caller(), project).await.about("Project")?;
-    Ok(Answer::json(&success("Receivers", views.into_iter().map(shown).collect::<Vec<Receiver>>())))
+    Ok(success("Receivers", views.into_iter().map(shown).collect::<Vec<Receiver>>()))
 }
 
 /// Create a receiver of notifications. The key that verifies its signatures is in this answer alone.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(call: CallWith<wire::NewReceiver>) -> Result<Envelope<MadeReceiver>, ApiError> {
     let project = call.project_or_404()?;
-    let body: wire::NewReceiver = call.read()?;
+    let body = call.read()?;
     let channel = body.channel.0;
     let token = body.token.0.as_ref().map(|text| text.0.as_str());
     let format = body.format.0.as_ref().map(|text| text.0.as_str());
@@ -53,46 +52,45 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let new = NewReceiver { name, channel, shown: target.shown, secrets: target.secrets, rule: rule(body)? };
     let view = call.store().create_receiver(call.caller(), project, &new, call.now).await.about("Collection")?;
     let (signing_secret, public_key) = keys.map_or((None, None), |keys| (keys.shared, keys.public));
-    Ok(Answer::json(&success("Receiver created", MadeReceiver { receiver: shown(view), signing_secret, public_key })))
+    Ok(success("Receiver created", MadeReceiver { receiver: shown(view), signing_secret, public_key }))
 }
 
 /// Read a receiver.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    Ok(Answer::json(&success("Receiver", shown(of_path(&call).await?))))
+pub(crate) async fn find(call: Call) -> Result<Envelope<Receiver>, ApiError> {
+    Ok(success("Receiver", shown(of_path(&call).await?)))
 }
 
 /// Remove a receiver with its secrets, its waiting messages and its log.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>, ApiError> {
     let view = of_path(&call).await?;
     call.store().delete_receiver(call.caller(), view.uuid, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Receiver deleted", true)))
+    Ok(success("Receiver deleted", true))
 }
 
 /// Send a receiver a test message, which says that it is one.
-pub(crate) async fn test(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn test(call: Call) -> Result<Envelope<Asked>, ApiError> {
     let view = of_path(&call).await?;
     let delivery_uuid = call.store().test_receiver(call.caller(), view.uuid, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Test message asked for", Asked { delivery_uuid })))
+    Ok(success("Test message asked for", Asked { delivery_uuid }))
 }
 
 /// Send failed deliveries again and try waiting ones at once, or send one delivery again, under their first ids. A
 /// receiver that had been stopped is active again.
-pub(crate) async fn replay(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn replay(call: CallWith<Maybe<wire::Replay>>) -> Result<Envelope<Replayed>, ApiError> {
     let view = of_path(&call).await?;
-    let body = if call.body.is_empty() { None } else { Some(call.read::<wire::Replay>()?) };
-    let delivery = body.and_then(|body| body.delivery_uuid.0).map(|uuid| uuid.0);
+    let delivery = call.read_if_sent()?.and_then(|body| body.delivery_uuid.0).map(|uuid| uuid.0);
     let sent = call.store().replay_deliveries(call.caller(), view.uuid, delivery, call.now).await.about("Delivery")?;
     let deliveries = i64::try_from(sent).unwrap_or(i64::MAX);
-    Ok(Answer::json(&success("Deliveries are sent again", Replayed { deliveries })))
+    Ok(success("Deliveries are sent again", Replayed { deliveries }))
 }
 
 /// List the deliveries to a receiver, sent or waiting, newest first, with the last answer to each.
-pub(crate) async fn deliveries(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn deliveries(call: Call) -> Result<Envelope<Vec<wire::Delivery>>, ApiError> {
     let view = of_path(&call).await?;
     let limit = whole_number(&call, "limit")?.unwrap_or(ROWS).min(ROWS_MAX);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let rows = call.store().list_deliveries(call.caller(), view.uuid, limit).await.about(NOUN)?;
-    Ok(Answer::json(&success("Deliveries", rows.into_iter().map(shown_delivery).collect::<Vec<_>>())))
+    Ok(success("Deliveries", rows.into_iter().map(shown_delivery).collect::<Vec<_>>()))
 }
 
 async fn of_path(call: &Call) -> Result<ReceiverView, ApiError> {

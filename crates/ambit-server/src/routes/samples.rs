@@ -1,10 +1,9 @@
 //! The sample organisation: whoever looks around loads it into a project of its own.
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::collections::Collection;
-use ambit_api::{ApiError, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_model::Kind;
 use ambit_model::wire::WireChoice;
 use ambit_store::{CollectionView, NewCollection};
@@ -14,7 +13,7 @@ const NOUN: &str = "Sample";
 
 /// Load the sample organisation: a project of its own, a collection and a run of it. A second request answers with the
 /// collection of the first.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(call: Call) -> Result<Envelope<Collection>, ApiError> {
     let sample = call.state.sample.as_ref().ok_or_else(|| ApiError::not_found(NOUN))?;
     let store = call.store();
     let blob = store.put_blob(sample.internet.as_bytes(), call.now).await.about(NOUN)?;
@@ -51,6 +50,6 @@ fn collection(seeds: Vec<(Kind, String)>, wire: WireChoice) -> NewCollection {
     NewCollection { wire, ..NewCollection::usual(&name, seeds) }
 }
 
-fn answer(of: &CollectionView) -> Answer {
-    Answer::json(&success("Sample", Collection::of(&of.collection, &of.never, of.role)))
+fn answer(of: &CollectionView) -> Envelope<Collection> {
+    success("Sample", Collection::of(&of.collection, &of.never, of.role))
 }

@@ -1,7 +1,6 @@
 //! Searches over entities, issues and technologies (docs/contract/asm.md §7; the edges of paging are those of
 //! docs/contract/asm.md §7.4).
 
-use crate::answer::Answer;
 use crate::call::{Call, NOTHING, page_number};
 use crate::failure::{of_query, of_search};
 use crate::present::entities::fill_issues;
@@ -14,46 +13,46 @@ use ambit_api::search::{
     Searched, SortDirection, Technologies,
 };
 use ambit_api::technologies::TechnologyHit;
-use ambit_api::{ApiError, CollectionRef, Sighting, success};
+use ambit_api::{ApiError, CollectionRef, Envelope, Sighting, success};
 use ambit_query::keywords::KEYWORDS;
 use ambit_query::{Keyword, Noun, ValueType, parse_search};
 use ambit_search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchRequest, TIME_LIMIT};
 
 /// Search entities. An empty search string finds all of the project.
-pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn entities(call: Call) -> Result<Envelope<SearchResult<Entities>>, ApiError> {
     let found = search(&call, Noun::Entities).await?;
     let mut hits = found.hits(&call, |record, seen, collection| match record {
         Record::Entity(record) => Some(EntityHit::of(record, seen, collection)),
         _ => None,
     });
     fill_issues(&call, found.project, &mut hits, found.answer.window.moment()).await?;
-    Ok(found.shown::<Entities>(&call, hits))
+    Ok(found.shown(&call, hits))
 }
 
 /// Search issues. An empty search string finds all of the project.
-pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn issues(call: Call) -> Result<Envelope<SearchResult<Issues>>, ApiError> {
     let found = search(&call, Noun::Issues).await?;
     let hits = found.hits(&call, |record, seen, collection| match record {
         Record::Issue(record) => Some(IssueHit::of(record, seen, collection)),
         _ => None,
     });
-    Ok(found.shown::<Issues>(&call, hits))
+    Ok(found.shown(&call, hits))
 }
 
 /// Search technologies. An empty search string finds all of the project.
-pub(crate) async fn technologies(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn technologies(call: Call) -> Result<Envelope<SearchResult<Technologies>>, ApiError> {
     let found = search(&call, Noun::Technologies).await?;
     let hits = found.hits(&call, |record, seen, collection| match record {
         Record::Technology(record) => Some(TechnologyHit::of(record, seen, collection)),
         _ => None,
     });
-    Ok(found.shown::<Technologies>(&call, hits))
+    Ok(found.shown(&call, hits))
 }
 
 /// List the keywords of the search language: what each searches, and what it may be given.
-pub(crate) async fn keywords(_: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn keywords(_: Call) -> Result<Envelope<Vec<SearchKeyword>>, ApiError> {
     let rows: Vec<SearchKeyword> = KEYWORDS.iter().map(shown_keyword).collect();
-    Ok(Answer::json(&success("Keywords", rows)))
+    Ok(success("Keywords", rows))
 }
 
 fn shown_keyword(row: &Keyword) -> SearchKeyword {
@@ -151,7 +150,7 @@ impl Found {
     }
 
     /// The answer with its hits.
-    fn shown<S: Searched>(self, call: &Call, hits: Vec<S::Hit>) -> Answer {
+    fn shown<S: Searched>(self, call: &Call, hits: Vec<S::Hit>) -> Envelope<SearchResult<S>> {
         let answer = self.answer;
         let result = SearchResult::<S> {
             search: SearchQuery {
@@ -172,6 +171,6 @@ impl Found {
             aggregations: answer.aggregations.map(Aggregations::of),
             next_page_token: answer.next_page_token.map(|token| sealed(call, &token)),
         };
-        Answer::json(&success(answer.message.as_deref().unwrap_or(COMPLETED), result))
+        success(answer.message.as_deref().unwrap_or(COMPLETED), result)
     }
 }

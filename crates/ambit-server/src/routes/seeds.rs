@@ -1,26 +1,25 @@
 //! Seeds: list, add, remove (docs/contract/asm.md §3.4). The body of an addition has one seed, or a list of them, which
 //! may be named `entities`.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use ambit_api::seeds::{NewSeed, NewSeeds, Seed};
-use ambit_api::{ApiError, read, success};
+use ambit_api::{ApiError, Envelope, read, success};
 use ambit_model::Kind;
 use ambit_model::reserved::Reserved;
 
 const NOUN: &str = "Seed";
 
 /// List the seeds of a collection.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Seed>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let found = call.store().list_seeds(call.caller(), uuid).await.about("Collection")?;
     let result: Vec<Seed> = found.iter().map(Seed::from).collect();
-    Ok(Answer::json(&success("Collection entities retrieved!", result)))
+    Ok(success("Collection entities retrieved!", result))
 }
 
 /// Add seeds to a collection: one, or a list named entities.
-pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add(call: CallWith<NewSeeds>) -> Result<Envelope<Vec<Seed>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let body = call.object_or_list("entities")?;
     let seeds = match body.contains_key("entities") {
@@ -31,14 +30,14 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let wanted = wanted.collect::<Result<Vec<_>, _>>()?;
     let added = call.store().add_seeds(call.caller(), uuid, &wanted, call.now).await.about("Collection")?;
     let result: Vec<Seed> = added.iter().map(Seed::from).collect();
-    Ok(Answer::json(&success("Collection entities added", result)))
+    Ok(success("Collection entities added", result))
 }
 
 /// Remove a seed by its integer id.
-pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>, ApiError> {
     let id = call.parameter("entity_uid").parse().map_err(|_| ApiError::not_found(NOUN))?;
     call.store().remove_seed(call.caller(), id, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Entity deleted", true)))
+    Ok(success("Entity deleted", true))
 }
 
 /// One seed in canonical form. What lies in a reserved range is refused: those who may use the API say what is theirs,

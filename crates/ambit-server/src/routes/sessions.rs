@@ -1,16 +1,16 @@
 //! Sessions of browsers: signing in and out, and links that sign in once.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::cookie;
 use crate::failure::About;
+use crate::signature::WithCookie;
 use ambit_api::sessions::{Session, SignIn, SignInLink};
-use ambit_api::{ApiError, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_store::{IssuedKey, Principal, StoreError};
 
 /// Sign a browser in by an API key or the token of a link. The answer sets the session's cookie.
-pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
-    let body: SignIn = call.read()?;
+pub(crate) async fn begin(call: CallWith<SignIn>) -> Result<WithCookie<Envelope<Session>>, ApiError> {
+    let body = call.read()?;
     let text = |text: ambit_api::request::Text| text.0.trim().to_owned();
     let issued = match (body.key.0.map(text), body.token.0.map(text)) {
         (Some(key), None) => by_key(&call, &key).await?,
@@ -19,7 +19,7 @@ pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
     };
     let principal = call.store().authenticate(&issued.key, call.now).await.about("Session")?;
     let principal = principal.ok_or_else(|| ApiError::new(ErrorCode::WrongCredentials))?;
-    Ok(Answer::json(&success("Signed in", shown(&principal))).with_cookie(cookie::set(&issued.key, &call.base)))
+    Ok(WithCookie(success("Signed in", shown(&principal)), Some(cookie::set(&issued.key, &call.base))))
 }
 
 async fn by_key(call: &Call, key: &str) -> Result<IssuedKey, ApiError> {
@@ -43,21 +43,21 @@ async fn by_link(call: &Call, token: &str) -> Result<IssuedKey, ApiError> {
 }
 
 /// Say who is signed in.
-pub(crate) async fn read(call: Call) -> Result<Answer, ApiError> {
-    Ok(Answer::json(&success("Session", shown(call.caller()))))
+pub(crate) async fn read(call: Call) -> Result<Envelope<Session>, ApiError> {
+    Ok(success("Session", shown(call.caller())))
 }
 
 /// Sign out: the session of the cookie ends.
-pub(crate) async fn end(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn end(call: Call) -> Result<WithCookie<Envelope<bool>>, ApiError> {
     call.store().end_session(call.caller(), call.now).await.about("Session")?;
-    Ok(Answer::json(&success("Signed out", true)).with_cookie(cookie::clear(&call.base)))
+    Ok(WithCookie(success("Signed out", true), Some(cookie::clear(&call.base))))
 }
 
 /// Create a token that signs the caller in once, within 15 minutes; the link is /sign_in#TOKEN.
-pub(crate) async fn link(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn link(call: Call) -> Result<Envelope<SignInLink>, ApiError> {
     let made = call.store().make_sign_in_link(call.caller(), call.now).await.about("Key")?;
     let link = SignInLink { token: made.token, expires_at: made.expires_at };
-    Ok(Answer::json(&success("Link made", link)))
+    Ok(success("Link made", link))
 }
 
 fn shown(principal: &Principal) -> Session {

@@ -1,11 +1,10 @@
 //! Tags of entities and issues: list, add one or several, remove one (docs/contract/asm.md §8.2).
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::items::{item, noun};
 use ambit_api::request::{Text, Texts};
-use ambit_api::{ApiError, Maybe, contract, success};
+use ambit_api::{ApiError, Envelope, Maybe, contract, success};
 use ambit_model::limits::TAG_CHARS_MAX;
 use ambit_store::{ItemView, TagChange};
 use serde::Deserialize;
@@ -20,15 +19,15 @@ contract! {
 }
 
 /// List the tags of an entity or issue.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<String>>, ApiError> {
     let view = item(&call).await?;
-    Ok(Answer::json(&success(&message(&view), view.tags)))
+    Ok(success(&message(&view), view.tags))
 }
 
 /// Add a tag to an entity or issue, or several; adding one that is there is harmless.
-pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add(call: CallWith<NewTag>) -> Result<Envelope<Vec<String>>, ApiError> {
     let view = item(&call).await?;
-    let body: NewTag = call.read()?;
+    let body = call.read()?;
     let add = match (body.tag_names.0, body.tag_name.0) {
         (Some(tags), _) => tags.0,
         (None, Some(tag)) => vec![tag.0],
@@ -41,16 +40,16 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
         .change_tags(call.caller(), (view.item, &id), call.project, &change, call.now)
         .await
         .about(noun(view.item))?;
-    Ok(Answer::json(&success(&message(&view), tags)))
+    Ok(success(&message(&view), tags))
 }
 
 /// Remove a tag from an entity or issue.
-pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>, ApiError> {
     let view = item(&call).await?;
     let change = TagChange { add: Vec::new(), remove: vec![call.parameter("tag_name").to_owned()] };
     let id = view.uid.to_string();
     call.store().change_tags(call.caller(), (view.item, &id), call.project, &change, call.now).await.about("Tag")?;
-    Ok(Answer::json(&success("Tag removed", true)))
+    Ok(success("Tag removed", true))
 }
 
 fn message(view: &ItemView) -> String {

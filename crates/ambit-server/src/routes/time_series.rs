@@ -1,6 +1,5 @@
 //! Points in time (docs/contract/asm.md §8.5). Versions are read, never folded again.
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::entities::{self as entity_shapes, collection};
@@ -8,7 +7,7 @@ use crate::present::issues as issue_shapes;
 use crate::window::{MOMENT_FORMS, moment, start, then};
 use ambit_api::entities::{EntityAtPoint, EntityDetail};
 use ambit_api::issues::IssueDetail;
-use ambit_api::{ApiError, contract, success};
+use ambit_api::{ApiError, Envelope, contract, success};
 use ambit_model::Timestamp;
 use ambit_store::Item;
 use serde::Serialize;
@@ -30,16 +29,16 @@ contract! {
 }
 
 /// Read an entity as it was shown at a point in time.
-pub(crate) async fn entity(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn entity(call: Call) -> Result<Envelope<EntityAtPointResult>, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
     let at = call.store().entity_at(call.caller(), id, call.project, moment, call.now).await;
     let view = then(at.about(entity_shapes::NOUN)?, entity_shapes::NOUN)?;
     let entity = EntityDetail::of(&view.record, entity_shapes::sighting(&view), collection(&view.collection));
-    Ok(Answer::json(&success(MESSAGE, EntityAtPointResult { entity: entity.into() })))
+    Ok(success(MESSAGE, EntityAtPointResult { entity: entity.into() }))
 }
 
 /// Read an issue as it was shown at a point in time.
-pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn issue(call: Call) -> Result<Envelope<IssueAtPointResult>, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
     let at = call.store().issue_at(call.caller(), id, call.project, moment, call.now).await;
     let view = then(at.about(issue_shapes::NOUN)?, issue_shapes::NOUN)?;
@@ -49,29 +48,29 @@ pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
         view.entity_id,
         collection(&view.collection),
     );
-    Ok(Answer::json(&success(MESSAGE, IssueAtPointResult { issue })))
+    Ok(success(MESSAGE, IssueAtPointResult { issue }))
 }
 
 /// List the moments at which an entity changed, oldest first.
-pub(crate) async fn points_of_entity(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn points_of_entity(call: Call) -> Result<Envelope<Vec<Timestamp>>, ApiError> {
     let (id, start) = (call.parameter("uid"), start(&call)?);
     let points = call
         .store()
         .points_in_time(call.caller(), (Item::Entity, id), call.project, start)
         .await
         .about(entity_shapes::NOUN)?;
-    Ok(Answer::json(&success(MESSAGE, points)))
+    Ok(success(MESSAGE, points))
 }
 
 /// List the moments at which an issue changed, oldest first.
-pub(crate) async fn points_of_issue(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn points_of_issue(call: Call) -> Result<Envelope<Vec<Timestamp>>, ApiError> {
     let (id, start) = (call.parameter("uid"), start(&call)?);
     let points = call
         .store()
         .points_in_time(call.caller(), (Item::Issue, id), call.project, start)
         .await
         .about(issue_shapes::NOUN)?;
-    Ok(Answer::json(&success(MESSAGE, points)))
+    Ok(success(MESSAGE, points))
 }
 
 /// The moment that is asked for.

@@ -1,9 +1,8 @@
 //! Records by the beginning of their uid, as people type it.
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::{ApiError, contract, success};
+use ambit_api::{ApiError, Envelope, contract, success};
 use ambit_model::Uid;
 use ambit_store::Item;
 use serde::Serialize;
@@ -23,7 +22,7 @@ contract! {
 }
 
 /// List the entities or issues of a project whose uid begins with a text: up to ten, with their names.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Named>>, ApiError> {
     let item = Item::from_name(call.parameter("noun")).ok_or_else(|| ApiError::not_found("Item"))?;
     let beginning = call.parameter("beginning");
     if !(CHARS_MIN..=64).contains(&beginning.len()) || !beginning.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -33,5 +32,5 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let found =
         call.store().uids_beginning(call.caller(), project, item, beginning, NAMED_MAX).await.about("Project")?;
     let named: Vec<Named> = found.into_iter().map(|(uid, name)| Named { uid, name }).collect();
-    Ok(Answer::json(&success("Records", named)))
+    Ok(success("Records", named))
 }

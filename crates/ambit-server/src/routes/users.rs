@@ -1,29 +1,28 @@
 //! The people of a project and of a collection (docs/contract/asm.md §3.5).
 
 use crate::addresses::{NO_ACCOUNTS, addresses};
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::projects::project;
 use ambit_api::users::{AddedProjectUser, CollectionUser, NewCollectionUser, NewProjectUsers, ProjectUser};
-use ambit_api::{ApiError, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_store::Member;
 use uuid::Uuid;
 
 const USER: &str = "Project user";
 
 /// List the people of a project.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<ProjectUser>>, ApiError> {
     let uuid = project(&call).await?;
     let members = call.store().list_members(call.caller(), uuid).await.about("Project")?;
-    Ok(Answer::json(&success("Project users", members.iter().map(shown).collect::<Vec<_>>())))
+    Ok(success("Project users", members.iter().map(shown).collect::<Vec<_>>()))
 }
 
 /// Add people to a project, or change their role; repeating it is harmless. An administrator of the installation adds
 /// people at once; anybody else sends an invitation, which they accept or decline.
-pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add(call: CallWith<NewProjectUsers>) -> Result<Envelope<Vec<AddedProjectUser>>, ApiError> {
     let uuid = project(&call).await?;
-    let body: NewProjectUsers = call.read()?;
+    let body = call.read()?;
     let (emails, role) = (body.emails.0, body.role.0);
     let open = call.state.open_accounts;
     let counted = call.count_addresses(&emails)?;
@@ -43,24 +42,24 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let members = added.members.iter().map(|member| shown(member).into());
     let unknown = added.unknown.iter().map(|email| AddedProjectUser::unknown(email));
     let rows: Vec<AddedProjectUser> = members.chain(unknown).collect();
-    Ok(Answer::json(&success(&message, rows)))
+    Ok(success(&message, rows))
 }
 
 /// List who was given a role in a collection.
-pub(crate) async fn list_of_collection(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list_of_collection(call: Call) -> Result<Envelope<Vec<CollectionUser>>, ApiError> {
     let uuid = collection(&call).await?;
     let rows = call.store().list_collection_roles(call.caller(), uuid).await.about("Collection")?;
     let result: Vec<CollectionUser> = rows
         .iter()
         .map(|(member, role)| CollectionUser::of(member.id, &member.user, member.role, *role, member.invited))
         .collect();
-    Ok(Answer::json(&success("Collection project users", result)))
+    Ok(success("Collection project users", result))
 }
 
 /// Give somebody of the project a role in a collection.
-pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn set_of_collection(call: CallWith<NewCollectionUser>) -> Result<Envelope<bool>, ApiError> {
     let uuid = collection(&call).await?;
-    let body: NewCollectionUser = call.read()?;
+    let body = call.read()?;
     let member = match (body.user.0, body.project_user_id.0) {
         (Some(user), _) => user.0,
         (None, Some(id)) => id.to_string(),
@@ -68,21 +67,21 @@ pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
     };
     let role = body.role.0;
     call.store().set_collection_role(call.caller(), uuid, &member, role, call.now).await.about(USER)?;
-    Ok(Answer::json(&success("Collection project user added", true)))
+    Ok(success("Collection project user added", true))
 }
 
 /// Remove a person from a project, or withdraw an invitation. Everybody may remove themselves.
-pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>, ApiError> {
     let uuid = project(&call).await?;
     call.store().remove_member(call.caller(), uuid, project_user(&call)?, call.now).await.about(USER)?;
-    Ok(Answer::json(&success("Project user removed", true)))
+    Ok(success("Project user removed", true))
 }
 
 /// Remove a member's role in a collection.
-pub(crate) async fn remove_of_collection(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn remove_of_collection(call: Call) -> Result<Envelope<bool>, ApiError> {
     let uuid = collection(&call).await?;
     call.store().remove_collection_role(call.caller(), uuid, project_user(&call)?, call.now).await.about(USER)?;
-    Ok(Answer::json(&success("Collection project user removed", true)))
+    Ok(success("Collection project user removed", true))
 }
 
 /// The integer id of a project user in the path; anything else names nobody.

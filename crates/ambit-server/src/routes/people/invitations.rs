@@ -1,18 +1,17 @@
 //! Invitations to projects and groups: a person comes in by accepting, and leaves by oneself.
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::projects::project;
 use ambit_api::people::{Invitation, InvitationKind, InvitedRole};
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, Envelope, success};
 use ambit_store::InvitedTo;
 
 const NOUN: &str = "Invitation";
 const GROUP: &str = "Group";
 
 /// List the caller's unanswered invitations to projects and groups.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Invitation>>, ApiError> {
     let store = call.store();
     let sent = match call.query("sent") {
         None | Some("" | "false") => false,
@@ -24,7 +23,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
         false => store.list_invitations(call.caller()).await,
     };
     let rows: Vec<Invitation> = found.about(NOUN)?.into_iter().map(shown).collect();
-    Ok(Answer::json(&success("Invitations", rows)))
+    Ok(success("Invitations", rows))
 }
 
 fn shown(of: ambit_store::Invitation) -> Invitation {
@@ -49,31 +48,31 @@ fn id(call: &Call) -> Result<i64, ApiError> {
 }
 
 /// Accept an invitation and join the project or group.
-pub(crate) async fn accept(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn accept(call: Call) -> Result<Envelope<bool>, ApiError> {
     call.store().accept_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Invitation accepted", true)))
+    Ok(success("Invitation accepted", true))
 }
 
 /// Decline an invitation, or take back one to a project that the caller owns or a group that the caller administers.
-pub(crate) async fn end(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn end(call: Call) -> Result<Envelope<bool>, ApiError> {
     call.store().end_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&success("Invitation ended", true)))
+    Ok(success("Invitation ended", true))
 }
 
 /// Leave a project. The last owner cannot.
-pub(crate) async fn leave_project(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn leave_project(call: Call) -> Result<Envelope<bool>, ApiError> {
     let project = project(&call).await?;
     call.store().leave_project(call.caller(), project, call.now).await.about("Project")?;
-    Ok(Answer::json(&success("Project left", true)))
+    Ok(success("Project left", true))
 }
 
 /// Leave a group.
-pub(crate) async fn leave_group(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn leave_group(call: Call) -> Result<Envelope<bool>, ApiError> {
     let caller = call.caller();
     let group = call.store().group_account(call.parameter("group")).await.about(GROUP)?.group;
     if !caller.groups().contains(&group.id) {
         return Err(ApiError::not_found(GROUP));
     }
     call.store().leave_group(caller, &group.name, caller.user_id(), false, call.now).await.about(GROUP)?;
-    Ok(Answer::json(&success("Group left", true)))
+    Ok(success("Group left", true))
 }

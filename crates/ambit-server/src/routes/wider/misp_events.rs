@@ -27,7 +27,7 @@ contract! {
 
 /// Make a private collection of the hashes, URLs, addresses and names in an event of MISP.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
-    let NewMispEvent { event } = call.read()?;
+    let NewMispEvent { event } = call.read_as()?;
     let items = items(&event)?;
     if items.is_empty() {
         let message = format!("The event has no attribute of the types {}", COLLECTED.join(", "));

@@ -1,0 +1,93 @@
+//! What the signature of a handler says: the body that it takes, and what it answers with. The table of endpoints has
+//! both from there, and says neither.
+
+use crate::answer::{Answer, JSON, TEXT};
+use crate::call::{Call, CallWith};
+use ambit_api::shape::ANY;
+use ambit_api::{ApiError, Contract, Shape};
+use serde::Serialize;
+
+/// What is documented of the bodies of a handler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signature {
+    pub(crate) body: Option<(&'static Shape, bool)>,
+    pub(crate) result: &'static Shape,
+    pub(crate) content_type: &'static str,
+}
+
+/// Reads the signature of a handler; one that takes or answers with anything else does not compile.
+pub(crate) const fn signature<A, F, O, R>(_handler: &F) -> Signature
+where
+    A: Asked,
+    F: Fn(A) -> O,
+    O: Future<Output = Result<R, ApiError>>,
+    R: Reply,
+{
+    Signature { body: A::BODY, result: R::SHAPE, content_type: R::CONTENT_TYPE }
+}
+
+/// What a handler is given.
+pub(crate) trait Asked: From<Call> {
+    /// The body, and whether it must be sent.
+    const BODY: Option<(&'static Shape, bool)>;
+}
+
+impl Asked for Call {
+    const BODY: Option<(&'static Shape, bool)> = None;
+}
+
+impl<Body: Contract> Asked for CallWith<Body> {
+    const BODY: Option<(&'static Shape, bool)> = Some((Body::SHAPE, Body::REQUIRED));
+}
+
+/// What a handler answers with.
+pub(crate) trait Reply {
+    const SHAPE: &'static Shape;
+    const CONTENT_TYPE: &'static str = JSON;
+
+    fn answer(self) -> Answer;
+}
+
+impl<Body: Contract + Serialize> Reply for Body {
+    const SHAPE: &'static Shape = Body::SHAPE;
+
+    fn answer(self) -> Answer {
+        Answer::json(&self)
+    }
+}
+
+impl Reply for Answer {
+    const SHAPE: &'static Shape = ANY;
+
+    fn answer(self) -> Answer {
+        self
+    }
+}
+
+/// A body, and the cookie that a browser keeps.
+pub(crate) struct WithCookie<Body>(pub(crate) Body, pub(crate) Option<String>);
+
+impl<Body: Reply> Reply for WithCookie<Body> {
+    const SHAPE: &'static Shape = Body::SHAPE;
+    const CONTENT_TYPE: &'static str = Body::CONTENT_TYPE;
+
+    fn answer(self) -> Answer {
+        let answer = self.0.answer();
+        match self.1 {
+            Some(cookie) => answer.with_cookie(cookie),
+            None => answer,
+        }
+    }
+}
+
+/// A body that is declared as plain text.
+pub(crate) struct Plain<Body>(pub(crate) Body);
+
+impl<Body: Contract + Serialize> Reply for Plain<Body> {
+    const SHAPE: &'static Shape = Body::SHAPE;
+    const CONTENT_TYPE: &'static str = TEXT;
+
+    fn answer(self) -> Answer {
+        Answer::json_as(TEXT, &self.0)
+    }
+}
