@@ -190,9 +190,26 @@ pub type OneObject = Data<Object>;
 /// The answer that is a boolean.
 pub type Whether = Data<bool>;
 /// The answer that is an object with members of its own.
-pub type Figures = Data<Map<String, Value>>;
+pub type Figures = Data<Value>;
 /// The answer that is a text.
 pub type Said = Data<String>;
+
+/// Documented as what something is related to.
+impl Contract for Data<Vec<String>> {
+    const SHAPE: &'static Shape = RelatedObjects::SHAPE;
+}
+
+impl From<OneObject> for RelatedObjects {
+    fn from(one: OneObject) -> Self {
+        Self { data: one.data.into(), links: None, meta: None }
+    }
+}
+
+impl From<ObjectCollection> for RelatedObjects {
+    fn from(page: ObjectCollection) -> Self {
+        Self { data: Related::Many(page.data), links: Some(page.links), meta: page.meta }
+    }
+}
 
 /// What something is related to.
 #[derive(Clone, Debug, Serialize)]

@@ -252,16 +252,6 @@ impl Endpoint {
         Self { query, ..self }
     }
 
-    /// Sets the body that must be sent.
-    pub(crate) const fn takes(self, body: &'static Shape) -> Self {
-        Self { body: Some((body, true)), ..self }
-    }
-
-    /// Sets the body that may be left out.
-    pub(crate) const fn may_take(self, body: &'static Shape) -> Self {
-        Self { body: Some((body, false)), ..self }
-    }
-
     /// Sets the type of an answer that is not JSON.
     pub(crate) const fn as_type(self, content_type: &'static str) -> Self {
         Self { content_type, ..self }
@@ -290,11 +280,6 @@ impl Endpoint {
     /// Lets the call be answered at once, without a place among the requests that are worked on.
     pub(crate) const fn at_once(self) -> Self {
         Self { light: true, ..self }
-    }
-
-    /// Sets the shape of the result.
-    pub(crate) const fn answers(self, result: &'static Shape) -> Self {
-        Self { result, ..self }
     }
 
     /// Moves the row into a tree.

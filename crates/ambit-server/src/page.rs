@@ -1,9 +1,10 @@
 //! Pages of collections: limits, cursors and links (docs/contract/wider.md §1.4). A cursor is opaque, sealed, and bound
 //! to the path and query it was made for.
 
-use crate::answer::Answer;
 use crate::call::{Call, whole_number};
-use ambit_api::objects::{Links, Meta, Object, ObjectCollection, Related, RelatedObjects, data, query_value};
+use ambit_api::objects::{
+    Links, Meta, Object, ObjectCollection, OneObject, Related, RelatedObjects, data, query_value,
+};
 use ambit_api::{ApiError, ErrorCode, KEY_NAME};
 use ambit_model::id::blob_hash;
 use base64::Engine;
@@ -106,7 +107,7 @@ pub(crate) fn answer(
     limit: usize,
     next: Option<Vec<u8>>,
     count: Option<usize>,
-) -> Answer {
+) -> ObjectCollection {
     answer_with(call, items, limit, next, Meta { count, ..Meta::default() })
 }
 
@@ -117,7 +118,7 @@ pub(crate) fn answer_with(
     limit: usize,
     next: Option<Vec<u8>>,
     mut meta: Meta,
-) -> Answer {
+) -> ObjectCollection {
     narrow(call, &mut items);
     let limit = limit.to_string();
     let mut links = Links { own: link(call, &[("limit", &limit)]), ..Links::default() };
@@ -128,7 +129,7 @@ pub(crate) fn answer_with(
         meta.cursor = Some(cursor);
     }
     let meta = Some(meta).filter(|meta| *meta != Meta::default());
-    Answer::json(&ObjectCollection { data: items, links, meta })
+    ObjectCollection { data: items, links, meta }
 }
 
 fn cursor(call: &Call, fingerprint: &[u8], next: &[u8]) -> String {
@@ -153,11 +154,17 @@ pub(crate) fn slice<T>(paging: &Paging, all: Vec<T>) -> Result<(Vec<T>, Option<V
 }
 
 /// Answers with the asked page of a whole list.
-pub(crate) fn of_list(call: &Call, all: Vec<Object>, default: usize) -> Result<Answer, ApiError> {
+pub(crate) fn of_list(call: &Call, all: Vec<Object>, default: usize) -> Result<ObjectCollection, ApiError> {
     let paging = paging(call, default, LIMIT_MAX)?;
     let total = all.len();
     let (items, next) = slice(&paging, all)?;
     Ok(answer(call, items, paging.limit, next, Some(total)))
+}
+
+/// The same with the objects in full or as descriptors.
+pub(crate) fn of_list_as(call: &Call, all: Vec<Object>, as_descriptors: bool) -> Result<ObjectCollection, ApiError> {
+    let all = if as_descriptors { all.iter().map(Object::described).collect() } else { all };
+    of_list(call, all, LIMIT_DEFAULT)
 }
 
 /// Answers with the asked page of a whole list of records, each of which `shown` makes an object.
@@ -165,7 +172,7 @@ pub(crate) async fn of_records<T, Shown: Future<Output = Result<Object, ApiError
     call: &Call,
     all: Vec<T>,
     shown: impl Fn(T) -> Shown,
-) -> Result<Answer, ApiError> {
+) -> Result<ObjectCollection, ApiError> {
     let paging = paging(call, LIMIT_DEFAULT, LIMIT_MAX)?;
     let total = all.len();
     let (records, next) = slice(&paging, all)?;
@@ -183,8 +190,8 @@ pub(crate) fn names(call: &Call, parameter: &str) -> Option<Vec<String>> {
 }
 
 /// Answers with one object, narrowed to the attributes that are asked for.
-pub(crate) fn one(call: &Call, object: Object) -> Answer {
-    Answer::json(&data(narrowed(call, object)))
+pub(crate) fn one(call: &Call, object: Object) -> OneObject {
+    data(narrowed(call, object))
 }
 
 /// An object with the attributes that are asked for.
@@ -203,22 +210,22 @@ fn narrow(call: &Call, objects: &mut [Object]) {
 }
 
 /// Answers with what something is related to, in full or as descriptors.
-pub(crate) fn answer_related(call: &Call, found: Related, as_descriptors: bool) -> Result<Answer, ApiError> {
+pub(crate) fn answer_related(call: &Call, found: Related, as_descriptors: bool) -> Result<RelatedObjects, ApiError> {
     related(call, found, as_descriptors, false)
 }
 
 /// The same, where the count of a single object stands beside it.
-pub(crate) fn answer_counted(call: &Call, found: Related, as_descriptors: bool) -> Result<Answer, ApiError> {
+pub(crate) fn answer_counted(call: &Call, found: Related, as_descriptors: bool) -> Result<RelatedObjects, ApiError> {
     related(call, found, as_descriptors, true)
 }
 
-fn related(call: &Call, found: Related, as_descriptors: bool, counts_one: bool) -> Result<Answer, ApiError> {
+fn related(call: &Call, found: Related, as_descriptors: bool, counts_one: bool) -> Result<RelatedObjects, ApiError> {
     let data = if as_descriptors { found.described() } else { found };
     if let Related::Many(all) = data {
-        return of_list(call, all, LIMIT_DEFAULT);
+        return of_list(call, all, LIMIT_DEFAULT).map(RelatedObjects::from);
     }
     let links = Links { own: format!("{}{}", call.root(), call.path), ..Links::default() };
     let is_counted = counts_one && matches!(data, Related::One(_));
     let meta = is_counted.then(|| Meta { count: Some(1), ..Meta::default() });
-    Ok(Answer::json(&RelatedObjects { data, links: Some(links), meta }))
+    Ok(RelatedObjects { data, links: Some(links), meta })
 }

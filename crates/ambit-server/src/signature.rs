@@ -91,3 +91,15 @@ impl<Body: Contract + Serialize> Reply for Plain<Body> {
         Answer::json_as(TEXT, &self.0)
     }
 }
+
+/// An answer without a body.
+pub(crate) struct Empty;
+
+impl Reply for Empty {
+    const SHAPE: &'static Shape = ANY;
+    const CONTENT_TYPE: &'static str = TEXT;
+
+    fn answer(self) -> Answer {
+        Answer::empty()
+    }
+}

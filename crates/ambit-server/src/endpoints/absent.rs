@@ -6,101 +6,75 @@ use super::wider::PAGE;
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, get, handler, post};
 use crate::quota::rules;
-use ambit_api::Contract;
-use ambit_api::objects::{NewObject, ObjectCollection, OneObject, RelatedObjects};
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/file_behaviours/{id}", Key, handler!(wider::absent::find, "File behaviour"))
         .says("Read what a sandbox saw of a file: none runs files here, so that there is none.")
-        .costs(&rules::FILE_BEHAVIOURS)
-        .answers(OneObject::SHAPE),
-    get("/file_behaviours/{id}/{relationship}", Key, handler!(wider::absent::find, "File behaviour"))
+        .costs(&rules::FILE_BEHAVIOURS),
+    get("/file_behaviours/{id}/{relationship}", Key, handler!(wider::absent::relationship, "File behaviour"))
         .says("Read what it is related to, or a file of it.")
-        .costs(&rules::FILE_BEHAVIOURS)
-        .answers(RelatedObjects::SHAPE),
+        .costs(&rules::FILE_BEHAVIOURS),
     get("/yara_rulesets/{id}", Key, handler!(wider::absent::find, "YARA ruleset"))
         .says("Read rules that others publish: none are kept here.")
-        .costs(&rules::RULES_OF_OTHERS)
-        .answers(OneObject::SHAPE),
+        .costs(&rules::RULES_OF_OTHERS),
     get("/sigma_rules/{id}", Key, handler!(wider::absent::find, "Sigma rule"))
         .says("Read a rule over logs that others publish: none are kept here.")
-        .costs(&rules::RULES_OF_OTHERS)
-        .answers(OneObject::SHAPE),
+        .costs(&rules::RULES_OF_OTHERS),
     get("/threat_profiles", Key, handler!(wider::absent::list))
         .says("List profiles of threats: there are none.")
         .costs(&rules::THREAT_PROFILES)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .asks(PAGE),
     get("/threat_profiles/{id}", Key, handler!(wider::absent::find, "Threat profile"))
         .says("Read a profile of threats: there is none.")
-        .costs(&rules::THREAT_PROFILES)
-        .answers(OneObject::SHAPE),
-    get("/threat_profiles/{id}/{relationship}", Key, handler!(wider::absent::find, "Threat profile"))
+        .costs(&rules::THREAT_PROFILES),
+    get("/threat_profiles/{id}/{relationship}", Key, handler!(wider::absent::relationship, "Threat profile"))
         .says("Read what it is related to.")
-        .costs(&rules::THREAT_PROFILES)
-        .answers(RelatedObjects::SHAPE),
+        .costs(&rules::THREAT_PROFILES),
     get("/references", Key, handler!(wider::absent::list))
         .says("List references to publications: there are none.")
         .costs(&rules::REFERENCES)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
-    post("/references", Key, handler!(wider::absent::refuse_references))
-        .costs(&rules::REFERENCE_POST)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .asks(PAGE),
+    post("/references", Key, handler!(wider::absent::refuse_references)).costs(&rules::REFERENCE_POST),
     get("/references/{id}", Key, handler!(wider::absent::find, "Reference"))
         .says("Read a reference: there is none.")
-        .costs(&rules::REFERENCES)
-        .answers(OneObject::SHAPE),
-    get("/references/{id}/{relationship}", Key, handler!(wider::absent::find, "Reference"))
+        .costs(&rules::REFERENCES),
+    get("/references/{id}/{relationship}", Key, handler!(wider::absent::relationship, "Reference"))
         .says("Read what it is related to.")
-        .costs(&rules::REFERENCES)
-        .answers(RelatedObjects::SHAPE),
+        .costs(&rules::REFERENCES),
     get("/private/files", Key, handler!(wider::absent::list))
         .says("List files that were scanned privately: there are none.")
         .costs(&rules::PRIVATE_FILES)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .asks(PAGE),
     post("/private/files", Key, handler!(wider::absent::refuse_private_scans))
         .says("Scan a file privately: nobody may; an upload for a project is POST /files with visibility=project.")
-        .costs(&rules::PRIVATE_SCAN)
-        .answers(OneObject::SHAPE),
+        .costs(&rules::PRIVATE_SCAN),
     get("/private/files/upload_url", Key, handler!(wider::absent::refuse_private_scans))
         .says("Make an address for a large file that is to be scanned privately: nobody may.")
-        .costs(&rules::PRIVATE_SCAN)
-        .answers(OneObject::SHAPE),
+        .costs(&rules::PRIVATE_SCAN),
     get("/private/files/{id}", Key, handler!(wider::absent::find, "Private file"))
         .says("Read a file that was scanned privately: there is none.")
-        .costs(&rules::PRIVATE_FILES)
-        .answers(OneObject::SHAPE),
-    get("/private/files/{id}/{relationship}", Key, handler!(wider::absent::find, "Private file"))
+        .costs(&rules::PRIVATE_FILES),
+    get("/private/files/{id}/{relationship}", Key, handler!(wider::absent::relationship, "Private file"))
         .says("Read what it is related to.")
-        .costs(&rules::PRIVATE_FILES)
-        .answers(RelatedObjects::SHAPE),
+        .costs(&rules::PRIVATE_FILES),
     post("/private/urls", Key, handler!(wider::absent::refuse_private_scans))
         .says("Scan a URL privately: nobody may.")
-        .costs(&rules::PRIVATE_SCAN)
-        .answers(OneObject::SHAPE),
+        .costs(&rules::PRIVATE_SCAN),
     get("/private/urls/{id}", Key, handler!(wider::absent::find, "Private URL"))
         .says("Read a URL that was scanned privately: there is none.")
-        .costs(&rules::PRIVATE_URLS)
-        .answers(OneObject::SHAPE),
-    get("/private/urls/{id}/{relationship}", Key, handler!(wider::absent::find, "Private URL"))
+        .costs(&rules::PRIVATE_URLS),
+    get("/private/urls/{id}/{relationship}", Key, handler!(wider::absent::relationship, "Private URL"))
         .says("Read what it is related to.")
-        .costs(&rules::PRIVATE_URLS)
-        .answers(RelatedObjects::SHAPE),
+        .costs(&rules::PRIVATE_URLS),
     get("/private/analyses", Key, handler!(wider::absent::list))
         .says("List analyses of private scans: there are none.")
         .costs(&rules::PRIVATE_ANALYSES)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .asks(PAGE),
     get("/private/analyses/{id}", Key, handler!(wider::absent::find, "Private analysis"))
         .says("Read an analysis of a private scan: there is none.")
-        .costs(&rules::PRIVATE_ANALYSES)
-        .answers(OneObject::SHAPE),
-    get("/private/analyses/{id}/{relationship}", Key, handler!(wider::absent::find, "Private analysis"))
+        .costs(&rules::PRIVATE_ANALYSES),
+    get("/private/analyses/{id}/{relationship}", Key, handler!(wider::absent::relationship, "Private analysis"))
         .says("Read what it is related to.")
-        .costs(&rules::PRIVATE_ANALYSES)
-        .answers(RelatedObjects::SHAPE),
+        .costs(&rules::PRIVATE_ANALYSES),
 ];

@@ -1,13 +1,11 @@
 //! The rows of hunting in the wider API (docs/contract/hunting.md §1): rule sets, what they find, and jobs over what is
 //! stored.
 
-use super::wider::{ATTRIBUTES, CURSOR, EMPTY, EXCLUDED, LIMIT, PAGE, RELATED, RELATIONSHIPS};
+use super::wider::{ATTRIBUTES, CURSOR, EXCLUDED, LIMIT, PAGE, READ, RELATED, RELATIONSHIPS};
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post, text};
 use crate::quota::rules;
 use crate::rights::Right::OwnRuleset;
-use ambit_api::Contract;
-use ambit_api::objects::{NewObject, ObjectCollection, OneObject, RelatedObjects, Whether};
 
 const RULESETS: &[Parameter] = &[
     text(
@@ -56,56 +54,36 @@ const RULESET_MEMBER: &str = "/intelligence/hunting_rulesets/{id}/relationships/
 pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::list))
         .costs(&rules::RULESETS)
-        .asks(RULESETS)
-        .answers(ObjectCollection::SHAPE),
-    post("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::create))
-        .costs(&rules::RULESET_POST)
-        .writes(),
+        .asks(RULESETS),
+    post("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::create)).costs(&rules::RULESET_POST),
     delete("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::delete_all))
-        .costs(&rules::RULESET_DELETE)
-        .answers(OneObject::SHAPE),
+        .costs(&rules::RULESET_DELETE),
     get("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::find))
         .costs(&rules::RULESETS)
-        .reads(),
+        .asks(READ),
     patch("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::change))
-        .costs(&rules::RULESET_PATCH)
-        .writes(),
+        .costs(&rules::RULESET_PATCH),
     delete("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::delete))
         .costs(&rules::RULESET_DELETE)
-        .needs(OwnRuleset)
-        .as_type(EMPTY),
-    get(
-        "/intelligence/hunting_rulesets/{id}/owner",
-        Key,
-        handler!(wider::hunting_rulesets::relationship, "owner", false),
-    )
-    .says("Read the owner of a rule set.")
-    .costs(&rules::RULESETS)
-    .answers(RelatedObjects::SHAPE),
-    get(
-        "/intelligence/hunting_rulesets/{id}/relationships/owner",
-        Key,
-        handler!(wider::hunting_rulesets::relationship, "owner", true),
-    )
-    .says("Read the descriptor of the owner.")
-    .costs(&rules::RULESETS)
-    .answers(RelatedObjects::SHAPE),
-    get(
-        "/intelligence/hunting_rulesets/{id}/editors",
-        Key,
-        handler!(wider::hunting_rulesets::relationship, "editors", false),
-    )
-    .says("List who else may see and change a rule set.")
-    .costs(&rules::RULESETS)
-    .lists(),
+        .needs(OwnRuleset),
+    get("/intelligence/hunting_rulesets/{id}/owner", Key, handler!(wider::hunting_rulesets::owner, false))
+        .says("Read the owner of a rule set.")
+        .costs(&rules::RULESETS),
+    get("/intelligence/hunting_rulesets/{id}/relationships/owner", Key, handler!(wider::hunting_rulesets::owner, true))
+        .says("Read the descriptor of the owner.")
+        .costs(&rules::RULESETS),
+    get("/intelligence/hunting_rulesets/{id}/editors", Key, handler!(wider::hunting_rulesets::editors, false))
+        .says("List who else may see and change a rule set.")
+        .costs(&rules::RULESETS)
+        .asks(PAGE),
     get(
         "/intelligence/hunting_rulesets/{id}/relationships/editors",
         Key,
-        handler!(wider::hunting_rulesets::relationship, "editors", true),
+        handler!(wider::hunting_rulesets::editors, true),
     )
     .says("List their descriptors.")
     .costs(&rules::RULESETS)
-    .lists(),
+    .asks(PAGE),
     get(
         "/intelligence/hunting_rulesets/{id}/hunting_notification_files",
         Key,
@@ -113,8 +91,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("List the files that a rule set found, with the notification beside each.")
     .costs(&rules::NOTIFICATIONS)
-    .asks(NOTIFICATIONS)
-    .answers(ObjectCollection::SHAPE),
+    .asks(NOTIFICATIONS),
     get(
         "/intelligence/hunting_rulesets/{id}/relationships/hunting_notification_files",
         Key,
@@ -122,81 +99,62 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("List their descriptors, with the notification beside each.")
     .costs(&rules::NOTIFICATIONS)
-    .asks(NOTIFICATIONS)
-    .answers(ObjectCollection::SHAPE),
+    .asks(NOTIFICATIONS),
     post(
         "/intelligence/hunting_rulesets/{id}/relationships/editors",
         Key,
         handler!(wider::hunting_rulesets::add_editors),
     )
-    .costs(&rules::RULESETS)
-    .may_take(NewObject::SHAPE)
-    .answers(ObjectCollection::SHAPE),
+    .costs(&rules::RULESETS),
     post("/intelligence/hunting_rulesets/{id}/relationships/owner", Key, handler!(wider::hunting_rulesets::give))
         .costs(&rules::RULESET_PATCH)
-        .needs(OwnRuleset)
-        .writes(),
-    get(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::has_editor))
-        .costs(&rules::RULESETS)
-        .answers(Whether::SHAPE),
-    delete(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::remove_editor))
-        .costs(&rules::RULESETS)
-        .as_type(EMPTY),
+        .needs(OwnRuleset),
+    get(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::has_editor)).costs(&rules::RULESETS),
+    delete(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::remove_editor)).costs(&rules::RULESETS),
     get("/users/{id}/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, false))
         .says("The same list below the user; for oneself.")
         .costs(&rules::RULESETS)
-        .asks(RULESETS)
-        .answers(ObjectCollection::SHAPE),
+        .asks(RULESETS),
     get("/users/{id}/relationships/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, true))
         .says("The same list as descriptors.")
         .costs(&rules::RULESETS)
-        .asks(RULESETS)
-        .answers(ObjectCollection::SHAPE),
+        .asks(RULESETS),
     get(
         "/intelligence/hunting_rulesets/{id}/hunting_notifications",
         Key,
         handler!(wider::hunting_notifications::of_ruleset),
     )
     .costs(&rules::NOTIFICATIONS)
-    .asks(NOTIFICATIONS)
-    .answers(ObjectCollection::SHAPE),
+    .asks(NOTIFICATIONS),
     get("/intelligence/hunting_notifications", Key, handler!(wider::hunting_notifications::list))
         .costs(&rules::NOTIFICATIONS)
-        .asks(NOTIFICATIONS)
-        .answers(ObjectCollection::SHAPE),
+        .asks(NOTIFICATIONS),
     delete("/intelligence/hunting_notifications", Key, handler!(wider::hunting_notifications::delete_all))
         .costs(&rules::NOTIFICATIONS)
-        .asks(TAGGED)
-        .answers(OneObject::SHAPE),
+        .asks(TAGGED),
     get("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::find))
         .costs(&rules::NOTIFICATIONS)
-        .reads(),
+        .asks(READ),
     delete("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
         .says("Delete a notification. The answer is empty.")
-        .costs(&rules::NOTIFICATIONS)
-        .as_type(EMPTY),
+        .costs(&rules::NOTIFICATIONS),
     get("/intelligence/hunting_notifications/{id}/file", Key, handler!(wider::hunting_notifications::file))
-        .costs(&rules::NOTIFICATIONS)
-        .answers(OneObject::SHAPE),
+        .costs(&rules::NOTIFICATIONS),
     get("/intelligence/hunting_notification_files", Key, handler!(wider::hunting_notifications::list_files))
         .costs(&rules::NOTIFICATIONS)
-        .asks(NOTIFICATIONS)
-        .answers(ObjectCollection::SHAPE),
+        .asks(NOTIFICATIONS),
     get("/users/{id}/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, false))
         .says("The list of notifications below the user; for oneself.")
         .costs(&rules::NOTIFICATIONS)
-        .asks(NOTIFICATIONS)
-        .answers(ObjectCollection::SHAPE),
+        .asks(NOTIFICATIONS),
     get("/users/{id}/relationships/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, true))
         .says("The list of notifications below the user as descriptors.")
         .costs(&rules::NOTIFICATIONS)
-        .asks(NOTIFICATIONS)
-        .answers(ObjectCollection::SHAPE),
+        .asks(NOTIFICATIONS),
     get("/users/{id}/hunting_notification_files", Key, handler!(wider::hunting_notifications::files_of_user, false))
         .says("The list of their files below the user; for oneself.")
         .costs(&rules::NOTIFICATIONS)
-        .asks(NOTIFICATIONS)
-        .answers(ObjectCollection::SHAPE),
+        .asks(NOTIFICATIONS),
     get(
         "/users/{id}/relationships/hunting_notification_files",
         Key,
@@ -204,53 +162,34 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("The list of their files below the user as descriptors.")
     .costs(&rules::NOTIFICATIONS)
-    .asks(NOTIFICATIONS)
-    .answers(ObjectCollection::SHAPE),
-    get("/ioc_stream", Key, handler!(wider::hunting_notifications::stream))
-        .costs(&rules::STREAM)
-        .asks(STREAM)
-        .answers(ObjectCollection::SHAPE),
+    .asks(NOTIFICATIONS),
+    get("/ioc_stream", Key, handler!(wider::hunting_notifications::stream)).costs(&rules::STREAM).asks(STREAM),
     delete("/ioc_stream", Key, handler!(wider::hunting_notifications::delete_stream))
         .costs(&rules::STREAM)
-        .asks(STREAM_FILTER)
-        .answers(OneObject::SHAPE),
+        .asks(STREAM_FILTER),
     get("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::find_in_stream))
-        .costs(&rules::STREAM)
-        .answers(OneObject::SHAPE),
+        .costs(&rules::STREAM),
     delete("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
         .says("Delete an entry of the stream. The answer is empty.")
-        .costs(&rules::STREAM)
-        .as_type(EMPTY),
-    get("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::list))
-        .costs(&rules::RETROHUNT)
-        .asks(JOBS)
-        .answers(ObjectCollection::SHAPE),
-    post("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::create))
-        .costs(&rules::RETROHUNT_POST)
-        .writes(),
+        .costs(&rules::STREAM),
+    get("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::list)).costs(&rules::RETROHUNT).asks(JOBS),
+    post("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::create)).costs(&rules::RETROHUNT_POST),
     get("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::find))
         .costs(&rules::RETROHUNT)
-        .asks(PAGE)
-        .answers(OneObject::SHAPE),
-    delete("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::delete))
-        .costs(&rules::RETROHUNT)
-        .as_type(EMPTY),
+        .asks(PAGE),
+    delete("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::delete)).costs(&rules::RETROHUNT),
     post("/intelligence/retrohunt_jobs/{id}/abort", Key, handler!(wider::retrohunt_jobs::abort))
-        .costs(&rules::RETROHUNT)
-        .as_type(EMPTY),
+        .costs(&rules::RETROHUNT),
     get("/intelligence/retrohunt_jobs/{id}/matching_files", Key, handler!(wider::retrohunt_jobs::matching_files))
         .costs(&rules::RETROHUNT)
-        .asks(RELATED)
-        .answers(ObjectCollection::SHAPE),
+        .asks(RELATED),
     get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, false))
         .says("The list of jobs below the user; for oneself.")
         .costs(&rules::RETROHUNT)
-        .asks(JOBS)
-        .answers(ObjectCollection::SHAPE),
+        .asks(JOBS),
     get("/users/{id}/relationships/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, true))
         .says("The list of jobs below the user as descriptors.")
         .costs(&rules::RETROHUNT)
-        .asks(JOBS)
-        .answers(ObjectCollection::SHAPE),
-    get("/operations/{id}", Key, handler!(wider::operations::find)).costs(&rules::OPERATIONS).answers(OneObject::SHAPE),
+        .asks(JOBS),
+    get("/operations/{id}", Key, handler!(wider::operations::find)).costs(&rules::OPERATIONS),
 ];

@@ -4,8 +4,6 @@
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, Parameter, get, handler, post, text};
 use crate::quota::rules;
-use ambit_api::Contract;
-use ambit_api::objects::Form;
 
 // In the query or in the form, so that none is required.
 const RESOURCES: &[Parameter] = &[
@@ -38,14 +36,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .only_reads()
         .says("Report on files, one call each.")
         .costs(&rules::V2_REPORT)
-        .asks(RESOURCES)
-        .may_take(Form::SHAPE),
-    post("/file/scan", Key, handler!(v2::files::scan)).reads_project().costs(&rules::V2_SCAN).may_take(Form::SHAPE),
+        .asks(RESOURCES),
+    post("/file/scan", Key, handler!(v2::files::scan)).reads_project().costs(&rules::V2_SCAN),
     get("/file/scan/upload_url", Key, handler!(v2::files::upload_url)).costs(&rules::V2_UPLOAD_URL),
-    post("/file/rescan", Key, handler!(v2::files::rescan))
-        .costs(&rules::V2_RESCAN)
-        .asks(RESOURCES)
-        .may_take(Form::SHAPE),
+    post("/file/rescan", Key, handler!(v2::files::rescan)).costs(&rules::V2_RESCAN).asks(RESOURCES),
     get("/file/submissions", Key, handler!(v2::files::submissions))
         .says("List the submissions of files, one call each.")
         .costs(&rules::V2_SUBMISSIONS)
@@ -54,8 +48,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .only_reads()
         .says("List the submissions of files, one call each.")
         .costs(&rules::V2_SUBMISSIONS)
-        .asks(RESOURCES)
-        .may_take(Form::SHAPE),
+        .asks(RESOURCES),
     get("/file/download", Key, handler!(v2::files::download))
         .costs(&rules::V2_DOWNLOAD)
         .asks(HASH)
@@ -68,11 +61,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .only_reads()
         .says("Find files by a query; their SHA-256.")
         .costs(&rules::V2_FILE_SEARCH)
-        .asks(QUERY)
-        .may_take(Form::SHAPE),
+        .asks(QUERY),
     get("/file/behaviour", Key, handler!(v2::search::behaviour)).costs(&rules::V2_BEHAVIOUR).asks(HASH),
     get("/file/clusters", Key, handler!(v2::search::clusters)).costs(&rules::V2_CLUSTERS).asks(DATE),
-    post("/url/scan", Key, handler!(v2::urls::scan)).costs(&rules::V2_URL_SCAN).asks(URLS).may_take(Form::SHAPE),
+    post("/url/scan", Key, handler!(v2::urls::scan)).costs(&rules::V2_URL_SCAN).asks(URLS),
     get("/url/report", Key, handler!(v2::urls::report))
         .says("Report on URLs.")
         .costs(&rules::V2_URL_REPORT)
@@ -81,13 +73,9 @@ pub(super) const ROWS: &[Endpoint] = &[
         .only_reads()
         .says("Report on URLs.")
         .costs(&rules::V2_URL_REPORT)
-        .asks(URL_RESOURCES)
-        .may_take(Form::SHAPE),
+        .asks(URL_RESOURCES),
     get("/domain/report", Key, handler!(v2::objects::domain)).costs(&rules::V2_DOMAIN).asks(DOMAIN),
     get("/ip_address/report", Key, handler!(v2::objects::address)).costs(&rules::V2_ADDRESS).asks(ADDRESS),
     get("/comments/get", Key, handler!(v2::comments::get)).costs(&rules::V2_COMMENTS).asks(COMMENTS),
-    post("/comments/put", Key, handler!(v2::comments::put))
-        .costs(&rules::V2_COMMENTS)
-        .asks(COMMENT)
-        .may_take(Form::SHAPE),
+    post("/comments/put", Key, handler!(v2::comments::put)).costs(&rules::V2_COMMENTS).asks(COMMENT),
 ];

@@ -6,9 +6,6 @@ use crate::endpoint::{Endpoint, Parameter, count, delete, get, handler, patch, p
 use crate::quota::rules;
 use crate::rights::Right::{EditGraph, OfGroup, OfGroupOrOneself, OfUser, Oneself, OwnCollection, OwnGraph};
 use crate::routes::wider::archives;
-use crate::routes::wider::misp_events::NewMispEvent;
-use ambit_api::Contract;
-use ambit_api::objects::{Figures, NewObject, ObjectCollection, OneObject, RelatedObjects, Said, Whether};
 
 pub(super) const LIMIT: Parameter = count("limit", "Items of a page: 10 by default, more than 40 means 40.");
 pub(super) const CURSOR: Parameter = text("cursor", "The meta.cursor of the page before.");
@@ -80,213 +77,121 @@ const CONSUMING: &[Parameter] = &[
     RELATIONSHIPS,
 ];
 
-/// The type of answers that are empty.
-pub(super) const EMPTY: &str = "text/plain; charset=utf-8";
 const COLLECTION_RELATIONSHIP: &str = "/collections/{id}/{relationship}";
 const GRAPH_RELATIONSHIP: &str = "/graphs/{id}/{relationship}";
 const GRAPH_RELATIONSHIP_IDS: &str = "/graphs/{id}/relationships/{relationship}";
 const GRAPH_MEMBER: &str = "/graphs/{id}/relationships/{relationship}/{member}";
 const GROUP_MEMBER: &str = "/groups/{id}/relationships/{relationship}/{member}";
-impl Endpoint {
-    /// Sets that the call reads one object.
-    pub(super) const fn reads(self) -> Self {
-        self.asks(READ).answers(OneObject::SHAPE)
-    }
-
-    /// Sets that the call takes an object and answers with one.
-    pub(super) const fn writes(self) -> Self {
-        self.may_take(NewObject::SHAPE).answers(OneObject::SHAPE)
-    }
-
-    /// Sets that the call lists what an object is related to.
-    pub(super) const fn relates(self) -> Self {
-        self.asks(RELATED).answers(RelatedObjects::SHAPE)
-    }
-
-    /// Sets that the call answers with a page of objects.
-    pub(super) const fn lists(self) -> Self {
-        self.asks(PAGE).answers(ObjectCollection::SHAPE)
-    }
-}
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
-    get("/graphs", Key, handler!(wider::graphs::search))
-        .costs(&rules::GRAPH_SEARCH)
-        .asks(SEARCH)
-        .answers(ObjectCollection::SHAPE),
-    post("/graphs", Key, handler!(wider::graphs::post))
-        .reads_without_body()
-        .costs(&rules::GRAPH_POST)
-        .asks(SEARCH)
-        .may_take(NewObject::SHAPE)
-        .answers(RelatedObjects::SHAPE),
-    get("/graphs/{id}", Key, handler!(wider::graphs::find)).costs(&rules::GRAPH_READ).reads(),
-    patch("/graphs/{id}", Key, handler!(wider::graphs::change)).costs(&rules::GRAPH_PATCH).needs(EditGraph).writes(),
-    delete("/graphs/{id}", Key, handler!(wider::graphs::delete))
-        .costs(&rules::GRAPH_DELETE)
-        .needs(OwnGraph)
-        .as_type(EMPTY),
-    get("/graphs/{id}/items", Key, handler!(wider::graphs::full_items))
-        .costs(&rules::GRAPH_ITEMS)
-        .asks(RELATED)
-        .answers(ObjectCollection::SHAPE),
+    get("/graphs", Key, handler!(wider::graphs::search)).costs(&rules::GRAPH_SEARCH).asks(SEARCH),
+    post("/graphs", Key, handler!(wider::graphs::post)).reads_without_body().costs(&rules::GRAPH_POST).asks(SEARCH),
+    get("/graphs/{id}", Key, handler!(wider::graphs::find)).costs(&rules::GRAPH_READ).asks(READ),
+    patch("/graphs/{id}", Key, handler!(wider::graphs::change)).costs(&rules::GRAPH_PATCH).needs(EditGraph),
+    delete("/graphs/{id}", Key, handler!(wider::graphs::delete)).costs(&rules::GRAPH_DELETE).needs(OwnGraph),
+    get("/graphs/{id}/items", Key, handler!(wider::graphs::full_items)).costs(&rules::GRAPH_ITEMS).asks(RELATED),
     get("/graphs/{id}/screenshot", Key, handler!(wider::graphs::screenshot))
         .costs(&rules::GRAPH_SCREENSHOT)
         .as_type("image/png"),
-    get("/graphs/{id}/comments", Key, handler!(wider::comments::on_graph)).costs(&rules::GRAPH_COMMENTS).lists(),
-    post("/graphs/{id}/comments", Key, handler!(wider::comments::add_to_graph)).costs(&rules::GRAPH_COMMENTS).writes(),
+    get("/graphs/{id}/comments", Key, handler!(wider::comments::on_graph)).costs(&rules::GRAPH_COMMENTS).asks(PAGE),
+    post("/graphs/{id}/comments", Key, handler!(wider::comments::add_to_graph)).costs(&rules::GRAPH_COMMENTS),
     get(GRAPH_RELATIONSHIP, Key, handler!(wider::graphs::relationship, false))
         .says("Read what a graph is related to: owner, group, editors or viewers.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
-        .asks(PAGE)
-        .answers(RelatedObjects::SHAPE),
+        .asks(PAGE),
     post(GRAPH_RELATIONSHIP, Key, handler!(wider::graph_lists::add))
         .says("Add editors or viewers.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
-        .needs(EditGraph)
-        .may_take(NewObject::SHAPE)
-        .answers(ObjectCollection::SHAPE),
+        .needs(EditGraph),
     get(GRAPH_RELATIONSHIP_IDS, Key, handler!(wider::graphs::relationship, true))
         .says("Read the descriptors of what a graph is related to.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
-        .asks(PAGE)
-        .answers(RelatedObjects::SHAPE),
+        .asks(PAGE),
     post(GRAPH_RELATIONSHIP_IDS, Key, handler!(wider::graph_lists::add))
         .says("Add editors or viewers.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
-        .needs(EditGraph)
-        .may_take(NewObject::SHAPE)
-        .answers(ObjectCollection::SHAPE),
-    get(GRAPH_MEMBER, Key, handler!(wider::graph_lists::has))
-        .costs(&rules::GRAPH_RELATIONSHIPS)
-        .answers(Whether::SHAPE),
-    delete(GRAPH_MEMBER, Key, handler!(wider::graph_lists::remove))
-        .costs(&rules::GRAPH_RELATIONSHIPS)
-        .needs(EditGraph)
-        .as_type(EMPTY),
-    get("/me", Key, handler!(wider::accounts::me)).costs(&rules::USERS).answers(OneObject::SHAPE),
-    get("/users/{id}", Key, handler!(wider::accounts::find)).costs(&rules::USERS).reads(),
-    patch("/users/{id}", Key, handler!(wider::accounts::change)).costs(&rules::USERS).needs(OfUser).writes(),
-    delete("/users/{id}", Key, handler!(wider::accounts::delete)).costs(&rules::USERS).needs(Oneself).as_type(EMPTY),
-    get("/users/{id}/overall_quotas", Key, handler!(wider::quotas::overall))
-        .costs(&rules::USER_QUOTAS)
-        .needs(OfUser)
-        .answers(Figures::SHAPE),
+        .needs(EditGraph),
+    get(GRAPH_MEMBER, Key, handler!(wider::graph_lists::has)).costs(&rules::GRAPH_RELATIONSHIPS),
+    delete(GRAPH_MEMBER, Key, handler!(wider::graph_lists::remove)).costs(&rules::GRAPH_RELATIONSHIPS).needs(EditGraph),
+    get("/me", Key, handler!(wider::accounts::me)).costs(&rules::USERS),
+    get("/users/{id}", Key, handler!(wider::accounts::find)).costs(&rules::USERS).asks(READ),
+    patch("/users/{id}", Key, handler!(wider::accounts::change)).costs(&rules::USERS).needs(OfUser),
+    delete("/users/{id}", Key, handler!(wider::accounts::delete)).costs(&rules::USERS).needs(Oneself),
+    get("/users/{id}/overall_quotas", Key, handler!(wider::quotas::overall)).costs(&rules::USER_QUOTAS).needs(OfUser),
     get("/users/{id}/api_usage", Key, handler!(wider::quotas::of_user))
         .costs(&rules::USER_QUOTAS)
         .needs(OfUser)
-        .asks(DAYS)
-        .answers(Figures::SHAPE),
+        .asks(DAYS),
     get("/users/{id}/{relationship}", Key, handler!(wider::accounts::relationship, false))
         .says("Read what a user is related to.")
         .costs(&rules::USERS)
-        .asks(PAGE)
-        .answers(RelatedObjects::SHAPE),
+        .asks(PAGE),
     get("/users/{id}/relationships/{relationship}", Key, handler!(wider::accounts::relationship, true))
         .says("Read the descriptors of what a user is related to.")
         .costs(&rules::USERS)
-        .asks(PAGE)
-        .answers(RelatedObjects::SHAPE),
-    get("/groups/{id}", Key, handler!(wider::groups::find)).costs(&rules::GROUPS).answers(OneObject::SHAPE),
-    patch("/groups/{id}", Key, handler!(wider::groups::change)).costs(&rules::GROUPS).needs(OfGroup).writes(),
+        .asks(PAGE),
+    get("/groups/{id}", Key, handler!(wider::groups::find)).costs(&rules::GROUPS),
+    patch("/groups/{id}", Key, handler!(wider::groups::change)).costs(&rules::GROUPS).needs(OfGroup),
     get("/groups/{id}/api_usage", Key, handler!(wider::quotas::of_group))
         .costs(&rules::GROUP_QUOTAS)
         .needs(OfGroup)
-        .asks(DAYS)
-        .answers(Figures::SHAPE),
+        .asks(DAYS),
     get("/groups/{id}/users_consuming_quota/{quota_name}", Key, handler!(wider::quotas::users_consuming))
         .costs(&rules::GROUP_QUOTAS)
         .needs(OfGroup)
-        .asks(CONSUMING)
-        .answers(ObjectCollection::SHAPE),
+        .asks(CONSUMING),
     get("/groups/{id}/{relationship}", Key, handler!(wider::groups::relationship, false))
         .says("List users, administrators, graphs or service accounts of a group.")
         .costs(&rules::GROUPS)
-        .lists(),
+        .asks(PAGE),
     get("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::relationship, true))
         .says("List their descriptors.")
         .costs(&rules::GROUPS)
-        .lists(),
+        .asks(PAGE),
     post("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::add))
         .costs(&rules::GROUPS)
-        .needs(OfGroup)
-        .may_take(NewObject::SHAPE)
-        .answers(ObjectCollection::SHAPE),
-    get(GROUP_MEMBER, Key, handler!(wider::groups::has)).costs(&rules::GROUPS).answers(Whether::SHAPE),
-    delete(GROUP_MEMBER, Key, handler!(wider::groups::remove))
-        .costs(&rules::GROUPS)
-        .needs(OfGroupOrOneself)
-        .as_type(EMPTY),
-    get("/service_accounts/{id}", Key, handler!(wider::accounts::service_account))
-        .costs(&rules::USERS)
-        .answers(OneObject::SHAPE),
-    delete("/service_accounts/{id}", Key, handler!(wider::accounts::delete_service_account))
-        .costs(&rules::USERS)
-        .as_type(EMPTY),
-    get("/intelligence/search", Key, handler!(wider::intelligence::search))
-        .costs(&rules::SEARCH)
-        .asks(INTELLIGENCE)
-        .answers(ObjectCollection::SHAPE),
-    get("/intelligence/search/snippets/{id}", Key, handler!(wider::intelligence::snippet))
-        .costs(&rules::SNIPPETS)
-        .answers(RelatedObjects::SHAPE),
-    post("/intelligence/zip_files", Key, handler!(wider::archives::create)).costs(&rules::ARCHIVE).writes(),
-    get("/intelligence/zip_files/{id}", Key, handler!(wider::archives::find))
-        .costs(&rules::ARCHIVE_READ)
-        .answers(OneObject::SHAPE),
+        .needs(OfGroup),
+    get(GROUP_MEMBER, Key, handler!(wider::groups::has)).costs(&rules::GROUPS),
+    delete(GROUP_MEMBER, Key, handler!(wider::groups::remove)).costs(&rules::GROUPS).needs(OfGroupOrOneself),
+    get("/service_accounts/{id}", Key, handler!(wider::accounts::service_account)).costs(&rules::USERS),
+    delete("/service_accounts/{id}", Key, handler!(wider::accounts::delete_service_account)).costs(&rules::USERS),
+    get("/intelligence/search", Key, handler!(wider::intelligence::search)).costs(&rules::SEARCH).asks(INTELLIGENCE),
+    get("/intelligence/search/snippets/{id}", Key, handler!(wider::intelligence::snippet)).costs(&rules::SNIPPETS),
+    post("/intelligence/zip_files", Key, handler!(wider::archives::create)).costs(&rules::ARCHIVE),
+    get("/intelligence/zip_files/{id}", Key, handler!(wider::archives::find)).costs(&rules::ARCHIVE_READ),
     get("/intelligence/zip_files/{id}/download", Key, handler!(wider::archives::download))
         .costs(&rules::ARCHIVE_READ)
         .as_type(archives::TYPE),
     get("/intelligence/zip_files/{id}/download_url", Key, handler!(wider::archives::download_url))
-        .costs(&rules::ARCHIVE_READ)
-        .answers(Said::SHAPE),
-    get("/search", Key, handler!(wider::search::find))
-        .costs(&rules::OBJECT_SEARCH)
-        .asks(FIND)
-        .answers(ObjectCollection::SHAPE),
-    get("/collections", Key, handler!(wider::object_collections::list))
-        .costs(&rules::COLLECTIONS)
-        .asks(COLLECTIONS)
-        .answers(ObjectCollection::SHAPE),
-    post("/collections", Key, handler!(wider::object_collections::create)).costs(&rules::COLLECTIONS).writes(),
-    post("/integrations/misp/collections", Key, handler!(wider::misp_events::create))
-        .costs(&rules::COLLECTIONS)
-        .takes(NewMispEvent::SHAPE)
-        .answers(OneObject::SHAPE),
-    get("/collections/{id}", Key, handler!(wider::object_collections::find)).costs(&rules::COLLECTIONS).reads(),
+        .costs(&rules::ARCHIVE_READ),
+    get("/search", Key, handler!(wider::search::find)).costs(&rules::OBJECT_SEARCH).asks(FIND),
+    get("/collections", Key, handler!(wider::object_collections::list)).costs(&rules::COLLECTIONS).asks(COLLECTIONS),
+    post("/collections", Key, handler!(wider::object_collections::create)).costs(&rules::COLLECTIONS),
+    post("/integrations/misp/collections", Key, handler!(wider::misp_events::create)).costs(&rules::COLLECTIONS),
+    get("/collections/{id}", Key, handler!(wider::object_collections::find)).costs(&rules::COLLECTIONS).asks(READ),
     patch("/collections/{id}", Key, handler!(wider::object_collections::change))
         .costs(&rules::COLLECTIONS)
-        .needs(OwnCollection)
-        .writes(),
+        .needs(OwnCollection),
     delete("/collections/{id}", Key, handler!(wider::object_collections::delete))
         .costs(&rules::COLLECTIONS)
-        .needs(OwnCollection)
-        .as_type(EMPTY),
+        .needs(OwnCollection),
     get(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::relationship, false))
         .says("List what is in a collection, or its owner.")
         .costs(&rules::COLLECTIONS)
-        .relates(),
+        .asks(RELATED),
     post(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::add))
         .costs(&rules::COLLECTIONS)
-        .needs(OwnCollection)
-        .may_take(NewObject::SHAPE)
-        .answers(ObjectCollection::SHAPE),
+        .needs(OwnCollection),
     delete(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::remove))
         .costs(&rules::COLLECTIONS)
-        .needs(OwnCollection)
-        .may_take(NewObject::SHAPE)
-        .answers(ObjectCollection::SHAPE),
+        .needs(OwnCollection),
     get("/collections/{id}/relationships/{relationship}", Key, handler!(wider::object_collections::relationship, true))
         .says("List the descriptors of what is in a collection.")
         .costs(&rules::COLLECTIONS)
-        .asks(PAGE)
-        .answers(RelatedObjects::SHAPE),
-    get("/metadata", Key, handler!(wider::metadata::find)).costs(&rules::METADATA).answers(Figures::SHAPE),
-    get("/comments", Key, handler!(wider::comments::list))
-        .costs(&rules::COMMENTS)
-        .asks(COMMENTS)
-        .answers(ObjectCollection::SHAPE),
-    get("/comments/{id}", Key, handler!(wider::comments::find)).costs(&rules::COMMENTS).answers(OneObject::SHAPE),
-    delete("/comments/{id}", Key, handler!(wider::comments::delete)).costs(&rules::COMMENTS).as_type(EMPTY),
+        .asks(PAGE),
+    get("/metadata", Key, handler!(wider::metadata::find)).costs(&rules::METADATA),
+    get("/comments", Key, handler!(wider::comments::list)).costs(&rules::COMMENTS).asks(COMMENTS),
+    get("/comments/{id}", Key, handler!(wider::comments::find)).costs(&rules::COMMENTS),
+    delete("/comments/{id}", Key, handler!(wider::comments::delete)).costs(&rules::COMMENTS),
 ];

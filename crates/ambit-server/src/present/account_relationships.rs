@@ -47,7 +47,7 @@ pub(crate) async fn related(call: &Call, account: &Account, name: &str) -> Resul
             let comments = store.comments_by(call.caller(), account.user.id).await.about(NOUN)?;
             Related::Many(comments::visible(call, comments).await?)
         }
-        "graphs" => graphs::related(call, &Collaborator::User(account.user.username.clone())).await?,
+        "graphs" => Related::Many(graphs::related(call, &Collaborator::User(account.user.username.clone())).await?),
         "collections" => object_collections::of(call, account.user.id).await?,
         name if NOTHING.contains(&name) => Related::Many(Vec::new()),
         _ => return Ok(None),

@@ -2,11 +2,10 @@
 
 use super::files::known;
 use super::objects;
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::files::{AnalysedFile, AnalysedUrl, AnalysisMeta, EngineResults};
-use ambit_api::objects::{Object, data};
+use ambit_api::objects::{Object, OneObject, data};
 use ambit_api::{ApiError, Maybe};
 use ambit_model::Timestamp;
 use ambit_model::canonical_url::canonical_url;
@@ -35,9 +34,9 @@ pub(crate) fn file_analysis_id(md5: &str, now: Timestamp) -> String {
 }
 
 /// The answer that says which analysis was asked for.
-pub(crate) fn begun(call: &Call, id: &str) -> Answer {
+pub(crate) fn begun(call: &Call, id: &str) -> OneObject {
     let analysis = Object::new(&call.base, "analyses", "analysis", id, &());
-    Answer::json(&data(Object { attributes: None, ..analysis }))
+    data(Object { attributes: None, ..analysis })
 }
 
 pub(crate) fn url_analysis_id(sha256: &str, now: Timestamp) -> String {

@@ -1,14 +1,13 @@
 //! Comments on objects: those whose objects the caller may see.
 
 use super::objects;
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::object_body::body_attributes;
 use crate::page;
 use ambit_api::ApiError;
 use ambit_api::comments::CommentAttributes;
-use ambit_api::objects::Object;
+use ambit_api::objects::{Object, ObjectCollection};
 use ambit_store::Comment;
 use serde_json::Value;
 
@@ -60,7 +59,10 @@ const CHUNK: usize = 200;
 const READ_MAX: usize = 2_000;
 
 /// A page of the newest comments that match and whose objects the caller may see.
-pub(crate) async fn latest(call: &Call, matches: &(dyn Fn(&Comment) -> bool + Sync)) -> Result<Answer, ApiError> {
+pub(crate) async fn latest(
+    call: &Call,
+    matches: &(dyn Fn(&Comment) -> bool + Sync),
+) -> Result<ObjectCollection, ApiError> {
     let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let mut before = match paging.offset()? {
         0 => None,

@@ -3,13 +3,12 @@
 use super::linked::linked;
 use super::objects::{Known, known, shown};
 use super::{certificates, comments, facts, files, graphs, objects, registrations, votes};
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, of_search};
 use crate::page;
 use ambit_api::files::SubmissionAttributes;
 use ambit_api::inventory_objects::ResolutionAttributes;
-use ambit_api::objects::{Object, Related, Seconds};
+use ambit_api::objects::{Object, ObjectCollection, Related, Seconds};
 use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::EdgeKind;
 use ambit_model::entity::{domain, host_of, registrable};
@@ -286,7 +285,7 @@ async fn submissions(call: &Call, sha256: &str) -> Result<Vec<Object>, ApiError>
 
 /// Answers with the asked page of a list of objects, each with the votes on it and the relationships that the request
 /// asks for.
-pub(crate) async fn page_of(call: &Call, all: Vec<Object>) -> Result<Answer, ApiError> {
+pub(crate) async fn page_of(call: &Call, all: Vec<Object>) -> Result<ObjectCollection, ApiError> {
     let with_relationships = async |mut object: Object| {
         complete(call, &mut object).await?;
         Ok(object)

@@ -8,7 +8,6 @@ pub(crate) mod objects;
 pub(crate) mod search;
 pub(crate) mod urls;
 
-use crate::answer::Answer;
 use crate::call::Call;
 use ambit_api::objects::{Object, Seconds, value};
 use ambit_api::v2::{Without, stamp};
@@ -20,10 +19,10 @@ use serde_json::Value;
 const LIST_MAX: usize = 25;
 
 /// One item is an object, several are a list in the order in which they were asked for.
-fn answer(mut items: Vec<Value>) -> Answer {
+fn answer(mut items: Vec<Value>) -> Value {
     match items.len() {
-        1 => Answer::json(&items.remove(0)),
-        _ => Answer::json(&Value::Array(items)),
+        1 => items.remove(0),
+        _ => Value::Array(items),
     }
 }
 

@@ -1,15 +1,16 @@
 //! Comments in version 2: on files by hash, on URLs by themselves.
 
-use super::required;
-use crate::answer::Answer;
-use crate::call::Call;
+use super::{required, without};
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::{files, objects};
-use ambit_api::ApiError;
+use ambit_api::objects::{Form, value};
 use ambit_api::v2::{Comment, Comments, Done};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::Timestamp;
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::object::ObjectType;
+use serde_json::Value;
 
 const NOUN: &str = "Comment";
 /// Comments of one call.
@@ -24,18 +25,18 @@ async fn item(call: &Call, resource: &str) -> Result<Option<(&'static str, Strin
     Ok(objects::find(call, ObjectType::Url, &url).await?.map(|found| ("url", found.id)))
 }
 
-fn unknown(resource: &str) -> Answer {
-    Answer::json(&super::without(0, resource, "Could not find resource"))
+fn unknown(resource: &str) -> Value {
+    without(0, resource, "Could not find resource")
 }
 
 /// Comment on a file or URL.
-pub(crate) async fn put(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn put(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
     let (resource, text) = (required(&call, "resource")?, required(&call, "comment")?);
     let Some((kind, id)) = item(&call, resource).await? else {
         return Ok(unknown(resource));
     };
     call.store().add_comment(call.caller(), kind, &id, text, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&Done { response_code: 1, verbose_msg: "Your comment was successfully posted" }))
+    Ok(value(&Done { response_code: 1, verbose_msg: "Your comment was successfully posted" }))
 }
 
 /// `YYYYMMDDhhmmss`: the token of the comments before it.
@@ -46,7 +47,7 @@ fn token(at: Timestamp) -> String {
 /// List the comments on a file or URL, newest first.
 ///
 /// The newest comments, or those before the moment of a token.
-pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn get(call: Call) -> Result<Value, ApiError> {
     let resource = required(&call, "resource")?;
     let Some((kind, id)) = item(&call, resource).await? else {
         return Ok(unknown(resource));
@@ -60,12 +61,7 @@ pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
         .take(COMMENTS_MAX)
         .map(|(date, text)| Comment { date, comment: text.clone() })
         .collect();
-    Ok(Answer::json(&Comments {
-        response_code: 1,
-        verbose_msg: "Resource found",
-        resource: resource.to_owned(),
-        comments,
-    }))
+    Ok(value(&Comments { response_code: 1, verbose_msg: "Resource found", resource: resource.to_owned(), comments }))
 }
 
 #[cfg(test)]

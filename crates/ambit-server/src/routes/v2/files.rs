@@ -2,14 +2,14 @@
 
 use super::{LIST_MAX, answer, bounded, permalink, required, without};
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::files;
 use crate::quota::rules;
 use crate::submissions::stored;
-use ambit_api::objects::{Seconds, value};
+use ambit_api::objects::{Form, Seconds, value};
 use ambit_api::v2::{FileDetails, FileReport, Submissions, UploadUrl, Verdicts, stamp};
-use ambit_api::{ApiError, V2_KEY_NAME};
+use ambit_api::{ApiError, Maybe, V2_KEY_NAME};
 use ambit_model::object::ObjectType;
 use ambit_store::{Cost, StoredFile, Submission};
 use serde_json::Value;
@@ -41,7 +41,7 @@ fn hash_of(resource: &str) -> Option<&str> {
 }
 
 /// Report on files, one call each.
-pub(crate) async fn report(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn report(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
     let mut reports = Vec::new();
     for resource in bounded(named(&call), "resource")? {
         reports.push(report_on(&call, &resource).await?);
@@ -96,22 +96,22 @@ fn queued(call: &Call, file: &StoredFile, resource: &str) -> Value {
 }
 
 /// Upload a file, in the field file of a form.
-pub(crate) async fn scan(mut call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn scan(mut call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
     let file = stored(&mut call, rules::V2_SCAN.usage).await?;
-    Ok(Answer::json(&queued(&call, &file, &file.sha256.to_string())))
+    Ok(queued(&call, &file, &file.sha256.to_string()))
 }
 
 /// Say where large files are uploaded.
 ///
 /// The address for large files is that of all files: keys are part of addresses in this version.
-pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn upload_url(call: Call) -> Result<Value, ApiError> {
     let key = ambit_api::objects::query_value(required(&call, V2_KEY_NAME)?);
     let upload_url = format!("{}{}/file/scan?{V2_KEY_NAME}={key}", call.root(), crate::mount::V2);
-    Ok(Answer::json(&UploadUrl { upload_url }))
+    Ok(value(&UploadUrl { upload_url }))
 }
 
 /// Analyse files again.
-pub(crate) async fn rescan(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn rescan(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
     let mut items = Vec::new();
     for resource in bounded(named(&call), "resource")? {
         let known = file_of(&call, &resource).await?;
@@ -138,7 +138,7 @@ async fn file_of(call: &Call, resource: &str) -> Result<Option<StoredFile>, ApiE
 }
 
 /// Each submission that is answered is one call, over all files (V2).
-pub(crate) async fn submissions(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn submissions(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
     let mut items = Vec::new();
     let mut count = 0;
     for resource in bounded(named(&call), "resource")? {

@@ -1,25 +1,25 @@
 //! Domains and addresses in version 2: what the inventory knows of them.
 
 use super::{moment, required, text, without};
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::present::relationships;
-use ambit_api::objects::Object;
+use ambit_api::objects::{Object, value};
 use ambit_api::v2::{HostReport, Resolution};
 use ambit_api::{ApiError, Maybe};
 use ambit_model::object::ObjectType;
+use serde_json::Value;
 
 /// Report on a domain or host name of the inventory.
-pub(crate) async fn domain(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn domain(call: Call) -> Result<Value, ApiError> {
     report(&call, ObjectType::Domain, "domain").await
 }
 
 /// Report on an address of the inventory.
-pub(crate) async fn address(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn address(call: Call) -> Result<Value, ApiError> {
     report(&call, ObjectType::IpAddress, "ip").await
 }
 
-async fn report(call: &Call, kind: ObjectType, parameter: &str) -> Result<Answer, ApiError> {
+async fn report(call: &Call, kind: ObjectType, parameter: &str) -> Result<Value, ApiError> {
     let name = required(call, parameter)?;
     let is_domain = kind == ObjectType::Domain;
     let (what, found) = match is_domain {
@@ -28,10 +28,10 @@ async fn report(call: &Call, kind: ObjectType, parameter: &str) -> Result<Answer
     };
     if kind.names(name).is_empty() {
         let what = if is_domain { "domain" } else { what };
-        return Ok(Answer::json(&without(-1, name, &format!("Invalid {what}"))));
+        return Ok(without(-1, name, &format!("Invalid {what}")));
     }
     let Some(resolutions) = relationships::related_to(call, kind, name, "resolutions").await? else {
-        return Ok(Answer::json(&without(0, name, &format!("{what} not found in dataset"))));
+        return Ok(without(0, name, &format!("{what} not found in dataset")));
     };
     let resolution = |one: &Object| Resolution {
         last_resolved: moment(one, "date"),
@@ -47,7 +47,7 @@ async fn report(call: &Call, kind: ObjectType, parameter: &str) -> Result<Answer
         true => Some(related("subdomains").await?.into_iter().map(|one| one.id).collect()),
         false => None,
     };
-    Ok(Answer::json(&HostReport {
+    Ok(value(&HostReport {
         response_code: 1,
         verbose_msg: found,
         resolutions: resolutions.iter().map(resolution).collect(),

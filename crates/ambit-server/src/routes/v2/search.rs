@@ -1,17 +1,17 @@
 //! Searches for files in version 2: hashes, the file submitted last first, in pages that a token goes on from.
 
 use super::{answer, required, without};
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::tokens;
-use ambit_api::objects::value;
+use ambit_api::objects::{Form, value};
 use ambit_api::v2::FoundFiles;
 use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_query::intelligence::parse_intelligence_query;
 use ambit_store::{FileSearch, FilesAfter, FoundOrder, OrderValue, WalkBegin};
+use serde_json::Value;
 
 /// Hashes of a page, as the documentation of this version says.
 const HASHES_MAX: usize = 300;
@@ -38,7 +38,7 @@ async fn place(call: &Call, query: &str) -> Result<(WalkBegin, Option<FilesAfter
 }
 
 /// Find files by a query; their SHA-256.
-pub(crate) async fn files(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn files(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
     let text = required(&call, "query")?;
     let query = parse_intelligence_query(text).map_err(|error| ApiError::invalid(format!("Query: {error}")))?;
     if query.content.is_some() {
@@ -69,22 +69,18 @@ pub(crate) async fn files(call: Call) -> Result<Answer, ApiError> {
         return Ok(answer(vec![without(0, text, "No matches for this query")]));
     }
     let hashes = found.iter().map(|(_, file)| file.to_string()).collect();
-    Ok(Answer::json(&FoundFiles {
-        response_code: 1,
-        verbose_msg: "Intelligence search executed",
-        hashes,
-        offset: Maybe(next),
-    }))
+    let verbose_msg = "Intelligence search executed";
+    Ok(value(&FoundFiles { response_code: 1, verbose_msg, hashes, offset: Maybe(next) }))
 }
 
 /// Say what a sandbox saw of a file: none runs files here.
-pub(crate) async fn behaviour(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn behaviour(call: Call) -> Result<Value, ApiError> {
     let hash = required(&call, "hash")?;
     Ok(answer(vec![without(0, hash, "No behavioural report is available for this file")]))
 }
 
 /// List groups of alike files that were submitted on a day: files are not grouped here.
-pub(crate) async fn clusters(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn clusters(call: Call) -> Result<Value, ApiError> {
     let day = required(&call, "date")?;
     Ok(answer(vec![without(0, day, "No clusters are available for this date")]))
 }

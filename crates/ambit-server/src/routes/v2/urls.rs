@@ -1,14 +1,13 @@
 //! URLs in version 2 (docs/contract/wider.md §8). Submitting one remembers it; nothing is sent to it.
 
 use super::{answer, bounded, permalink, text, without};
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::present::objects;
 use crate::submissions::submit;
-use ambit_api::ApiError;
 use ambit_api::files::EngineResults;
-use ambit_api::objects::{Object, Seconds, value};
+use ambit_api::objects::{Form, Object, Seconds, value};
 use ambit_api::v2::{UrlReport, Verdicts, stamp};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::object::ObjectType;
 use serde_json::Value;
@@ -43,7 +42,7 @@ async fn queued(call: &Call, text: &str) -> Result<Value, ApiError> {
 }
 
 /// Submit URLs.
-pub(crate) async fn scan(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn scan(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
     let mut items = Vec::new();
     for text in bounded(lines(&call, "url"), "url")? {
         items.push(queued(&call, &text).await?);
@@ -52,7 +51,7 @@ pub(crate) async fn scan(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Report on URLs.
-pub(crate) async fn report(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn report(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
     let submits = call.query("scan") == Some("1") && !call.caller().scope().read_only;
     let mut items = Vec::new();
     for resource in bounded(lines(&call, "resource"), "resource")? {

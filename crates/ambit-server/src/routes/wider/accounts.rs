@@ -1,14 +1,14 @@
 //! Users and service accounts (docs/contract/wider.md §2): who sees which attributes, what may be changed and by whom.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::{About, not_found};
 use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::account_relationships::{relate, related};
 use crate::present::accounts::{NOUN, by_name, caps, named, shown, standing};
-use ambit_api::objects::data;
-use ambit_api::{ApiError, ErrorCode};
+use crate::signature::Empty;
+use ambit_api::objects::{NewObject, OneObject, RelatedObjects, data};
+use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::Timestamp;
 use ambit_store::{Account, Relationship};
 use serde_json::Value;
@@ -16,13 +16,13 @@ use serde_json::Value;
 /// What people may write about themselves.
 const PROFILE: [&str; 4] = ["first_name", "last_name", "profile_phrase", "preferences"];
 /// Read the caller's own user; clients use it to test a key.
-pub(crate) async fn me(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn me(call: Call) -> Result<OneObject, ApiError> {
     let account = call.store().account_by_id(call.caller().user_id()).await.about(NOUN)?;
-    Ok(Answer::json(&data(shown(&call, &account).await?)))
+    Ok(data(shown(&call, &account).await?))
 }
 
 /// Read a user by username, address or API key.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let account = named(&call, call.id()).await?;
     let mut found = shown(&call, &account).await?;
     relate(&call, &account, &mut found).await?;
@@ -31,7 +31,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 
 /// Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those of
 /// the installation caps, privileges and the status.
-pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let account = named(&call, call.id()).await?;
     if standing(&call, &account).await? == Relationship::Anybody {
         return Err(ApiError::new(ErrorCode::Forbidden));
@@ -79,7 +79,7 @@ async fn grant(call: &Call, username: &str, privileges: &Value) -> Result<(), Ap
 }
 
 /// Read what a user is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
+pub(crate) async fn relationship(call: Call, described: bool) -> Result<RelatedObjects, ApiError> {
     let account = named(&call, call.id()).await?;
     let name = call.parameter("relationship");
     let found = related(&call, &account, name).await?;
@@ -89,7 +89,7 @@ pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, 
 /// Delete one's own account; the header x-user-password has an API key of it. The answer is empty.
 ///
 /// Nobody has a password here: an API key of the account is the confirmation.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
     let account = named(&call, call.id()).await?;
     let store = call.store();
     let confirmed = match call.password.as_deref() {
@@ -101,24 +101,24 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
         return Err(ApiError::with(ErrorCode::Forbidden, message));
     }
     store.delete_user(call.caller(), call.caller().username(), call.now).await.about(NOUN)?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }
 
 /// Read a service account.
 ///
 /// A service account; for administrators of its group and for itself.
-pub(crate) async fn service_account(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn service_account(call: Call) -> Result<OneObject, ApiError> {
     let account = service_account_named(&call, call.id()).await?;
     let found = shown(&call, &account).await?;
     Ok(page::one(&call, found))
 }
 
 /// Delete a service account of a group, for the group's administrators. The answer is empty.
-pub(crate) async fn delete_service_account(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete_service_account(call: Call) -> Result<Empty, ApiError> {
     let account = service_account_named(&call, call.id()).await?;
     let name = &account.user.username;
     call.store().delete_service_account(call.caller(), name, call.now).await.about("Service account")?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }
 
 async fn service_account_named(call: &Call, id: &str) -> Result<Account, ApiError> {

@@ -2,14 +2,14 @@
 //! an hour.
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::object_body::body_data;
 use crate::present::files;
 use crate::state::ServerState;
 use crate::{page, tokens};
-use ambit_api::objects::{Object, data};
-use ambit_api::{ApiError, ErrorCode, contract};
+use ambit_api::objects::{NewObject, Object, OneObject, Said, data};
+use ambit_api::{ApiError, ErrorCode, Maybe, contract};
 use ambit_model::Timestamp;
 use ambit_model::moment::{HOUR_MS, SECOND_MS};
 use ambit_store::{Archive, ArchiveStatus, StoreError, StoredFile};
@@ -86,7 +86,7 @@ fn shown(call: &Call, archive: &Archive) -> Object {
 }
 
 /// Pack files by their hashes into an archive, with a password where one is given.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let password = password(&call)?;
     let asked = hashes(&call);
     if asked.is_empty() || asked.len() > FILES_MAX {
@@ -190,7 +190,7 @@ async fn asked(call: &Call) -> Result<Archive, ApiError> {
 }
 
 /// Read the progress of an archive.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let archive = asked(&call).await?;
     Ok(page::one(&call, shown(&call, &archive)))
 }
@@ -216,10 +216,10 @@ pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Make an address to download an archive from, for an hour.
-pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn download_url(call: Call) -> Result<Said, ApiError> {
     let archive = finished(&call).await?;
     let token = tokens::sealed(&call, DOWNLOAD, &archive.id, SIGNED_MS);
-    Ok(Answer::json(&data(format!("{}/downloads/archives/{token}", call.root()))))
+    Ok(data(format!("{}/downloads/archives/{token}", call.root())))
 }
 
 /// Download an archive by the signed address of /intelligence/zip_files/{id}/download_url.

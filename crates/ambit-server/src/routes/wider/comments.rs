@@ -1,23 +1,24 @@
 //! Comments on objects (docs/contract/wider.md §6.1). A comment on something that the caller may not see is not there.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::{About, not_found};
 use crate::page;
 use crate::present::comments::{NOUN, latest, may_see, on, shown, text};
 use crate::present::graphs;
+use crate::signature::Empty;
 use ambit_api::comments::hash_tags;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::objects::{NewObject, ObjectCollection, OneObject};
+use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_store::Comment;
 
 /// List the comments on a graph, newest first.
-pub(crate) async fn on_graph(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn on_graph(call: Call) -> Result<ObjectCollection, ApiError> {
     let graph = call.store().find_graph(call.caller(), call.id()).await.about_named(graphs::NOUN, call.id())?;
     page::of_list(&call, on(&call, "graph", &graph.id).await?, page::LIMIT_DEFAULT)
 }
 
 /// Comment on a graph.
-pub(crate) async fn add_to_graph(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add_to_graph(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let text = text(&call)?;
     let made = call.store().add_comment(call.caller(), "graph", call.id(), &text, call.now).await;
     Ok(page::one(&call, shown(&call, &made.about_named(graphs::NOUN, call.id())?)))
@@ -26,7 +27,7 @@ pub(crate) async fn add_to_graph(call: Call) -> Result<Answer, ApiError> {
 /// List the newest comments.
 ///
 /// The newest comments; `tag:word` in the filter, as often as wanted, narrows them.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<ObjectCollection, ApiError> {
     let mut tags = Vec::new();
     for word in call.query("filter").unwrap_or_default().split_whitespace() {
         match word.strip_prefix("tag:").filter(|tag| !tag.is_empty()) {
@@ -50,14 +51,14 @@ async fn named(call: &Call) -> Result<Comment, ApiError> {
 }
 
 /// Read a comment.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let found = named(&call).await?;
     Ok(page::one(&call, shown(&call, &found)))
 }
 
 /// Delete a comment of one's own. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
     let found = named(&call).await?;
     call.store().delete_comment(call.caller(), &found.id, call.now).await.about(NOUN)?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }

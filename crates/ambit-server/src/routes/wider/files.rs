@@ -3,7 +3,7 @@
 //! nobody had an opinion.
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::{About, not_found};
 use crate::form::{Field, fields};
 use crate::page;
@@ -13,8 +13,8 @@ use crate::present::{comments, objects, relationships};
 use crate::submissions::{stored, stored_at, submit};
 use crate::tokens::{self, opened_signed, sealed};
 use ambit_api::files::{AnalysisAnswer, AnalysisAttributes, Stats};
-use ambit_api::objects::{Object, Related, Seconds, data};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::objects::{Form, NewObject, Object, ObjectCollection, OneObject, Said, Seconds, data};
+use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::HOUR_MS;
@@ -45,7 +45,7 @@ fn form(call: &Call) -> Result<Vec<Field>, ApiError> {
 }
 
 /// Upload a file, in the field file of a form.
-pub(crate) async fn upload(mut call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn upload(mut call: CallWith<Maybe<Form>>) -> Result<OneObject, ApiError> {
     let file = stored(&mut call, USAGE).await?;
     Ok(begun(&call, &file_analysis_id(&file.md5, call.now)))
 }
@@ -54,7 +54,7 @@ pub(crate) async fn upload(mut call: Call) -> Result<Answer, ApiError> {
 ///
 /// Only whoever was given the address may use it; the key says who that is. For anybody else it is no address. It works
 /// once: a file that was taken uses it up.
-pub(crate) async fn upload_to(mut call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn upload_to(mut call: CallWith<Maybe<Form>>) -> Result<OneObject, ApiError> {
     let token = call.parameter("token").to_owned();
     let (_, user) = tokens::opened_of(&call, UPLOAD, &token)?;
     if user != call.caller().user_id() {
@@ -67,13 +67,13 @@ pub(crate) async fn upload_to(mut call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Make an address to upload a file to.
-pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn upload_url(call: Call) -> Result<Said, ApiError> {
     let token = sealed(&call, UPLOAD, call.caller().username(), SIGNED_MS);
-    Ok(Answer::json(&data(format!("{}/files/upload/{token}", call.base))))
+    Ok(data(format!("{}/files/upload/{token}", call.base)))
 }
 
 /// Read a file by SHA-256, SHA-1 or MD5.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let hash = call.id();
     let mut found = shown_if_known(&call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
     relationships::complete(&call, &mut found).await?;
@@ -81,32 +81,32 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Analyse a file again.
-pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn analyse(call: Call) -> Result<OneObject, ApiError> {
     let file = file(&call, call.id()).await?;
     call.store().analyse_file(file.sha256, call.now).await.about(NOUN)?;
     Ok(begun(&call, &file_analysis_id(&file.md5, call.now)))
 }
 
 /// List what a file is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
+pub(crate) async fn relationship(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
     let call = &call;
     let hashes = hashes(call, call.id()).await?;
     if call.parameter("relationship") == BEHAVIOUR_SUMMARY {
         return Err(not_found("Behaviour summary", call.id()));
     }
     let items = relationships::of_file(call, &hashes, call.parameter("relationship")).await?;
-    page::answer_related(call, Related::Many(items), described)
+    page::of_list_as(call, items, described)
 }
 
 /// List the comments on a file, newest first.
-pub(crate) async fn comments(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn comments(call: Call) -> Result<ObjectCollection, ApiError> {
     let item = objects::item(&call, ObjectType::File).await?;
     let items = comments::on(&call, "file", &item).await?;
     page::of_list(&call, items, page::LIMIT_DEFAULT)
 }
 
 /// Comment on a file.
-pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add_comment(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let item = objects::item(&call, ObjectType::File).await?;
     let text = comments::text(&call)?;
     let made = call.store().add_comment(call.caller(), "file", &item, &text, call.now).await.about("Comment")?;
@@ -120,10 +120,10 @@ pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Make an address to download a file from, for an hour.
-pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn download_url(call: Call) -> Result<Said, ApiError> {
     let sha256 = visible_hash(&call, call.id()).await?;
     let token = sealed(&call, DOWNLOAD, &sha256.to_string(), SIGNED_MS);
-    Ok(Answer::json(&data(format!("{}/downloads/{token}", call.root()))))
+    Ok(data(format!("{}/downloads/{token}", call.root())))
 }
 
 /// Download a file by the signed address of /files/{id}/download_url.
@@ -140,7 +140,7 @@ async fn required_item(call: &Call) -> Result<Item, ApiError> {
 }
 
 /// Read an analysis; the same as /analyses/{id}.
-pub(crate) async fn analysis(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn analysis(call: Call) -> Result<AnalysisAnswer, ApiError> {
     let item = required_item(&call).await?;
     let attributes = AnalysisAttributes {
         date: Seconds(item.at),
@@ -151,11 +151,11 @@ pub(crate) async fn analysis(call: Call) -> Result<Answer, ApiError> {
     let mut found = Object::new(&call.base, "analyses", "analysis", call.id(), &attributes);
     let item_address = format!("{}/{}s/{}", call.base, item.kind, item.id);
     found.links.get_or_insert_default().item = Some(item_address);
-    Ok(Answer::json(&AnalysisAnswer { data: page::narrowed(&call, found), meta: item.meta }))
+    Ok(AnalysisAnswer { data: page::narrowed(&call, found), meta: item.meta })
 }
 
 /// Read the file or URL of an analysis.
-pub(crate) async fn analysed_item(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn analysed_item(call: Call) -> Result<OneObject, ApiError> {
     let item = required_item(&call).await?;
     let found = objects::shown_or_missing(&call, item.kind, &item.id).await?;
     Ok(page::one(&call, found))
@@ -164,7 +164,7 @@ pub(crate) async fn analysed_item(call: Call) -> Result<Answer, ApiError> {
 /// Submit a URL, in the field url of a form. It is remembered; nothing is sent to it.
 ///
 /// Looking at it is for runs, within their scope.
-pub(crate) async fn submit_url(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn submit_url(call: CallWith<Maybe<Form>>) -> Result<OneObject, ApiError> {
     let field = form(&call)?.into_iter().find(|field| field.name == "url");
     let url = field.and_then(|field| String::from_utf8(field.bytes.into()).ok());
     let url = url.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "The form has no field named url"))?;
@@ -177,7 +177,7 @@ pub(crate) async fn submit_url(call: Call) -> Result<Answer, ApiError> {
 ///
 /// A URL that somebody submitted counts as submitted again. Of one that only the inventory knows nobody but the people
 /// of the caller's project learn.
-pub(crate) async fn analyse_url(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn analyse_url(call: Call) -> Result<OneObject, ApiError> {
     let found = objects::known(&call, ObjectType::Url, call.id()).await?;
     let url = found.ok_or_else(|| not_found("URL", call.id()))?;
     match &url.submitted {

@@ -1,13 +1,13 @@
 //! The editors and viewers of a graph (docs/contract/graphs.md §2), by both paths that clients use.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::page;
 use crate::present::collaborators::{body_collaborators, member, shown, users};
 use crate::present::graphs;
-use ambit_api::ApiError;
-use ambit_api::objects::data;
+use crate::signature::Empty;
+use ambit_api::objects::{NewObject, ObjectCollection, Whether, data};
+use ambit_api::{ApiError, Maybe};
 use ambit_store::{Collaborator, Role};
 
 /// The list that the path names.
@@ -20,7 +20,7 @@ fn role(call: &Call) -> Result<Role, ApiError> {
 }
 
 /// Add editors or viewers.
-pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>>) -> Result<ObjectCollection, ApiError> {
     let (role, id) = (role(&call)?, call.id());
     let collaborators = body_collaborators(&call)?;
     let store = call.store();
@@ -39,17 +39,17 @@ async fn listed(call: &Call, role: Role) -> Result<Option<Collaborator>, ApiErro
 }
 
 /// Say whether a user or group is editor or viewer.
-pub(crate) async fn has(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn has(call: Call) -> Result<Whether, ApiError> {
     let found = listed(&call, role(&call)?).await?;
-    Ok(Answer::json(&data(found.is_some())))
+    Ok(data(found.is_some()))
 }
 
 /// Take an editor or viewer off the list. The answer is empty.
-pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn remove(call: Call) -> Result<Empty, ApiError> {
     let role = role(&call)?;
     let missing = || ApiError::not_found("User or group");
     let found = listed(&call, role).await?.ok_or_else(missing)?;
     let removed = call.store().remove_collaborator(call.caller(), call.id(), role, &found, call.now).await;
     removed.about("User or group")?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }

@@ -1,14 +1,15 @@
 //! Graphs (docs/contract/graphs.md §1 and §4): searched, made, read, changed, deleted; what they are related to.
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::{About, of_search};
 use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::graphs::{NOUN, shown};
 use crate::present::{accounts, collaborators, comments, groups, objects, relationships};
-use ambit_api::objects::{Object, Related, value};
-use ambit_api::{ApiError, ErrorCode};
+use crate::signature::Empty;
+use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Related, RelatedObjects, value};
+use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::canonical_url::url_id;
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
@@ -27,12 +28,12 @@ const FORBIDDEN: [&str; 9] =
     ["id", "type", "error", "relationships", "context_attributes", "get", "set_data", "to_dict", "from_dict"];
 
 /// Make a graph; without a body, search graphs.
-pub(crate) async fn post(call: Call) -> Result<Answer, ApiError> {
-    if call.body.is_empty() { search(call).await } else { create(call).await }
+pub(crate) async fn post(call: CallWith<Maybe<NewObject>>) -> Result<RelatedObjects, ApiError> {
+    if call.body.is_empty() { search(call.0).await.map(Into::into) } else { create(call.0).await.map(Into::into) }
 }
 
 /// Search graphs.
-pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn search(call: Call) -> Result<ObjectCollection, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let filter = call.query("filter").unwrap_or_default();
     let mut query = parse_graph_query(filter, &url_names).map_err(|error| bad(format!("Filter: {error}")))?;
@@ -63,7 +64,11 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
 
 /// Answers with a page of a walk. One whose graphs are all gone since the walk began is passed over: a page without
 /// graphs is the end to clients.
-async fn walk_on(call: &Call, mut search: GraphSearch, mut walk: Option<GraphWalk>) -> Result<Answer, ApiError> {
+async fn walk_on(
+    call: &Call,
+    mut search: GraphSearch,
+    mut walk: Option<GraphWalk>,
+) -> Result<ObjectCollection, ApiError> {
     let limit = search.limit;
     loop {
         let found = call.state.graphs.walk(call.store(), search.clone(), walk, call.now).await;
@@ -145,7 +150,7 @@ fn checked(mut attributes: Map<String, Value>) -> Result<(Map<String, Value>, Op
     Ok((attributes, private))
 }
 
-async fn create(call: Call) -> Result<Answer, ApiError> {
+async fn create(call: Call) -> Result<OneObject, ApiError> {
     let (mut document, private) = checked(body_attributes(&call, "graph", None)?)?;
     document.entry("graph_data").or_insert_with(|| Map::new().into());
     for list in ["nodes", "links"] {
@@ -157,7 +162,7 @@ async fn create(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Read a graph; counts as a view.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let graph = find_named(&call).await?;
     let related = embedded(&call, &graph).await?;
     // A request for the head, or one that fails, shows nobody the graph.
@@ -186,16 +191,16 @@ fn with_relationships(mut object: Object, related: &[(String, Related)]) -> Obje
 }
 
 /// Replace attributes of a graph.
-pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let (attributes, private) = checked(body_attributes(&call, "graph", Some(call.id()))?)?;
     let changed = call.store().change_graph(call.caller(), call.id(), &attributes, private, call.now).await;
     Ok(page::one(&call, shown(&call, &changed.about_named(NOUN, call.id())?)))
 }
 
 /// Delete a graph. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
     call.store().delete_graph(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }
 
 async fn find_named(call: &Call) -> Result<Graph, ApiError> {
@@ -240,14 +245,14 @@ fn items(graph: &Graph) -> Vec<(String, String)> {
 }
 
 /// List the files, URLs, domains and addresses of a graph.
-pub(crate) async fn full_items(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn full_items(call: Call) -> Result<ObjectCollection, ApiError> {
     let graph = find_named(&call).await?;
     let (call, items) = (&call, items(&graph));
     page::of_records(call, items, |(kind, id)| async move { relationships::listed(call, &kind, &id).await }).await
 }
 
 /// Read what a graph is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
+pub(crate) async fn relationship(call: Call, described: bool) -> Result<RelatedObjects, ApiError> {
     let call = &call;
     let name = call.parameter("relationship");
     let found = all_related(call, &find_named(call).await?, name).await?;
@@ -255,7 +260,7 @@ pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, 
         // Clients read only the first page of these two lists (docs/contract/wider.md §9).
         Related::Many(all) if ["editors", "viewers"].contains(&name) => {
             let all = if described { all.iter().map(Object::described).collect() } else { all };
-            page::of_list(call, all, page::LIMIT_MAX)
+            page::of_list(call, all, page::LIMIT_MAX).map(Into::into)
         }
         // docs/contract/graphs.md §2.
         found if name == "group" => page::answer_counted(call, found, described),

@@ -1,29 +1,29 @@
 //! Groups and their people (docs/contract/wider.md §2.2). Members see the group, its administrators change it.
 
 use crate::addresses::{NO_ACCOUNTS, addresses};
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::{About, not_found};
 use crate::object_body::{body_attributes, body_data};
 use crate::page;
 use crate::present::groups::{NOUN, PROFILE, own, shown};
 use crate::present::{accounts, graphs};
+use crate::signature::Empty;
 use ambit_api::accounts::AccountAttributes;
 use ambit_api::groups::MemberContext;
-use ambit_api::objects::{Object, data};
+use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Whether, data};
 use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_store::{Account, Brought, Collaborator, GroupAccount, Members};
 use serde_json::Value;
 
 /// Read a group of the caller's.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let (group, role) = own(&call).await?;
     let found = shown(&call, &group, role).await?;
     Ok(page::one(&call, found))
 }
 
 /// Change the profile of a group.
-pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let (group, role) = own(&call).await?;
     let mut attributes = body_attributes(&call, "group", Some(&group.group.name))?;
     let caps = accounts::caps(&mut attributes)?;
@@ -65,13 +65,13 @@ async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<
 }
 
 /// List users, administrators, graphs or service accounts of a group, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
+pub(crate) async fn relationship(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
     let call = &call;
     let (group, role) = own(call).await?;
     let name = call.parameter("relationship");
     if name == "graphs" {
         let found = graphs::related(call, &Collaborator::Group(group.group.name.clone())).await?;
-        return page::answer_related(call, found, described);
+        return page::of_list_as(call, found, described);
     }
     let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
     if kind == Members::ServiceAccounts && role != "admin" {
@@ -89,7 +89,7 @@ pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, 
 
 /// Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation
 /// adds is in the group; whom others add is asked, and in it after accepting.
-pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>>) -> Result<ObjectCollection, ApiError> {
     let (group, _) = own(&call).await?;
     let (name, group) = (call.parameter("relationship"), group.group.name);
     let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
@@ -145,18 +145,18 @@ fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {
 }
 
 /// Say whether a user is in a group.
-pub(crate) async fn has(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn has(call: Call) -> Result<Whether, ApiError> {
     let (group, _) = own(&call).await?;
     let name = call.parameter("relationship");
     let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
     let found = members(&call, &group, kind).await?;
     let wanted = call.parameter("member");
     let is = |account: &Account| account.user.username == wanted || account.user.email.eq_ignore_ascii_case(wanted);
-    Ok(Answer::json(&data(found.iter().any(is))))
+    Ok(data(found.iter().any(is)))
 }
 
 /// Take a user out of a group, leave it, or delete a service account of it. The answer is empty.
-pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn remove(call: Call) -> Result<Empty, ApiError> {
     let (group, _) = own(&call).await?;
     let (name, member, store) = (call.parameter("relationship"), call.parameter("member"), call.store());
     let administrators = match members_named(name) {
@@ -168,12 +168,12 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
             let account = account.ok_or_else(|| not_found("Service account", member))?;
             let name = &account.user.username;
             store.delete_service_account(call.caller(), name, call.now).await.about("Service account")?;
-            return Ok(Answer::empty());
+            return Ok(Empty);
         }
         None => return Err(no_relationship(name)),
     };
     let account = accounts::named(&call, member).await?;
     let left = store.leave_group(call.caller(), &group.group.name, account.user.id, administrators, call.now).await;
     left.about("User")?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }

@@ -2,16 +2,16 @@
 //! and as the newer stream of indicators. All three are the same rows; nothing of a body that the caller may not see is
 //! among them.
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, not_found};
 use crate::page;
 use crate::present::accounts::require_oneself;
 use crate::present::{hunting_rulesets, operations, relationships};
+use crate::signature::Empty;
 use ambit_api::hunting_notifications::{
     FoundByRule, HuntingInfo, NotificationAttributes, StreamAttributes, StreamContext, StreamEntry, StreamSource,
 };
-use ambit_api::objects::{Object, data, value};
+use ambit_api::objects::{Object, ObjectCollection, OneObject, data, value};
 use ambit_api::{ApiError, ErrorCode, Maybe, copied};
 use ambit_model::moment::SECOND_MS;
 use ambit_query::hunting::{
@@ -113,13 +113,13 @@ async fn filtered(call: &Call, modifiers: &[Modifier]) -> Result<Vec<Notificatio
 }
 
 /// List what live rules reported to the caller, newest first.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<ObjectCollection, ApiError> {
     let found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
     list_of(&call, found).await
 }
 
 /// The list of notifications below the user, in full or as descriptors; for oneself.
-pub(crate) async fn of_user(call: Call, described: bool) -> Result<Answer, ApiError> {
+pub(crate) async fn of_user(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     let call = &call;
     let found = filtered(call, NOTIFICATION_MODIFIERS).await?;
@@ -127,18 +127,18 @@ pub(crate) async fn of_user(call: Call, described: bool) -> Result<Answer, ApiEr
     page::of_records(call, found, shown).await
 }
 
-async fn list_of(call: &Call, found: Vec<Notification>) -> Result<Answer, ApiError> {
+async fn list_of(call: &Call, found: Vec<Notification>) -> Result<ObjectCollection, ApiError> {
     page::of_records(call, found, |one| async move { shown(call, &one) }).await
 }
 
 /// List the files that live rules found, with the notification beside each.
-pub(crate) async fn list_files(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list_files(call: Call) -> Result<ObjectCollection, ApiError> {
     let found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
     answer_files(&call, found, file_context).await
 }
 
 /// The list of their files below the user, in full or as descriptors; for oneself.
-pub(crate) async fn files_of_user(call: Call, described: bool) -> Result<Answer, ApiError> {
+pub(crate) async fn files_of_user(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     if !described {
         return list_files(call).await;
@@ -152,7 +152,7 @@ pub(crate) async fn files_of_user(call: Call, described: bool) -> Result<Answer,
 }
 
 /// List the files that a rule set found, with the notification beside each.
-pub(crate) async fn files_of_ruleset(call: Call, described: bool) -> Result<Answer, ApiError> {
+pub(crate) async fn files_of_ruleset(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
     let ruleset = call.store().find_ruleset(call.caller(), call.id(), call.now).await;
     let ruleset = ruleset.about_named(hunting_rulesets::NOUN, call.id())?;
     let mut found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
@@ -166,7 +166,7 @@ pub(crate) async fn files_of_ruleset(call: Call, described: bool) -> Result<Answ
 }
 
 /// List the files that live rules found, as the stream of indicators.
-pub(crate) async fn stream(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn stream(call: Call) -> Result<ObjectCollection, ApiError> {
     let found = filtered(&call, STREAM_MODIFIERS).await?;
     answer_files(&call, found, stream_context).await
 }
@@ -175,7 +175,7 @@ async fn answer_files(
     call: &Call,
     found: Vec<Notification>,
     context: fn(&Notification) -> Value,
-) -> Result<Answer, ApiError> {
+) -> Result<ObjectCollection, ApiError> {
     let described = call.query("descriptors_only") == Some("true");
     let shown = |one| async move {
         let file = file_with(call, &one, &context(&one)).await?;
@@ -189,20 +189,20 @@ async fn found(call: &Call) -> Result<Notification, ApiError> {
 }
 
 /// Read a notification.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let found = found(&call).await?;
     Ok(page::one(&call, shown(&call, &found)?))
 }
 
 /// Read the file that a notification is about.
-pub(crate) async fn file(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn file(call: Call) -> Result<OneObject, ApiError> {
     let found = found(&call).await?;
     let file = file_with(&call, &found, &file_context(&found)).await?;
-    Ok(Answer::json(&data(file)))
+    Ok(data(file))
 }
 
 /// Read an entry of the stream.
-pub(crate) async fn find_in_stream(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find_in_stream(call: Call) -> Result<OneObject, ApiError> {
     let found = found(&call).await?;
     let attributes = StreamAttributes {
         hunting_info: hunting_info(&found),
@@ -215,13 +215,13 @@ pub(crate) async fn find_in_stream(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Delete a notification. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
     call.store().delete_notification(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }
 
 /// Delete the caller's notifications, or those with a tag.
-pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete_all(call: Call) -> Result<OneObject, ApiError> {
     let mut found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
     if let Some(tag) = call.query("tag").filter(|tag| !tag.is_empty()) {
         found.retain(|one| one.tags.iter().any(|other| other.eq_ignore_ascii_case(tag)));
@@ -230,19 +230,19 @@ pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Delete the caller's entries of the stream that a filter leaves.
-pub(crate) async fn delete_stream(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete_stream(call: Call) -> Result<OneObject, ApiError> {
     let found = filtered(&call, STREAM_MODIFIERS).await?;
     delete_found(&call, &found).await
 }
 
-async fn delete_found(call: &Call, found: &[Notification]) -> Result<Answer, ApiError> {
+async fn delete_found(call: &Call, found: &[Notification]) -> Result<OneObject, ApiError> {
     let numbers: Vec<i64> = found.iter().map(|one| one.number).collect();
     let done = call.store().delete_notifications(call.caller(), &numbers, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&data(operations::shown(call, &done))))
+    Ok(data(operations::shown(call, &done)))
 }
 
 /// List what a rule set reported, newest first.
-pub(crate) async fn of_ruleset(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn of_ruleset(call: Call) -> Result<ObjectCollection, ApiError> {
     let known = call.store().owns_ruleset(call.caller(), call.id()).await.about(NOUN)?;
     if known.is_none() {
         return Err(not_found(hunting_rulesets::NOUN, call.id()));

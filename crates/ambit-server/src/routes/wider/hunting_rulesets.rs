@@ -1,8 +1,7 @@
 //! Rule sets of live hunting (docs/contract/hunting.md §1): compiled when they are saved, with the compiler's message
 //! where that fails. What they find is in `hunting_notifications.rs`.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::mount::WIDER;
 use crate::object_body::{body_attributes, text_of};
@@ -10,8 +9,9 @@ use crate::page;
 use crate::present::hunting_rulesets::{NOUN, shown};
 use crate::present::{accounts, collaborators, operations};
 use crate::rules::rule_names;
-use ambit_api::objects::{Object, Related, data};
-use ambit_api::{ApiError, ErrorCode};
+use crate::signature::Empty;
+use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Related, RelatedObjects, Whether, data};
+use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_query::hunting::{Condition, RULESET_MODIFIERS, Wanted, parse_conditions, parse_order};
 use ambit_store::{Collaborator, Ruleset, RulesetChange};
 use ambit_yara::LIVE;
@@ -87,7 +87,7 @@ async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange, ApiEr
 }
 
 /// Create a rule set. Its rules are compiled; an enabled set is matched against every new file and page body.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let mut new = checked(&body_attributes(&call, "hunting_ruleset", None)?).await?;
     for (name, given) in [("name", new.name.is_some()), ("rules", new.rules.is_some())] {
         if !given {
@@ -105,14 +105,14 @@ async fn found(call: &Call) -> Result<Ruleset, ApiError> {
 }
 
 /// Read a rule set.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let ruleset = found(&call).await?;
     let shown = with_relationships(&call, &ruleset).await?;
     Ok(page::one(&call, shown))
 }
 
 /// Change attributes of a rule set.
-pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let attributes = body_attributes(&call, "hunting_ruleset", Some(call.id()))?;
     // What the caller cannot see is not compiled for it.
     found(&call).await?;
@@ -122,9 +122,9 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Delete a rule set. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
     call.store().delete_ruleset(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }
 
 /// Refuses what is asked for many objects at once without the caller's name as a confirmation (docs/contract/wider.md
@@ -138,29 +138,29 @@ pub(crate) fn require_confirmation(call: &Call) -> Result<(), ApiError> {
 }
 
 /// Delete every rule set of the caller's own; the header x-confirm-delete has the caller's username.
-pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete_all(call: Call) -> Result<OneObject, ApiError> {
     require_confirmation(&call)?;
     let done = call.store().delete_rulesets(call.caller(), call.now).await.about(NOUN)?;
-    Ok(Answer::json(&data(operations::shown(&call, &done))))
+    Ok(data(operations::shown(&call, &done)))
 }
 
 /// List the rule sets of live hunting that the caller may change.
 ///
 /// The list of the caller's sets. Its links lead to the same list below the user, as the contract has it.
-pub(crate) async fn list(mut call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(mut call: Call) -> Result<ObjectCollection, ApiError> {
     call.path = format!("{WIDER}/users/{}/hunting_rulesets", call.caller().username());
     list_in(&call, false).await
 }
 
 /// The same list below the user, in full or as descriptors; for oneself.
-pub(crate) async fn of_user(mut call: Call, described: bool) -> Result<Answer, ApiError> {
+pub(crate) async fn of_user(mut call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
     accounts::require_oneself(&call).await?;
     let below = if described { "relationships/" } else { "" };
     call.path = format!("{WIDER}/users/{}/{below}hunting_rulesets", call.caller().username());
     list_in(&call, described).await
 }
 
-async fn list_in(call: &Call, described: bool) -> Result<Answer, ApiError> {
+async fn list_in(call: &Call, described: bool) -> Result<ObjectCollection, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let conditions = parse_conditions(call.query("filter").unwrap_or_default(), RULESET_MODIFIERS);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
@@ -228,36 +228,44 @@ async fn with_relationships(call: &Call, ruleset: &Ruleset) -> Result<Object, Ap
 async fn related(call: &Call, ruleset: &Ruleset, name: &str) -> Result<Related, ApiError> {
     match name {
         "owner" => Ok(accounts::brief_by_id(call, ruleset.owner_id).await?.into()),
-        "editors" => {
-            let editors = call.store().ruleset_editors(call.caller(), &ruleset.id).await.about(NOUN)?;
-            Ok(Related::Many(collaborators::as_objects(call, editors).await?))
-        }
+        "editors" => Ok(Related::Many(editors_of(call, ruleset).await?)),
         _ => Err(ApiError::not_found(&format!("Relationship {name}"))),
     }
 }
 
-/// The answer with what a set is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, name: &'static str, described: bool) -> Result<Answer, ApiError> {
+async fn editors_of(call: &Call, ruleset: &Ruleset) -> Result<Vec<Object>, ApiError> {
+    let editors = call.store().ruleset_editors(call.caller(), &ruleset.id).await.about(NOUN)?;
+    collaborators::as_objects(call, editors).await
+}
+
+/// Returns the owner of a set, in full or as a descriptor.
+pub(crate) async fn owner(call: Call, described: bool) -> Result<RelatedObjects, ApiError> {
     let ruleset = found(&call).await?;
-    let related = related(&call, &ruleset, name).await?;
-    page::answer_related(&call, related, described)
+    let owner = accounts::brief_by_id(&call, ruleset.owner_id).await?;
+    page::answer_related(&call, owner.into(), described)
+}
+
+/// Lists the editors of a set, in full or as descriptors.
+pub(crate) async fn editors(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
+    let editors = editors_of(&call, &found(&call).await?).await?;
+    page::of_list_as(&call, editors, described)
 }
 
 /// Let users or groups see and change a rule set.
-pub(crate) async fn add_editors(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn add_editors(call: CallWith<Maybe<NewObject>>) -> Result<ObjectCollection, ApiError> {
     let ruleset = found(&call).await?;
     let editors = collaborators::body_collaborators(&call)?;
     let counted = call.count_addresses(collaborators::users(&editors))?;
     call.store().add_ruleset_editors(call.caller(), &ruleset.id, &editors).await.about("User or group")?;
     call.give_back_addresses(counted);
-    let all = related(&call, &ruleset, "editors").await?;
-    page::answer_related(&call, all, false)
+    let all = editors_of(&call, &ruleset).await?;
+    page::of_list(&call, all, page::LIMIT_DEFAULT)
 }
 
 /// Transfer a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.
 ///
 /// The owner gives the set away: `{"data": {"type": "user", "id": username}}`.
-pub(crate) async fn give(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn give(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let ruleset = found(&call).await?;
     let to = match collaborators::body_collaborators(&call)?.as_slice() {
         [Collaborator::User(name)] => name.clone(),
@@ -265,7 +273,7 @@ pub(crate) async fn give(call: Call) -> Result<Answer, ApiError> {
     };
     let account = accounts::named(&call, &to).await?;
     call.store().give_ruleset(call.caller(), &ruleset.id, &to, call.now).await.about_named(NOUN, call.id())?;
-    Ok(Answer::json(&data(accounts::brief(&call, &account))))
+    Ok(data(accounts::brief(&call, &account)))
 }
 
 async fn editor(call: &Call) -> Result<Option<Collaborator>, ApiError> {
@@ -274,15 +282,15 @@ async fn editor(call: &Call) -> Result<Option<Collaborator>, ApiError> {
 }
 
 /// Say whether a user or group is an editor.
-pub(crate) async fn has_editor(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn has_editor(call: Call) -> Result<Whether, ApiError> {
     let found = editor(&call).await?;
-    Ok(Answer::json(&data(found.is_some())))
+    Ok(data(found.is_some()))
 }
 
 /// Take an editor off. The answer is empty.
-pub(crate) async fn remove_editor(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn remove_editor(call: Call) -> Result<Empty, ApiError> {
     let missing = || ApiError::not_found("User or group");
     let found = editor(&call).await?.ok_or_else(missing)?;
     call.store().remove_ruleset_editor(call.caller(), call.id(), &found).await.about("User or group")?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }

@@ -2,13 +2,12 @@
 //! the caller's projects. The language is that of `ambit_query::intelligence`; an unknown modifier is refused with the
 //! list of those that there are.
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::object_search::{Asked, Place, inventory, objects_at};
 use crate::present::{files, objects, relationships};
 use crate::{page, tokens};
-use ambit_api::objects::{Meta, Object, data, value};
+use ambit_api::objects::{Data, Meta, Object, ObjectCollection, data, value};
 use ambit_api::{ApiError, ErrorCode, contract};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
@@ -256,7 +255,7 @@ fn unreadable(error: &IntelligenceError) -> ApiError {
 }
 
 /// Search files, and domains, addresses and URLs of the inventory.
-pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn search(call: Call) -> Result<ObjectCollection, ApiError> {
     let text = call.query("query").unwrap_or_default().to_owned();
     let query = parse_intelligence_query(&text).map_err(|error| unreadable(&error))?;
     let (order, descending) = order(&call)?;
@@ -299,7 +298,7 @@ async fn answer(
     limit: usize,
     next: Option<Vec<u8>>,
     total: usize,
-) -> Result<Answer, ApiError> {
+) -> Result<ObjectCollection, ApiError> {
     if call.query("descriptors_only") == Some("true") {
         items = items.iter().map(Object::described).collect();
     } else {
@@ -312,12 +311,12 @@ async fn answer(
 }
 
 /// Read the surroundings of a match that a content search found.
-pub(crate) async fn snippet(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn snippet(call: Call) -> Result<Data<Vec<String>>, ApiError> {
     let opened = tokens::opened(&call, SNIPPET, call.id())?;
     let (hash, at) = opened.split_once(':').ok_or_else(|| bad("Invalid token"))?;
     let at: usize = at.parse().map_err(|_| bad("Invalid token"))?;
     let bytes = files::content(&call, hash).await?.ok_or_else(|| ApiError::not_found("File"))?;
-    Ok(Answer::json(&data([dump(&bytes, at)])))
+    Ok(data(vec![dump(&bytes, at)]))
 }
 
 /// Lines of a place, bytes and characters.

@@ -1,11 +1,10 @@
 //! What there is in the wider API: privileges and the relationships of each type. Clients build commands from it
 //! (docs/contract/wider.md §2.4).
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::present::object_collections;
 use crate::present::relationships::{ADDRESS, DOMAIN, Relationship, URL};
-use ambit_api::objects::{Named, data};
+use ambit_api::objects::{Figures, Named, data, value};
 use ambit_api::{ApiError, contract};
 use ambit_model::quota::PRIVILEGES;
 use serde::Serialize;
@@ -72,7 +71,7 @@ contract! {
 }
 
 /// List privileges and relationships.
-pub(crate) async fn find(_call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(_call: Call) -> Result<Figures, ApiError> {
     let entry = |(name, description): &(&'static str, &'static str)| RelationshipEntry { name, description };
     let others = RELATIONSHIPS.iter().map(|(kind, list)| ((*kind).to_owned(), list.iter().map(entry).collect()));
     let of_object = |one: &Relationship| RelationshipEntry { name: one.name, description: one.description };
@@ -81,5 +80,5 @@ pub(crate) async fn find(_call: Call) -> Result<Answer, ApiError> {
     let mut relationships: Vec<(String, Vec<RelationshipEntry>)> = others.chain(objects).collect();
     relationships.sort_by(|(one, _), (other, _)| one.cmp(other));
     let (engines, privileges) = (Named::default(), PRIVILEGES.to_vec());
-    Ok(Answer::json(&data(Metadata { engines, privileges, relationships: Named(relationships) })))
+    Ok(data(value(&Metadata { engines, privileges, relationships: Named(relationships) })))
 }

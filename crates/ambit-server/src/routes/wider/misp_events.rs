@@ -1,11 +1,11 @@
 //! Events that MISP's export module sends: their indicators become a collection (docs/contract/wider.md §6.3).
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::CallWith;
 use crate::failure::About;
 use crate::indicators::indicator;
 use crate::page;
 use crate::present::object_collections::{NOUN, shown};
+use ambit_api::objects::OneObject;
 use ambit_api::{ApiError, ErrorCode, contract};
 use ambit_store::{CollectedItem, CollectionText};
 use serde::Deserialize;
@@ -26,8 +26,8 @@ contract! {
 }
 
 /// Make a private collection of the hashes, URLs, addresses and names in an event of MISP.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
-    let NewMispEvent { event } = call.read_as()?;
+pub(crate) async fn create(call: CallWith<NewMispEvent>) -> Result<OneObject, ApiError> {
+    let NewMispEvent { event } = call.read()?;
     let items = items(&event)?;
     if items.is_empty() {
         let message = format!("The event has no attribute of the types {}", COLLECTED.join(", "));

@@ -1,16 +1,16 @@
 //! Collections of objects that people make (docs/contract/wider.md §6.3): a name, a description, and files, domains,
 //! addresses and URLs.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::indicators::indicator;
 use crate::object_body::{body_attributes, body_data};
 use crate::page;
 use crate::present::object_collections::{NOUN, shown};
 use crate::present::{accounts, relationships};
-use ambit_api::objects::{Object, Related};
-use ambit_api::{ApiError, ErrorCode};
+use crate::signature::Empty;
+use ambit_api::objects::{self, NewObject, Object, OneObject, Related, RelatedObjects};
+use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::canonical_url::url_id;
 use ambit_model::object::ObjectType;
 use ambit_query::hunting::{COLLECTION_MODIFIERS, Condition, parse_conditions_and_text, parse_order};
@@ -71,7 +71,7 @@ fn raw_items(body: &Value) -> Result<Vec<CollectedItem>, ApiError> {
 }
 
 /// Make a collection of files, URLs, domains and addresses.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let attributes = body_attributes(&call, "collection", None)?;
     let body = body_data(&call)?;
     let mut all = raw_items(&body)?;
@@ -91,7 +91,7 @@ async fn named(call: &Call) -> Result<ObjectCollection, ApiError> {
 }
 
 /// Read a collection.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let collection = named(&call).await?;
     let mut found = shown(&call, &collection).await?;
     embed(&call, &collection, &mut found).await?;
@@ -115,7 +115,7 @@ async fn embed(call: &Call, collection: &ObjectCollection, object: &mut Object) 
 }
 
 /// List collections of objects that a filter finds, newest first.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<objects::ObjectCollection, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let conditions = parse_conditions_and_text(call.query("filter").unwrap_or_default(), COLLECTION_MODIFIERS);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
@@ -156,7 +156,7 @@ fn holds(condition: &Condition, collection: &ObjectCollection) -> bool {
 /// Change name, description or privacy of a collection.
 ///
 /// What `raw_items` names is added.
-pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let text = text(&body_attributes(&call, "collection", Some(call.id()))?)?;
     let more = raw_items(&body_data(&call)?)?;
     let changed = call.store().change_object_collection(call.caller(), call.id(), text, more, call.now).await;
@@ -165,9 +165,9 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Delete a collection. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
     call.store().delete_object_collection(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }
 
 fn relationship_named(call: &Call) -> Result<ObjectType, ApiError> {
@@ -176,7 +176,7 @@ fn relationship_named(call: &Call) -> Result<ObjectType, ApiError> {
 }
 
 /// List what is in a collection, or its owner, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
+pub(crate) async fn relationship(call: Call, described: bool) -> Result<RelatedObjects, ApiError> {
     let call = &call;
     if call.parameter("relationship") == "owner" {
         let owner = accounts::brief_by_id(call, named(call).await?.owner_id).await?;
@@ -187,6 +187,10 @@ pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, 
         named(call).await?;
         return page::answer_related(call, Related::Many(Vec::new()), described);
     };
+    listed(call, kind, described).await.map(Into::into)
+}
+
+async fn listed(call: &Call, kind: ObjectType, described: bool) -> Result<objects::ObjectCollection, ApiError> {
     let ids = call.store().collected_items(call.caller(), call.id(), kind.name()).await;
     let shown = |id: String| async move {
         match described {
@@ -198,17 +202,19 @@ pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, 
 }
 
 /// Add objects to a collection.
-pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
-    let items = items(relationship_named(&call)?, &body_data(&call)?)?;
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>>) -> Result<objects::ObjectCollection, ApiError> {
+    let kind = relationship_named(&call)?;
+    let items = items(kind, &body_data(&call)?)?;
     let added = call.store().add_to_object_collection(call.caller(), call.id(), items, call.now).await;
     added.about_named(NOUN, call.id())?;
-    relationship(call, true).await
+    listed(&call, kind, true).await
 }
 
 /// Remove objects from a collection.
-pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
-    let items = items(relationship_named(&call)?, &body_data(&call)?)?;
+pub(crate) async fn remove(call: CallWith<Maybe<NewObject>>) -> Result<objects::ObjectCollection, ApiError> {
+    let kind = relationship_named(&call)?;
+    let items = items(kind, &body_data(&call)?)?;
     let removed = call.store().remove_from_object_collection(call.caller(), call.id(), items, call.now).await;
     removed.about_named(NOUN, call.id())?;
-    relationship(call, true).await
+    listed(&call, kind, true).await
 }

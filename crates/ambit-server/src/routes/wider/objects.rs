@@ -2,15 +2,14 @@
 //! nobody whom the caller may ask knows is 404; a relationship that the inventory does not answer is an empty list.
 //! Nothing is made up.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::page;
 use crate::present::comments::{self, text};
 use crate::present::objects::{self, Known, count_votes_of, known, not_found};
 use crate::present::relationships::{self, comments_on};
-use ambit_api::ApiError;
-use ambit_api::objects::Related;
+use ambit_api::objects::{NewObject, ObjectCollection, OneObject, Related, RelatedObjects};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::object::ObjectType;
 
 /// Returns what the caller may know of the object of the path; 404 where that is nothing.
@@ -20,7 +19,7 @@ async fn required(call: &Call, kind: ObjectType) -> Result<Known, ApiError> {
 
 /// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it. What
 /// nobody knows is 404, but for an address, which says that nothing is known of it.
-pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<OneObject, ApiError> {
     let known = match known(&call, kind, call.id()).await? {
         Some(known) => known,
         None => return unseen(&call, kind).await,
@@ -40,7 +39,7 @@ pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiErro
 
 /// An address that nobody looked at, without facts and without a date of any look: a connector reads one to see whether
 /// its key is good. A name, a URL or a hash that nobody knows may be none at all.
-async fn unseen(call: &Call, kind: ObjectType) -> Result<Answer, ApiError> {
+async fn unseen(call: &Call, kind: ObjectType) -> Result<OneObject, ApiError> {
     let mut found = objects::required_unseen(call, kind)?;
     relationships::embed(call, &mut found).await?;
     Ok(page::one(call, found))
@@ -48,16 +47,16 @@ async fn unseen(call: &Call, kind: ObjectType) -> Result<Answer, ApiError> {
 
 /// What is related to an address that nobody looked at: nothing. What people said of it is for those whose projects
 /// know it.
-fn none_of_unseen(call: &Call, kind: ObjectType) -> Result<Answer, ApiError> {
+fn none_of_unseen(call: &Call, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
     objects::required_unseen(call, kind)?;
     page::of_list(call, Vec::new(), page::LIMIT_DEFAULT)
 }
 
 /// Returns what an object is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, kind: ObjectType, described: bool) -> Result<Answer, ApiError> {
-    let Some(found) = known(&call, kind, call.id()).await? else { return none_of_unseen(&call, kind) };
+pub(crate) async fn relationship(call: Call, kind: ObjectType, described: bool) -> Result<RelatedObjects, ApiError> {
+    let Some(found) = known(&call, kind, call.id()).await? else { return none_of_unseen(&call, kind).map(Into::into) };
     match relationships::related(&call, kind, call.parameter("relationship"), &found).await? {
-        Related::Many(items) if !described => relationships::page_of(&call, items).await,
+        Related::Many(items) if !described => relationships::page_of(&call, items).await.map(Into::into),
         Related::One(mut object) if !described => {
             relationships::complete(&call, &mut object).await?;
             page::answer_related(&call, Related::One(object), false)
@@ -67,14 +66,14 @@ pub(crate) async fn relationship(call: Call, kind: ObjectType, described: bool) 
 }
 
 /// Returns the comments on an object, newest first.
-pub(crate) async fn comments(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+pub(crate) async fn comments(call: Call, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
     let Some(found) = known(&call, kind, call.id()).await? else { return none_of_unseen(&call, kind) };
     let items = comments_on(&call, kind, &found).await?;
     page::of_list(&call, items, page::LIMIT_DEFAULT)
 }
 
 /// Returns the new comment on an object.
-pub(crate) async fn add_comment(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+pub(crate) async fn add_comment(call: CallWith<Maybe<NewObject>>, kind: ObjectType) -> Result<OneObject, ApiError> {
     let found = required(&call, kind).await?;
     let text = text(&call)?;
     let made =

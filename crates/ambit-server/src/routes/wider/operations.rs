@@ -1,14 +1,13 @@
 //! Operations: what was asked for many objects at once, and how far it is (docs/contract/wider.md §6.4).
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::operations::shown;
 use ambit_api::ApiError;
-use ambit_api::objects::data;
+use ambit_api::objects::{OneObject, data};
 
 /// Read what was asked for many objects at once.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let found = call.store().find_operation(call.caller(), call.id()).await.about_named("Operation", call.id())?;
-    Ok(Answer::json(&data(shown(&call, &found))))
+    Ok(data(shown(&call, &found)))
 }

@@ -1,14 +1,13 @@
 //! Reports of quotas and usage (docs/contract/quotas.md §5 and §5.3). They cost nothing and are answered when
 //! everything is used up.
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::page;
 use crate::present::account_relationships::relate;
 use crate::present::accounts;
 use crate::present::groups::{self, own};
-use ambit_api::objects::data;
+use ambit_api::objects::{Figures, ObjectCollection, data, value};
 use ambit_api::quotas::{Allowance, DrawnFromGroup, Usage, UserQuota, with_foreign};
 use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::Timestamp;
@@ -24,7 +23,7 @@ const DAYS_KEPT: i64 = 60;
 const MONTHS_BACK: i64 = 2;
 
 /// Report the quotas of a user and the user's groups.
-pub(crate) async fn overall(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn overall(call: Call) -> Result<Figures, ApiError> {
     let account = accounts::named(&call, call.id()).await?;
     let standings = call.store().quota_standings(account.user.id, call.now).await.about("User")?;
     let kept = standings.iter().map(|one| {
@@ -33,26 +32,26 @@ pub(crate) async fn overall(call: Call) -> Result<Answer, ApiError> {
     });
     let group = account.intelligence_quota_group.as_deref().map(|group| Allowance::default().of_group(group));
     let foreign = UserQuota { user: Allowance::default(), group: Maybe(group) };
-    Ok(Answer::json(&data(with_foreign(kept, &foreign))))
+    Ok(data(value(&with_foreign(kept, &foreign))))
 }
 
 /// Report the calls of a user by day and endpoint.
-pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn of_user(call: Call) -> Result<Figures, ApiError> {
     let account = accounts::named(&call, call.id()).await?;
     usage(&call, Payer::User(account.user.id)).await
 }
 
 /// Report the calls of a group by day and endpoint.
-pub(crate) async fn of_group(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn of_group(call: Call) -> Result<Figures, ApiError> {
     let (group, _) = own(&call).await?;
     usage(&call, Payer::Group(group.group.id)).await
 }
 
-async fn usage(call: &Call, payer: Payer) -> Result<Answer, ApiError> {
+async fn usage(call: &Call, payer: Payer) -> Result<Figures, ApiError> {
     let (from, to) = days(call)?;
     call.state.free_counts.write(call.store()).await.about("Usage")?;
     let rows = call.store().api_usage(payer, from, to).await.about("Usage")?;
-    Ok(Answer::json(&data(report(&rows))))
+    Ok(data(value(&report(&rows))))
 }
 
 fn report(rows: &[DayUsage]) -> Usage {
@@ -141,7 +140,7 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
 }
 
 /// List how much of a group's quota each user has drawn.
-pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn users_consuming(call: Call) -> Result<ObjectCollection, ApiError> {
     let (group, _) = own(&call).await?;
     if FOREIGN.contains(&call.parameter("quota_name")) {
         return page::of_list(&call, Vec::new(), page::LIMIT_DEFAULT);

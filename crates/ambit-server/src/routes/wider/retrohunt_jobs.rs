@@ -1,15 +1,15 @@
 //! Jobs of rules over what is stored (docs/contract/quotas.md §4). An engine does them; here they are made, shown and
 //! ended.
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::object_body::{body_attributes, text_of};
 use crate::page;
 use crate::present::accounts::require_oneself;
 use crate::present::relationships;
 use crate::rules::rule_names;
-use ambit_api::objects::{Object, Seconds};
+use crate::signature::Empty;
+use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Seconds};
 use ambit_api::{ApiError, ErrorCode, Maybe, contract, copied};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
@@ -114,7 +114,7 @@ fn range(attributes: &Map<String, Value>) -> Result<(Option<i64>, Option<i64>), 
 }
 
 /// Start a job that matches rules against every stored file and page body.
-pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
     let attributes = body_attributes(&call, "retrohunt_job", None)?;
     let rules = text_of(&attributes, "rules")?;
     let rules = rules.ok_or_else(|| ApiError::invalid("The attribute rules is needed"))?;
@@ -149,11 +149,11 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// List the caller's jobs over what is stored, newest first.
-pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<ObjectCollection, ApiError> {
     list_as(call, false).await
 }
 
-async fn list_as(call: Call, described: bool) -> Result<Answer, ApiError> {
+async fn list_as(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let conditions = parse_conditions(call.query("filter").unwrap_or_default(), JOB_MODIFIERS);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
@@ -168,31 +168,31 @@ async fn list_as(call: Call, described: bool) -> Result<Answer, ApiError> {
 }
 
 /// The list of jobs below the user, in full or as descriptors; for oneself.
-pub(crate) async fn of_user(call: Call, described: bool) -> Result<Answer, ApiError> {
+pub(crate) async fn of_user(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     list_as(call, described).await
 }
 
 /// Read a job.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let found = call.store().find_retrohunt_job(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(page::one(&call, shown(&call, &found)))
 }
 
 /// Ask a job to end. The answer is empty.
-pub(crate) async fn abort(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn abort(call: Call) -> Result<Empty, ApiError> {
     call.store().abort_retrohunt_job(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }
 
 /// Delete a job and what it found. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
     call.store().delete_retrohunt_job(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
-    Ok(Answer::empty())
+    Ok(Empty)
 }
 
 /// List the files that a job found, with the rule beside each.
-pub(crate) async fn matching_files(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn matching_files(call: Call) -> Result<ObjectCollection, ApiError> {
     let found = call.store().retrohunt_matches(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     let call = &call;
     let shown = |one: RetrohuntMatch| async move {

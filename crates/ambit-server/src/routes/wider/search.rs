@@ -1,17 +1,17 @@
 //! Search for anything by its name (docs/contract/wider.md §6.4): a file by hash, a URL, a domain, an address; else
 //! comments by their tags and words.
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::present::{comments, objects, relationships};
 use ambit_api::comments::hash_tags;
+use ambit_api::objects::ObjectCollection;
 use ambit_api::{ApiError, ErrorCode};
 
 /// Characters of a query.
 const QUERY_CHARS_MAX: usize = 4 * 1024;
 
 /// Find a file by hash, a URL, a domain or an address by its name; else comments by tags and words.
-pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<ObjectCollection, ApiError> {
     let text = call.query("query").map(str::trim).unwrap_or_default();
     if text.is_empty() || text.chars().count() > QUERY_CHARS_MAX {
         let message = format!("The parameter query is needed, with at most {QUERY_CHARS_MAX} characters");

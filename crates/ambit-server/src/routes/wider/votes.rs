@@ -1,19 +1,19 @@
 //! Votes on files, URLs, domains and addresses: one of each user on each object, which may be changed
 //! (docs/contract/wider.md §6.2).
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::objects;
 use crate::present::votes::{NOUN, VERDICTS, shown};
-use ambit_api::ApiError;
+use ambit_api::objects::{NewObject, ObjectCollection, OneObject};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::object::ObjectType;
 use serde_json::Value;
 
 /// Returns the votes on an object, newest first.
-pub(crate) async fn list(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+pub(crate) async fn list(call: Call, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
     let Some(found) = objects::find(&call, kind, call.id()).await? else {
         objects::required_unseen(&call, kind)?;
         return page::of_list(&call, Vec::new(), page::LIMIT_DEFAULT);
@@ -25,7 +25,7 @@ pub(crate) async fn list(call: Call, kind: ObjectType) -> Result<Answer, ApiErro
 }
 
 /// Returns the caller's vote on an object, as it is now; another one of before is replaced.
-pub(crate) async fn add(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>>, kind: ObjectType) -> Result<OneObject, ApiError> {
     let item = objects::item(&call, kind).await?;
     let attributes = body_attributes(&call, "vote", None)?;
     let verdict = attributes.get("verdict").and_then(Value::as_str).filter(|verdict| VERDICTS.contains(verdict));
