@@ -252,11 +252,6 @@ impl Endpoint {
         Self { query, ..self }
     }
 
-    /// Sets the type of an answer that is not JSON.
-    pub(crate) const fn as_type(self, content_type: &'static str) -> Self {
-        Self { content_type, ..self }
-    }
-
     /// Says of a call that changes nothing, whatever its method.
     pub(crate) const fn only_reads(self) -> Self {
         Self { changes: Changes::Never, ..self }

@@ -6,8 +6,6 @@ use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
-/// The type of the format.
-pub(crate) const TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Upper bounds of the times that are told apart, in milliseconds: from an answer that is ready to the time limit.
 const BOUNDS_MS: [u64; 8] = [5, 25, 100, 250, 1_000, 2_500, 10_000, 30_000];
 

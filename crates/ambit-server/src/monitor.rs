@@ -1,9 +1,10 @@
 //! A listener for monitors alone: `/metrics`, without a key, and nothing else. It is for an address that only monitors
 //! reach.
 
+use crate::figures;
 use crate::serve::Listener;
+use crate::signature::{Exposition, Reply};
 use crate::state::ServerState;
-use crate::{figures, metrics};
 use axum::body::Body;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request, Response, StatusCode};
@@ -68,6 +69,6 @@ async fn answer(state: &ServerState, request: &Request<Incoming>) -> Response<Bo
         *response.status_mut() = StatusCode::NOT_FOUND;
         response
     };
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(metrics::TYPE));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(Exposition::CONTENT_TYPE));
     response
 }

@@ -1,7 +1,7 @@
 //! What the signature of a handler says: the body that it takes, and what it answers with. The table of endpoints has
 //! both from there, and says neither.
 
-use crate::answer::{Answer, JSON, TEXT};
+use crate::answer::{Answer, EVENTS, JSON, TEXT};
 use crate::call::{Call, CallWith};
 use ambit_api::shape::ANY;
 use ambit_api::{ApiError, Contract, Shape};
@@ -56,12 +56,38 @@ impl<Body: Contract + Serialize> Reply for Body {
     }
 }
 
-impl Reply for Answer {
-    const SHAPE: &'static Shape = ANY;
+/// Makes the types of answers that are no JSON of a known shape.
+macro_rules! media {
+    ($($(#[doc = $doc:literal])* $name:ident: $content_type:expr,)*) => {$(
+        $(#[doc = $doc])*
+        pub(crate) struct $name(pub(crate) Answer);
 
-    fn answer(self) -> Answer {
-        self
-    }
+        impl Reply for $name {
+            const SHAPE: &'static Shape = ANY;
+            const CONTENT_TYPE: &'static str = $content_type;
+
+            fn answer(self) -> Answer {
+                self.0
+            }
+        }
+    )*};
+}
+
+media! {
+    /// A file of any type, which a browser saves.
+    File: "application/octet-stream",
+    Zip: "application/zip",
+    Png: "image/png",
+    Csv: "text/csv; charset=utf-8",
+    Text: TEXT,
+    /// The text format of Prometheus.
+    Exposition: "text/plain; version=0.0.4; charset=utf-8",
+    Events: EVENTS,
+    Html: "text/html; charset=utf-8",
+    Script: "text/javascript; charset=utf-8",
+    Style: "text/css; charset=utf-8",
+    /// A JSON document that was made before.
+    Json: JSON,
 }
 
 /// A body, and the cookie that a browser keeps.

@@ -1,7 +1,6 @@
 //! The rows of what Ambit has beyond the contract.
 
 use super::asm::{AS_OF, START};
-use crate::answer::EVENTS;
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
 use crate::endpoint::{Endpoint, Parameter, count, delete, get, handler, parameter, patch, post, text, when};
 use ambit_api::{Contract, Word};
@@ -82,14 +81,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     post("/user_collections/{collection_uuid}/imports", OfCollection(Admin), handler!(imports::create)),
     get("/collection_runs", InProject(Member), handler!(collection_runs::newest)),
     get("/collection_runs/{id}", OfCollection(Viewer), handler!(collection_runs::find)),
-    get("/collection_runs/{id}/events", OfCollection(Viewer), handler!(run_events::listen)).as_type(EVENTS),
+    get("/collection_runs/{id}/events", OfCollection(Viewer), handler!(run_events::listen)),
     post("/collection_runs/{id}/pause", OfCollection(Admin), handler!(collection_runs::pause)),
     post("/collection_runs/{id}/resume", OfCollection(Admin), handler!(collection_runs::resume)),
     post("/collection_runs/{id}/cancel", OfCollection(Admin), handler!(collection_runs::cancel)),
     get("/entities/{entity_uid}/scope", OfCollection(Viewer), handler!(entities::scope)).reads_project().asks(AS_OF),
-    get("/entities/{entity_uid}/screenshot", OfCollection(Viewer), handler!(entities::screenshot))
-        .reads_project()
-        .as_type("image/png"),
+    get("/entities/{entity_uid}/screenshot", OfCollection(Viewer), handler!(entities::screenshot)).reads_project(),
     get("/entities/{entity_uid}/posture", OfCollection(Viewer), handler!(postures::of_entity))
         .reads_project()
         .asks(AS_OF),
@@ -109,9 +106,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     post("/sample", Key, handler!(samples::create)).in_one_project(),
     get("/search/keywords", Key, handler!(search::keywords)).in_one_project(),
     get("/uids/{noun}/{beginning}", InProject(Member), handler!(uids::list)),
-    get("/exports/{format}", InProject(Member), handler!(exports::document))
-        .asks(EXPORT)
-        .as_type("application/octet-stream"),
+    get("/exports/{format}", InProject(Member), handler!(exports::document)).asks(EXPORT),
     get("/export_rows", InProject(Member), handler!(exports::rows)).asks(EXPORT_ROWS),
     get("/changes", InProject(Member), handler!(changes::list)).asks(CHANGES),
     get("/contacts", InProject(Member), handler!(contacts::find)).asks(CONTACTS),

@@ -3,7 +3,6 @@
 
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
 use crate::endpoint::{Endpoint, Parameter, count, delete, get, handler, parameter, patch, post, text, when};
-use crate::routes::library::CSV;
 use ambit_api::Contract;
 use ambit_api::search::SortDirection;
 use ambit_api::shape::BOOLEAN;
@@ -108,8 +107,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/library/issues/stats", Key, handler!(library::issue_stats)).in_one_project(),
     get("/library/fingerprints/stats", Key, handler!(library::fingerprint_stats)).in_one_project(),
     get("/library/catalog/stats", Key, handler!(library::catalog_stats)).in_one_project(),
-    get("/library/issues/export_csv", Key, handler!(library::issues_csv)).in_one_project().as_type(CSV),
-    get("/library/tasks/export_csv", Key, handler!(library::tasks_csv)).in_one_project().as_type(CSV),
+    get("/library/issues/export_csv", Key, handler!(library::issues_csv)).in_one_project(),
+    get("/library/tasks/export_csv", Key, handler!(library::tasks_csv)).in_one_project(),
     get("/library/issues/{issue_name}", Key, handler!(library::issue)).in_one_project(),
     get(INTEGRATIONS, OfProject(Member), handler!(integrations::list)),
     post(INTEGRATIONS, OfProject(Owner), handler!(integrations::create)),

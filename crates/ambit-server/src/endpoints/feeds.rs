@@ -4,20 +4,10 @@ use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, get, handler};
 use crate::quota::rules;
 use crate::rights::Right::Feeds;
-use crate::routes::wider::feeds;
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
-    get("/feeds/{feed}/{time}", Key, handler!(wider::feeds::minute))
-        .costs(&rules::FEEDS)
-        .needs(Feeds)
-        .as_type(feeds::TYPE),
-    get("/feeds/{feed}/hourly/{time}", Key, handler!(wider::feeds::hour))
-        .costs(&rules::FEEDS)
-        .needs(Feeds)
-        .as_type(feeds::TYPE),
-    get("/feeds/files/{token}/download", Key, handler!(wider::feeds::download))
-        .costs(&rules::FEEDS)
-        .needs(Feeds)
-        .as_type("application/octet-stream"),
+    get("/feeds/{feed}/{time}", Key, handler!(wider::feeds::minute)).costs(&rules::FEEDS).needs(Feeds),
+    get("/feeds/{feed}/hourly/{time}", Key, handler!(wider::feeds::hour)).costs(&rules::FEEDS).needs(Feeds),
+    get("/feeds/files/{token}/download", Key, handler!(wider::feeds::download)).costs(&rules::FEEDS).needs(Feeds),
 ];

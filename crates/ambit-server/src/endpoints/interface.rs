@@ -4,13 +4,8 @@
 use crate::endpoint::Access::Open;
 use crate::endpoint::{Endpoint, get, handler};
 
-const HTML: &str = "text/html; charset=utf-8";
-
 const fn page(path: &'static str) -> Endpoint {
-    get(path, Open, handler!(interface::page))
-        .says("A page of the web interface, or why there is none.")
-        .as_type(HTML)
-        .at_once()
+    get(path, Open, handler!(interface::page)).says("A page of the web interface, or why there is none.").at_once()
 }
 
 /// Every row.
@@ -34,5 +29,5 @@ pub(super) const ROWS: &[Endpoint] = &[
     // Where clients lead people: to what they know by its type and id.
     page("/gui/{*object}"),
     page("/settings"),
-    get("/assets/{file}", Open, handler!(interface::asset)).as_type("application/octet-stream").at_once(),
+    get("/assets/{file}", Open, handler!(interface::asset)).at_once(),
 ];

@@ -97,9 +97,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     post("/files/upload/{token}", Key, handler!(wider::files::upload_to)).reads_project().costs(&rules::UPLOAD),
     get("/files/{id}", Key, handler!(wider::files::find)).costs(&rules::FILES).asks(READ),
     post("/files/{id}/analyse", Key, handler!(wider::files::analyse)).costs(&rules::FILE_ANALYSE),
-    get("/files/{id}/download", Key, handler!(wider::files::download))
-        .costs(&rules::FILE_DOWNLOAD)
-        .as_type("application/octet-stream"),
+    get("/files/{id}/download", Key, handler!(wider::files::download)).costs(&rules::FILE_DOWNLOAD),
     get("/files/{id}/download_url", Key, handler!(wider::files::download_url)).costs(&rules::FILE_DOWNLOAD),
     get("/files/{id}/comments", Key, handler!(wider::files::comments)).costs(&rules::FILE_COMMENTS).asks(PAGE),
     post("/files/{id}/comments", Key, handler!(wider::files::add_comment)).costs(&rules::FILE_COMMENTS),

@@ -3,7 +3,6 @@
 
 use crate::endpoint::Access::Open;
 use crate::endpoint::{Endpoint, get, handler, post};
-use crate::routes;
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
@@ -11,11 +10,11 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/readyz", Open, handler!(open::ready)).at_once(),
     get("/version", Open, handler!(open::version)).at_once(),
     get("/openapi.json", Open, handler!(open::openapi)).at_once(),
-    get("/.well-known/probing.txt", Open, handler!(open::probing)).as_type("text/plain; charset=utf-8").at_once(),
+    get("/.well-known/probing.txt", Open, handler!(open::probing)).at_once(),
     post("/first_key", Open, handler!(keys::redeem)),
-    get("/downloads/{token}", Open, handler!(wider::files::signed)).as_type("application/octet-stream"),
-    get("/downloads/archives/{token}", Open, handler!(wider::archives::signed)).as_type(routes::wider::archives::TYPE),
-    get("/docs", Open, handler!(open::page)).as_type("text/html; charset=utf-8").at_once(),
-    get("/docs/page.js", Open, handler!(open::script)).as_type("text/javascript; charset=utf-8").at_once(),
-    get("/docs/page.css", Open, handler!(open::style)).as_type("text/css; charset=utf-8").at_once(),
+    get("/downloads/{token}", Open, handler!(wider::files::signed)),
+    get("/downloads/archives/{token}", Open, handler!(wider::archives::signed)),
+    get("/docs", Open, handler!(open::page)).at_once(),
+    get("/docs/page.js", Open, handler!(open::script)).at_once(),
+    get("/docs/page.css", Open, handler!(open::style)).at_once(),
 ];

@@ -2,7 +2,6 @@
 
 use crate::endpoint::Access::{Administrator, Key, OfProject};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, parameter, post, put};
-use crate::metrics;
 use ambit_api::shape::BOOLEAN;
 use ambit_model::user::ProjectRole::Member;
 
@@ -16,7 +15,7 @@ const SENT: &[Parameter] = &[parameter(
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
-    get("/metrics", Administrator, handler!(metrics::read)).as_type(metrics::TYPE),
+    get("/metrics", Administrator, handler!(metrics::read)),
     get("/users", Administrator, handler!(people::list_users)),
     post("/users", Administrator, handler!(people::create_user)),
     put("/users/{username}/status", Administrator, handler!(people::set_status)),

@@ -14,11 +14,9 @@ const BACK: &[Parameter] = &[
 pub(super) const OPEN_ROWS: &[Endpoint] = &[
     post("/session", Open, handler!(sessions::begin)),
     get("/sign_in/ways", Open, handler!(oidc::ways)).at_once(),
-    get("/sign_in/provider", Open, handler!(oidc::begin)).as_type(PLAIN),
-    get("/sign_in/callback", Open, handler!(oidc::finish)).asks(BACK).as_type(PLAIN),
+    get("/sign_in/provider", Open, handler!(oidc::begin)),
+    get("/sign_in/callback", Open, handler!(oidc::finish)).asks(BACK),
 ];
-
-const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// Those that do.
 pub(super) const ROWS: &[Endpoint] = &[

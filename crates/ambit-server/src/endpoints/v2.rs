@@ -49,10 +49,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List the submissions of files, one call each.")
         .costs(&rules::V2_SUBMISSIONS)
         .asks(RESOURCES),
-    get("/file/download", Key, handler!(v2::files::download))
-        .costs(&rules::V2_DOWNLOAD)
-        .asks(HASH)
-        .as_type("application/octet-stream"),
+    get("/file/download", Key, handler!(v2::files::download)).costs(&rules::V2_DOWNLOAD).asks(HASH),
     get("/file/search", Key, handler!(v2::search::files))
         .says("Find files by a query; their SHA-256.")
         .costs(&rules::V2_FILE_SEARCH)

@@ -5,7 +5,6 @@ use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, Parameter, count, delete, get, handler, patch, post, text};
 use crate::quota::rules;
 use crate::rights::Right::{EditGraph, OfGroup, OfGroupOrOneself, OfUser, Oneself, OwnCollection, OwnGraph};
-use crate::routes::wider::archives;
 
 pub(super) const LIMIT: Parameter = count("limit", "Items of a page: 10 by default, more than 40 means 40.");
 pub(super) const CURSOR: Parameter = text("cursor", "The meta.cursor of the page before.");
@@ -82,7 +81,6 @@ const GRAPH_RELATIONSHIP: &str = "/graphs/{id}/{relationship}";
 const GRAPH_RELATIONSHIP_IDS: &str = "/graphs/{id}/relationships/{relationship}";
 const GRAPH_MEMBER: &str = "/graphs/{id}/relationships/{relationship}/{member}";
 const GROUP_MEMBER: &str = "/groups/{id}/relationships/{relationship}/{member}";
-
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/graphs", Key, handler!(wider::graphs::search)).costs(&rules::GRAPH_SEARCH).asks(SEARCH),
@@ -91,9 +89,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     patch("/graphs/{id}", Key, handler!(wider::graphs::change)).costs(&rules::GRAPH_PATCH).needs(EditGraph),
     delete("/graphs/{id}", Key, handler!(wider::graphs::delete)).costs(&rules::GRAPH_DELETE).needs(OwnGraph),
     get("/graphs/{id}/items", Key, handler!(wider::graphs::full_items)).costs(&rules::GRAPH_ITEMS).asks(RELATED),
-    get("/graphs/{id}/screenshot", Key, handler!(wider::graphs::screenshot))
-        .costs(&rules::GRAPH_SCREENSHOT)
-        .as_type("image/png"),
+    get("/graphs/{id}/screenshot", Key, handler!(wider::graphs::screenshot)).costs(&rules::GRAPH_SCREENSHOT),
     get("/graphs/{id}/comments", Key, handler!(wider::comments::on_graph)).costs(&rules::GRAPH_COMMENTS).asks(PAGE),
     post("/graphs/{id}/comments", Key, handler!(wider::comments::add_to_graph)).costs(&rules::GRAPH_COMMENTS),
     get(GRAPH_RELATIONSHIP, Key, handler!(wider::graphs::relationship, false))
@@ -160,9 +156,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/search/snippets/{id}", Key, handler!(wider::intelligence::snippet)).costs(&rules::SNIPPETS),
     post("/intelligence/zip_files", Key, handler!(wider::archives::create)).costs(&rules::ARCHIVE),
     get("/intelligence/zip_files/{id}", Key, handler!(wider::archives::find)).costs(&rules::ARCHIVE_READ),
-    get("/intelligence/zip_files/{id}/download", Key, handler!(wider::archives::download))
-        .costs(&rules::ARCHIVE_READ)
-        .as_type(archives::TYPE),
+    get("/intelligence/zip_files/{id}/download", Key, handler!(wider::archives::download)).costs(&rules::ARCHIVE_READ),
     get("/intelligence/zip_files/{id}/download_url", Key, handler!(wider::archives::download_url))
         .costs(&rules::ARCHIVE_READ),
     get("/search", Key, handler!(wider::search::find)).costs(&rules::OBJECT_SEARCH).asks(FIND),

@@ -4,6 +4,7 @@ use super::file_types;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, not_found};
+use crate::signature::{File, Reply};
 use ambit_api::files::{EngineResults, FileAttributes, Stats};
 use ambit_api::objects::{Object, Seconds};
 use ambit_api::votes::TotalVotes;
@@ -142,16 +143,16 @@ pub(crate) async fn sha256_of(call: &Call, hash: &str) -> Result<Option<BlobHash
 }
 
 /// The answer that is a file.
-pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<Answer, ApiError> {
+pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<File, ApiError> {
     let sha256 = sha256_of(call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
     blob(call, sha256).await
 }
 
-pub(crate) async fn blob(call: &Call, sha256: BlobHash) -> Result<Answer, ApiError> {
+pub(crate) async fn blob(call: &Call, sha256: BlobHash) -> Result<File, ApiError> {
     let found = call.store().read_blob(sha256).await.about(NOUN)?;
     let found = found.ok_or_else(|| not_found(NOUN, &sha256.to_string()))?;
     // Not by a name that somebody gave it: the hash says what it is, and opens nothing by its ending.
-    Ok(streamed("application/octet-stream", sha256.to_string(), found))
+    Ok(File(streamed(File::CONTENT_TYPE, sha256.to_string(), found)))
 }
 
 /// A file that is read from the store while it is sent, and saved under `name`.

@@ -5,6 +5,7 @@ use crate::answer::Answer;
 use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::entities::{NOUN, collection, sighting};
+use crate::signature::{Png, Reply};
 use crate::window::{moment, then};
 use ambit_api::entities::{EntityDetail, EntityMarks, RawEntity, ScopeExplanation};
 use ambit_api::{ApiError, Envelope, read, success};
@@ -36,13 +37,13 @@ pub(crate) async fn scope(call: Call) -> Result<Envelope<ScopeExplanation>, ApiE
 }
 
 /// Read the picture of a site as a browser showed it (PNG); 404 where there is none.
-pub(crate) async fn screenshot(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn screenshot(call: Call) -> Result<Png, ApiError> {
     let id = call.parameter("entity_uid");
     let probes = call.store().entity_probes(call.caller(), id, call.project, TaskName::Screenshot).await.about(NOUN)?;
     let pictures = probes.iter().flat_map(|probe| &probe.evidence).filter(|(label, _)| label == SCREENSHOT);
     for (_, hash) in pictures {
         if let Some(bytes) = call.store().blob(*hash).await.about(NOUN)? {
-            return Ok(Answer::bytes("image/png", bytes.into()));
+            return Ok(Png(Answer::bytes(Png::CONTENT_TYPE, bytes.into())));
         }
     }
     Err(ApiError::not_found("Screenshot"))

@@ -5,6 +5,7 @@ use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::present::exports::Walk;
 use crate::searching::{page_token, sealed};
+use crate::signature::{File, Reply};
 use crate::window::{moment, start_of};
 use ambit_api::exports::{ExportRows, PROBED_MAX};
 use ambit_api::{ApiError, Envelope, success};
@@ -15,8 +16,6 @@ use bytes::Bytes;
 use futures::stream::{BoxStream, try_unfold};
 use std::io;
 
-/// What a document is sent as: a browser saves it, and shows nothing of it.
-const TYPE: &str = "application/octet-stream";
 /// Entities that are there now: the search that is meant where none is given.
 const PRESENT: &str = "present:true";
 /// Rows of a page where the caller does not say.
@@ -24,7 +23,7 @@ const ROWS: u64 = 500;
 
 /// Write what a search finds as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix or html, the worst issues
 /// first.
-pub(crate) async fn document(mut call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn document(mut call: Call) -> Result<File, ApiError> {
     let name = call.parameter("format");
     let format = ambit_export::format(name).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
@@ -53,11 +52,11 @@ pub(crate) async fn document(mut call: Call) -> Result<Answer, ApiError> {
     let file_name = format!("ambit-{}-{}.{}", noun.as_str(), call.now.date(), format.extension);
     // Sending lasts as long as the client likes; each search waits for its own turn.
     call.place = None;
-    let sent = Answer::growing(TYPE, file_name, pieces(call, walk, format, head, first));
-    Ok(match message {
+    let sent = Answer::growing(File::CONTENT_TYPE, file_name, pieces(call, walk, format, head, first));
+    Ok(File(match message {
         Some(message) => sent.saying(message),
         None => sent,
-    })
+    }))
 }
 
 /// List what a search finds as the rows that exports are written from, a page at a time.

@@ -2,16 +2,17 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
+use crate::signature::{File, Html};
 use ambit_api::ApiError;
 
 /// The web interface, or why there is none.
-pub(crate) async fn page(call: Call) -> Result<Answer, ApiError> {
-    call.state.interface.page().await.map(Answer::page)
+pub(crate) async fn page(call: Call) -> Result<Html, ApiError> {
+    call.state.interface.page().await.map(|page| Html(Answer::page(page)))
 }
 
 /// A file that the web interface loads.
-pub(crate) async fn asset(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn asset(call: Call) -> Result<File, ApiError> {
     let name = format!("assets/{}", call.parameter("file"));
     let found = call.state.interface.file(&name).await?;
-    found.map(Answer::asset).ok_or_else(|| ApiError::not_found("File"))
+    found.map(|file| File(Answer::asset(file))).ok_or_else(|| ApiError::not_found("File"))
 }

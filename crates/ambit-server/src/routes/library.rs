@@ -3,6 +3,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, page_number};
+use crate::signature::{Csv, Reply};
 use ambit_api::library::{LibraryEntity, LibraryFingerprint, LibraryIssue, LibraryPage, LibraryTask, LibraryWorkflow};
 use ambit_api::library_stats::{
     self, LibraryCatalogStats, LibraryEntityStats, LibraryFingerprintStats, LibraryIssueStats, LibraryTaskStats,
@@ -11,8 +12,6 @@ use ambit_api::{ApiError, Envelope, success};
 use ambit_model::library::Library;
 use serde::Serialize;
 
-/// The content type of exports.
-pub(crate) const CSV: &str = "text/csv; charset=utf-8";
 /// Rows of a page where the caller does not say.
 const PAGE_ROWS: u64 = 100;
 /// Most rows of a page.
@@ -81,13 +80,17 @@ pub(crate) async fn catalog_stats(call: Call) -> Result<Envelope<LibraryCatalogS
 }
 
 /// Export the kinds of issue as CSV.
-pub(crate) async fn issues_csv(call: Call) -> Result<Answer, ApiError> {
-    Ok(Answer::text(CSV, library_stats::issues_csv(&call.state.library)).saved_as("issues.csv".to_owned()))
+pub(crate) async fn issues_csv(call: Call) -> Result<Csv, ApiError> {
+    Ok(saved("issues.csv", library_stats::issues_csv(&call.state.library)))
 }
 
 /// Export the discovery tasks as CSV.
-pub(crate) async fn tasks_csv(call: Call) -> Result<Answer, ApiError> {
-    Ok(Answer::text(CSV, library_stats::tasks_csv(&call.state.library)).saved_as("tasks.csv".to_owned()))
+pub(crate) async fn tasks_csv(call: Call) -> Result<Csv, ApiError> {
+    Ok(saved("tasks.csv", library_stats::tasks_csv(&call.state.library)))
+}
+
+fn saved(name: &str, rows: String) -> Csv {
+    Csv(Answer::text(Csv::CONTENT_TYPE, rows).saved_as(name.to_owned()))
 }
 
 fn stats<'a, T: From<&'a Library> + Serialize>(call: &'a Call, message: &str) -> Envelope<T> {

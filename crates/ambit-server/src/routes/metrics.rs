@@ -2,10 +2,11 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::{figures, metrics};
+use crate::figures;
+use crate::signature::{Exposition, Reply};
 use ambit_api::ApiError;
 
 /// Report the state of the installation to monitoring systems, in the text format of Prometheus.
-pub(crate) async fn read(call: Call) -> Result<Answer, ApiError> {
-    Ok(Answer::text(metrics::TYPE, figures::text(&call.state).await))
+pub(crate) async fn read(call: Call) -> Result<Exposition, ApiError> {
+    Ok(Exposition(Answer::text(Exposition::CONTENT_TYPE, figures::text(&call.state).await)))
 }

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::cookie;
 use crate::failure::About;
 use crate::oidc::{Carried, NotSignedIn, Provider};
-use crate::signature::WithCookie;
+use crate::signature::{Text, WithCookie};
 use ambit_api::sessions::SignInWays;
 use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_store::StoreError;
@@ -35,7 +35,7 @@ pub(crate) async fn ways(call: Call) -> Result<WithCookie<Envelope<SignInWays>>,
 /// Redirect a browser to the identity provider (303); 404 where none is configured.
 ///
 /// A browser that cannot be sent there is led to the page that signs in, which says why.
-pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn begin(call: Call) -> Result<Text, ApiError> {
     let begun = lead_to_provider(&call).await;
     shown(&call, begun)
 }
@@ -50,7 +50,7 @@ async fn lead_to_provider(call: &Call) -> Result<Answer, ApiError> {
 /// Finish a sign-in that this browser began: redirects it to the interface with a link that signs it in once.
 ///
 /// A browser that is not signed in is led to the page that signs in, which says why.
-pub(crate) async fn finish(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn finish(call: Call) -> Result<Text, ApiError> {
     let finished = admit(&call).await;
     shown(&call, finished)
 }
@@ -93,13 +93,13 @@ fn back(call: &Call) -> String {
 
 /// What goes to a person instead of a failure: the page that signs in. The reason is sealed in the cookie, so that no
 /// link can make that page say anything.
-fn shown(call: &Call, outcome: Result<Answer, ApiError>) -> Result<Answer, ApiError> {
+fn shown(call: &Call, outcome: Result<Answer, ApiError>) -> Result<Text, ApiError> {
     match outcome {
         Err(error) if call.takes_pages => {
             let why: String = error.message.chars().take(TROUBLE_CHARS_MAX).collect();
-            Ok(Answer::leading_to("/sign_in".to_owned()).with_cookie(carry(call, TROUBLE, why.as_bytes())))
+            Ok(Text(Answer::leading_to("/sign_in".to_owned()).with_cookie(carry(call, TROUBLE, why.as_bytes()))))
         }
-        outcome => outcome,
+        outcome => outcome.map(Text),
     }
 }
 

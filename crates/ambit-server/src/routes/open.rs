@@ -5,6 +5,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::document::Document;
 use crate::health::{alive, not_ready};
+use crate::signature::{Html, Json, Reply, Script, Style, Text};
 use ambit_api::envelope::Version;
 use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_model::moment::DAY_MS;
@@ -16,40 +17,38 @@ static MADE: [OnceCell<Document>; 4] = [const { OnceCell::const_new() }; 4];
 
 /// A document, made and packed when it is first asked for, which takes a moment; by one of those who ask then, while
 /// the others wait for it.
-async fn made(
+async fn made<As: Reply>(
     number: usize,
-    content_type: &'static str,
+    is: fn(Answer) -> As,
     make: impl FnOnce() -> Bytes + Send + 'static,
-) -> Result<Answer, ApiError> {
-    let making = || tokio::task::spawn_blocking(move || Document::new(content_type, make()));
+) -> Result<As, ApiError> {
+    let making = || tokio::task::spawn_blocking(move || Document::new(As::CONTENT_TYPE, make()));
     let document = MADE[number].get_or_try_init(making).await;
-    document.map(Answer::document).map_err(|_| ApiError::new(ErrorCode::Internal))
+    document.map(|document| is(Answer::document(document))).map_err(|_| ApiError::new(ErrorCode::Internal))
 }
 
 /// How long a copy of the description of probes may be believed, in days.
 const PROBING_DAYS: i64 = 30;
 
-const HTML: &str = "text/html; charset=utf-8";
-
 /// This document.
-pub(crate) async fn openapi(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn openapi(call: Call) -> Result<Json, ApiError> {
     let make = call.state.openapi;
-    made(0, "application/json", move || make().to_string().into()).await
+    made(0, Json, move || make().to_string().into()).await
 }
 
 /// A page to read and try the API, without the network.
-pub(crate) async fn page(_call: Call) -> Result<Answer, ApiError> {
-    made(1, HTML, || include_str!("../docs/page.html").into()).await
+pub(crate) async fn page(_call: Call) -> Result<Html, ApiError> {
+    made(1, Html, || include_str!("../docs/page.html").into()).await
 }
 
 /// The program of that page.
-pub(crate) async fn script(_call: Call) -> Result<Answer, ApiError> {
-    made(2, "text/javascript; charset=utf-8", || include_str!("../docs/page.js").into()).await
+pub(crate) async fn script(_call: Call) -> Result<Script, ApiError> {
+    made(2, Script, || include_str!("../docs/page.js").into()).await
 }
 
 /// The style of that page.
-pub(crate) async fn style(_call: Call) -> Result<Answer, ApiError> {
-    made(3, "text/css; charset=utf-8", || include_str!("../docs/page.css").into()).await
+pub(crate) async fn style(_call: Call) -> Result<Style, ApiError> {
+    made(3, Style, || include_str!("../docs/page.css").into()).await
 }
 
 /// Say that the process is alive.
@@ -68,7 +67,7 @@ pub(crate) async fn ready(call: Call) -> Result<Envelope<bool>, ApiError> {
 /// Explain to those whom runs contact what these are and whom to ask (RFC 9511).
 ///
 /// There is nothing to tell where no contact is set.
-pub(crate) async fn probing(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn probing(call: Call) -> Result<Text, ApiError> {
     let Some(contact) = &call.state.contact else { return Err(ApiError::not_found("Description of probes")) };
     let expires = call.now.plus_ms(PROBING_DAYS * DAY_MS);
     let text = format!(
@@ -77,7 +76,7 @@ pub(crate) async fn probing(call: Call) -> Result<Answer, ApiError> {
          connections to ports, requests of HTTP and TLS. Requests name themselves ambit in User-Agent. Whether a \
          contact came from here, and why, is known to whoever runs this server: name the address and the time in UTC.\n"
     );
-    Ok(Answer::text("text/plain; charset=utf-8", text))
+    Ok(Text(Answer::text(Text::CONTENT_TYPE, text)))
 }
 
 /// Say which program and version this is.

@@ -5,6 +5,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::present::runs::{detail, run};
 use crate::shares::{Owner, Share};
+use crate::signature::Events;
 use crate::state::ServerState;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::RunId;
@@ -29,7 +30,7 @@ const RETRY: &str = "retry: 2000\n";
 
 /// Follow a run by server-sent events: one for each change and one every five seconds, until it is over. Each is named
 /// `run`, and its data is the `result` of reading the run.
-pub(crate) async fn listen(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn listen(call: Call) -> Result<Events, ApiError> {
     let run = run(&call).await?.id;
     let place = place(&call).await?;
     let until = Instant::now() + call.state.limits.events_time;
@@ -42,7 +43,7 @@ pub(crate) async fn listen(call: Call) -> Result<Answer, ApiError> {
         until,
         _place: place,
     };
-    Ok(Answer::events(stream::unfold(teller, Teller::next).boxed()))
+    Ok(Events(Answer::events(stream::unfold(teller, Teller::next).boxed())))
 }
 
 /// A place among those who listen; the program itself needs none.

@@ -1,11 +1,11 @@
 //! Files in version 2: reports, uploads, submissions (docs/contract/wider.md §8).
 
 use super::{LIST_MAX, answer, bounded, permalink, required, without};
-use crate::answer::Answer;
 use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::files;
 use crate::quota::rules;
+use crate::signature::File;
 use crate::submissions::stored;
 use ambit_api::objects::{Form, Seconds, value};
 use ambit_api::v2::{FileDetails, FileReport, Submissions, UploadUrl, Verdicts, stamp};
@@ -162,7 +162,7 @@ pub(crate) async fn submissions(call: CallWith<Maybe<Form>>) -> Result<Value, Ap
 }
 
 /// Download a file.
-pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn download(call: Call) -> Result<File, ApiError> {
     files::bytes(&call, required(&call, "hash")?).await
 }
 

@@ -1,11 +1,11 @@
 //! Archives of files (docs/contract/wider.md §5.2): asked for by their hashes, packed in the background, downloaded for
 //! an hour.
 
-use crate::answer::Answer;
 use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::object_body::body_data;
 use crate::present::files;
+use crate::signature::{Reply, Zip};
 use crate::state::ServerState;
 use crate::{page, tokens};
 use ambit_api::objects::{NewObject, Object, OneObject, Said, data};
@@ -34,8 +34,6 @@ const GIVEN_UP_MS: i64 = 600 * SECOND_MS;
 /// What signed addresses of archives are sealed for, and how long they work.
 const DOWNLOAD: &str = "archive";
 const SIGNED_MS: i64 = HOUR_MS;
-/// The type of archives.
-pub(crate) const TYPE: &str = "application/zip";
 
 contract! {
     /// The attributes of an archive; its progress is between 0 and 1.
@@ -195,9 +193,9 @@ pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     Ok(page::one(&call, shown(&call, &archive)))
 }
 
-async fn bytes(call: &Call, id: &str) -> Result<Answer, ApiError> {
+async fn bytes(call: &Call, id: &str) -> Result<Zip, ApiError> {
     let found = call.store().archive_bytes(id).await.about_named(NOUN, id)?;
-    Ok(files::streamed(TYPE, format!("{id}.zip"), found))
+    Ok(Zip(files::streamed(Zip::CONTENT_TYPE, format!("{id}.zip"), found)))
 }
 
 /// The archive must be the caller's and finished.
@@ -210,7 +208,7 @@ async fn finished(call: &Call) -> Result<Archive, ApiError> {
 }
 
 /// Download an archive.
-pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn download(call: Call) -> Result<Zip, ApiError> {
     let archive = finished(&call).await?;
     bytes(&call, &archive.id).await
 }
@@ -225,7 +223,7 @@ pub(crate) async fn download_url(call: Call) -> Result<Said, ApiError> {
 /// Download an archive by the signed address of /intelligence/zip_files/{id}/download_url.
 ///
 /// The signed address: it is its own permission and costs nothing.
-pub(crate) async fn signed(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn signed(call: Call) -> Result<Zip, ApiError> {
     let id = tokens::opened_signed(&call, DOWNLOAD, call.parameter("token")).await?;
     bytes(&call, &id).await
 }

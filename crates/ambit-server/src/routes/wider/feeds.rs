@@ -7,6 +7,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::{files, objects};
+use crate::signature::{File, Reply};
 use crate::tokens;
 use ambit_api::files::{FeedContext, Submitter};
 use ambit_api::objects::Object;
@@ -31,8 +32,6 @@ const OBJECTS_MAX: usize = 100_000;
 const CHUNK: usize = 500;
 /// What addresses of downloads in a batch are sealed for.
 const DOWNLOAD: &str = "feed download";
-/// The type of batches.
-pub(crate) const TYPE: &str = "application/octet-stream";
 /// There is a feed of what programs do when they run, which Ambit does not know: its batches are empty.
 const BEHAVIOURS: &str = "file_behaviours";
 
@@ -195,7 +194,7 @@ async fn batch(
         tracing::error!(%error, "a batch could not be packed");
         ApiError::new(ErrorCode::Internal)
     })?;
-    let answer = Answer::bytes(TYPE, packed.into());
+    let answer = Answer::bytes(File::CONTENT_TYPE, packed.into());
     Ok(if lines.cut {
         answer.saying(format!("More changed than the {OBJECTS_MAX} objects that a batch holds"))
     } else {
@@ -235,23 +234,23 @@ fn file_name(call: &Call, ending: &str) -> String {
 
 /// Read what changed in the minute YYYYMMDDhhmm: bzip2 of one object a line. The feeds are files, urls, domains,
 /// ip_addresses and file_behaviours.
-pub(crate) async fn minute(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn minute(call: Call) -> Result<File, ApiError> {
     const DIGITS: usize = 12;
     feed(&call)?;
     let first = available(&call, DIGITS, 1)?;
-    Ok(batch(&call, first, 1, pack_minute).await?.saved_as(file_name(&call, "bz2")))
+    Ok(File(batch(&call, first, 1, pack_minute).await?.saved_as(file_name(&call, "bz2"))))
 }
 
 /// Read what changed in the hour YYYYMMDDhh: bzip2 of an archive (tar) with a file for each minute.
-pub(crate) async fn hour(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn hour(call: Call) -> Result<File, ApiError> {
     const DIGITS: usize = 10;
     feed(&call)?;
     let first = available(&call, DIGITS, MINUTES)?;
-    Ok(batch(&call, first, MINUTES, pack_hour).await?.saved_as(file_name(&call, "tar.bz2")))
+    Ok(File(batch(&call, first, MINUTES, pack_hour).await?.saved_as(file_name(&call, "tar.bz2"))))
 }
 
 /// Download a file of a batch.
-pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn download(call: Call) -> Result<File, ApiError> {
     let hash = tokens::opened(&call, DOWNLOAD, call.parameter("token"))?;
     files::bytes(&call, &hash).await
 }

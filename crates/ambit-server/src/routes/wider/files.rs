@@ -2,7 +2,6 @@
 //! §3). The packs that the operator loaded are the engines; without any, an analysis is complete at once and says that
 //! nobody had an opinion.
 
-use crate::answer::Answer;
 use crate::call::{Call, CallWith};
 use crate::failure::{About, not_found};
 use crate::form::{Field, fields};
@@ -10,6 +9,7 @@ use crate::page;
 use crate::present::analyses::{Item, begun, file_analysis_id, item_of_analysis, url_analysis_id};
 use crate::present::files::{NOUN, blob, hashes, sha256_of, shown_if_known};
 use crate::present::{comments, objects, relationships};
+use crate::signature::File;
 use crate::submissions::{stored, stored_at, submit};
 use crate::tokens::{self, opened_signed, sealed};
 use ambit_api::files::{AnalysisAnswer, AnalysisAttributes, Stats};
@@ -114,7 +114,7 @@ pub(crate) async fn add_comment(call: CallWith<Maybe<NewObject>>) -> Result<OneO
 }
 
 /// Download a file.
-pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn download(call: Call) -> Result<File, ApiError> {
     let sha256 = visible_hash(&call, call.id()).await?;
     blob(&call, sha256).await
 }
@@ -129,7 +129,7 @@ pub(crate) async fn download_url(call: Call) -> Result<Said, ApiError> {
 /// Download a file by the signed address of /files/{id}/download_url.
 ///
 /// The signed address: it is its own permission and costs nothing.
-pub(crate) async fn signed(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn signed(call: Call) -> Result<File, ApiError> {
     let hash = opened_signed(&call, DOWNLOAD, call.parameter("token")).await?;
     blob(&call, hash.parse().map_err(|_| not_found(NOUN, &hash))?).await
 }

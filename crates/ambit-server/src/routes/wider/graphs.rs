@@ -7,7 +7,7 @@ use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::graphs::{NOUN, shown};
 use crate::present::{accounts, collaborators, comments, groups, objects, relationships};
-use crate::signature::Empty;
+use crate::signature::{Empty, Png, Reply};
 use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Related, RelatedObjects, value};
 use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::canonical_url::url_id;
@@ -208,11 +208,11 @@ async fn find_named(call: &Call) -> Result<Graph, ApiError> {
 }
 
 /// Draw a graph.
-pub(crate) async fn screenshot(call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn screenshot(call: Call) -> Result<Png, ApiError> {
     let document = Value::Object(find_named(&call).await?.document);
     let drawn = tokio::task::spawn_blocking(move || crate::picture::draw(&document)).await;
     let drawn = drawn.map_err(|_| ApiError::new(ErrorCode::Internal))?;
-    Ok(Answer::bytes("image/png", drawn.into()))
+    Ok(Png(Answer::bytes(Png::CONTENT_TYPE, drawn.into())))
 }
 
 /// What a graph is related to: an object, nothing, or a list; `None` by a name that graphs do not have.
