@@ -111,6 +111,13 @@ pub struct Handler {
     pub(crate) answer: fn(Call) -> BoxFuture<'static, Result<Answer, ApiError>>,
 }
 
+impl Handler {
+    /// Returns what its documentation begins with.
+    pub(crate) fn summary(&self) -> &'static str {
+        SUMMARIES.iter().find(|(name, _)| *name == self.name).map_or("", |(_, summary)| summary)
+    }
+}
+
 /// Names a handler by its path below `routes`; what stands behind the name are its arguments after the call.
 macro_rules! handler {
     ($($name:ident)::+ $(, $argument:expr)*) => {
@@ -156,7 +163,7 @@ pub struct Endpoint {
     pub cost: &'static Rule,
     pub handler: Handler,
     /// What the call does, where the handler is that of several rows; elsewhere its documentation says it.
-    said: Option<&'static str>,
+    pub(crate) said: Option<&'static str>,
     pub query: &'static [Parameter],
     /// The body, and whether it must be sent.
     pub body: Option<(&'static Shape, bool)>,
@@ -228,8 +235,7 @@ impl Endpoint {
     /// Returns what the call does, in a sentence: what the documentation of its handler begins with, unless the row
     /// says otherwise.
     pub fn summary(&self) -> &'static str {
-        let of_handler = || SUMMARIES.iter().find(|(name, _)| *name == self.handler.name);
-        self.said.or_else(|| of_handler().map(|(_, summary)| *summary)).unwrap_or_default()
+        self.said.unwrap_or_else(|| self.handler.summary())
     }
 
     /// Sets what the call does, in a sentence.

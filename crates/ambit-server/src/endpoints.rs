@@ -132,7 +132,9 @@ mod tests {
     #[test]
     fn every_row_says_what_it_does() {
         for row in ENDPOINTS {
-            assert!(row.summary().ends_with('.'), "{} {}: {:?}", row.method.name(), row.path, row.summary());
+            let named = format!("{} {}: {:?}", row.method.name(), row.path, row.summary());
+            assert!(row.summary().ends_with('.'), "{named}");
+            assert_ne!(row.said, Some(row.handler.summary()), "the handler says that already: {named}");
         }
         let summary = |path: &str| ENDPOINTS.iter().find(|row| row.path == path).map(Endpoint::summary);
         assert_eq!(summary("/livez"), Some("Say that the process is alive."));

@@ -50,6 +50,7 @@ const JOBS: &[Parameter] = &[
     EXCLUDED,
 ];
 const RULESET_MEMBER: &str = "/intelligence/hunting_rulesets/{id}/relationships/editors/{member}";
+
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::list))
@@ -89,7 +90,6 @@ pub(super) const ROWS: &[Endpoint] = &[
         Key,
         handler!(wider::hunting_notifications::files_of_ruleset, false),
     )
-    .says("List the files that a rule set found, with the notification beside each.")
     .costs(&rules::NOTIFICATIONS)
     .asks(NOTIFICATIONS),
     get(
@@ -136,7 +136,6 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::NOTIFICATIONS)
         .asks(READ),
     delete("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
-        .says("Delete a notification. The answer is empty.")
         .costs(&rules::NOTIFICATIONS),
     get("/intelligence/hunting_notifications/{id}/file", Key, handler!(wider::hunting_notifications::file))
         .costs(&rules::NOTIFICATIONS),

@@ -5,7 +5,7 @@ use crate::endpoint::Access::Open;
 use crate::endpoint::{Endpoint, get, handler};
 
 const fn page(path: &'static str) -> Endpoint {
-    get(path, Open, handler!(interface::page)).says("A page of the web interface, or why there is none.").at_once()
+    get(path, Open, handler!(interface::page)).at_once()
 }
 
 /// Every row.

@@ -101,9 +101,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/files/{id}/download_url", Key, handler!(wider::files::download_url)).costs(&rules::FILE_DOWNLOAD),
     get("/files/{id}/comments", Key, handler!(wider::files::comments)).costs(&rules::FILE_COMMENTS).asks(PAGE),
     post("/files/{id}/comments", Key, handler!(wider::files::add_comment)).costs(&rules::FILE_COMMENTS),
-    get("/files/analyses/{id}", Key, handler!(wider::files::analysis))
-        .says("Read an analysis; the same as /analyses/{id}.")
-        .costs(&rules::ANALYSES),
+    get("/files/analyses/{id}", Key, handler!(wider::files::analysis)).costs(&rules::ANALYSES),
     get("/files/{id}/votes", Key, handler!(wider::votes::list, File))
         .says("List the votes on a file, newest first.")
         .costs(&rules::VOTES)

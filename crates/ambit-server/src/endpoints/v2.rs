@@ -28,49 +28,24 @@ const QUERY: &[Parameter] = &[
 const DATE: &[Parameter] = &[text("date", "A day, as YYYY-MM-DD.")];
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
-    get("/file/report", Key, handler!(v2::files::report))
-        .says("Report on files, one call each.")
-        .costs(&rules::V2_REPORT)
-        .asks(RESOURCES),
-    post("/file/report", Key, handler!(v2::files::report))
-        .only_reads()
-        .says("Report on files, one call each.")
-        .costs(&rules::V2_REPORT)
-        .asks(RESOURCES),
+    get("/file/report", Key, handler!(v2::files::report)).costs(&rules::V2_REPORT).asks(RESOURCES),
+    post("/file/report", Key, handler!(v2::files::report)).only_reads().costs(&rules::V2_REPORT).asks(RESOURCES),
     post("/file/scan", Key, handler!(v2::files::scan)).reads_project().costs(&rules::V2_SCAN),
     get("/file/scan/upload_url", Key, handler!(v2::files::upload_url)).costs(&rules::V2_UPLOAD_URL),
     post("/file/rescan", Key, handler!(v2::files::rescan)).costs(&rules::V2_RESCAN).asks(RESOURCES),
-    get("/file/submissions", Key, handler!(v2::files::submissions))
-        .says("List the submissions of files, one call each.")
-        .costs(&rules::V2_SUBMISSIONS)
-        .asks(RESOURCES),
+    get("/file/submissions", Key, handler!(v2::files::submissions)).costs(&rules::V2_SUBMISSIONS).asks(RESOURCES),
     post("/file/submissions", Key, handler!(v2::files::submissions))
         .only_reads()
-        .says("List the submissions of files, one call each.")
         .costs(&rules::V2_SUBMISSIONS)
         .asks(RESOURCES),
     get("/file/download", Key, handler!(v2::files::download)).costs(&rules::V2_DOWNLOAD).asks(HASH),
-    get("/file/search", Key, handler!(v2::search::files))
-        .says("Find files by a query; their SHA-256.")
-        .costs(&rules::V2_FILE_SEARCH)
-        .asks(QUERY),
-    post("/file/search", Key, handler!(v2::search::files))
-        .only_reads()
-        .says("Find files by a query; their SHA-256.")
-        .costs(&rules::V2_FILE_SEARCH)
-        .asks(QUERY),
+    get("/file/search", Key, handler!(v2::search::files)).costs(&rules::V2_FILE_SEARCH).asks(QUERY),
+    post("/file/search", Key, handler!(v2::search::files)).only_reads().costs(&rules::V2_FILE_SEARCH).asks(QUERY),
     get("/file/behaviour", Key, handler!(v2::search::behaviour)).costs(&rules::V2_BEHAVIOUR).asks(HASH),
     get("/file/clusters", Key, handler!(v2::search::clusters)).costs(&rules::V2_CLUSTERS).asks(DATE),
     post("/url/scan", Key, handler!(v2::urls::scan)).costs(&rules::V2_URL_SCAN).asks(URLS),
-    get("/url/report", Key, handler!(v2::urls::report))
-        .says("Report on URLs.")
-        .costs(&rules::V2_URL_REPORT)
-        .asks(URL_RESOURCES),
-    post("/url/report", Key, handler!(v2::urls::report))
-        .only_reads()
-        .says("Report on URLs.")
-        .costs(&rules::V2_URL_REPORT)
-        .asks(URL_RESOURCES),
+    get("/url/report", Key, handler!(v2::urls::report)).costs(&rules::V2_URL_REPORT).asks(URL_RESOURCES),
+    post("/url/report", Key, handler!(v2::urls::report)).only_reads().costs(&rules::V2_URL_REPORT).asks(URL_RESOURCES),
     get("/domain/report", Key, handler!(v2::objects::domain)).costs(&rules::V2_DOMAIN).asks(DOMAIN),
     get("/ip_address/report", Key, handler!(v2::objects::address)).costs(&rules::V2_ADDRESS).asks(ADDRESS),
     get("/comments/get", Key, handler!(v2::comments::get)).costs(&rules::V2_COMMENTS).asks(COMMENTS),

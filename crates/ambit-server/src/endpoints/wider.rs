@@ -81,6 +81,7 @@ const GRAPH_RELATIONSHIP: &str = "/graphs/{id}/{relationship}";
 const GRAPH_RELATIONSHIP_IDS: &str = "/graphs/{id}/relationships/{relationship}";
 const GRAPH_MEMBER: &str = "/graphs/{id}/relationships/{relationship}/{member}";
 const GROUP_MEMBER: &str = "/groups/{id}/relationships/{relationship}/{member}";
+
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/graphs", Key, handler!(wider::graphs::search)).costs(&rules::GRAPH_SEARCH).asks(SEARCH),
@@ -97,7 +98,6 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .asks(PAGE),
     post(GRAPH_RELATIONSHIP, Key, handler!(wider::graph_lists::add))
-        .says("Add editors or viewers.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .needs(EditGraph),
     get(GRAPH_RELATIONSHIP_IDS, Key, handler!(wider::graphs::relationship, true))
@@ -105,7 +105,6 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .asks(PAGE),
     post(GRAPH_RELATIONSHIP_IDS, Key, handler!(wider::graph_lists::add))
-        .says("Add editors or viewers.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .needs(EditGraph),
     get(GRAPH_MEMBER, Key, handler!(wider::graph_lists::has)).costs(&rules::GRAPH_RELATIONSHIPS),

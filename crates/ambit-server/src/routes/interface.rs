@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::signature::{File, Html};
 use ambit_api::ApiError;
 
-/// The web interface, or why there is none.
+/// A page of the web interface, or why there is none.
 pub(crate) async fn page(call: Call) -> Result<Html, ApiError> {
     call.state.interface.page().await.map(|page| Html(Answer::page(page)))
 }

@@ -137,6 +137,8 @@ async fn file_of(call: &Call, resource: &str) -> Result<Option<StoredFile>, ApiE
     }
 }
 
+/// List the submissions of files, one call each.
+///
 /// Each submission that is answered is one call, over all files (V2).
 pub(crate) async fn submissions(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
     let mut items = Vec::new();
