@@ -17,8 +17,6 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-/// Types of node that are objects.
-pub(crate) const KINDS: [&str; 4] = ["file", "url", "domain", "ip_address"];
 /// Characters of a hexadecimal SHA-256.
 const SHA256_CHARS: usize = 64;
 

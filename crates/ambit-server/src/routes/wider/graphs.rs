@@ -239,7 +239,7 @@ fn items(graph: &Graph) -> Vec<(String, String)> {
     nodes
         .iter()
         .filter_map(|node| text(node, "type").zip(text(node, "entity_id")))
-        .filter(|(kind, _)| objects::KINDS.contains(&kind.as_str()))
+        .filter(|(kind, _)| ObjectType::from_name(kind).is_some())
         .filter(|(kind, id)| seen.insert((kind.clone(), objects::key(kind, id))))
         .collect()
 }
