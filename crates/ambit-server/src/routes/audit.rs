@@ -46,8 +46,7 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Entry>>, ApiError> {
         Some(_) => return Err(ApiError::invalid("of must be project or installation")),
     };
     let found = rows_of(&call, project, before, rows.min(ROWS_MAX)).await?;
-    let result: Vec<Entry> = found.into_iter().map(shown).collect();
-    Ok(success("Audit log", result))
+    Ok(success("Audit log", found.into_iter().map(shown).collect()))
 }
 
 /// The newest rows of a project before an id, and of the installation too where the caller administers it; without a

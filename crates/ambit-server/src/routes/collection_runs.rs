@@ -17,8 +17,7 @@ use ambit_model::{Clearance, Kind, workflow};
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<CollectionRun>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let runs = call.store().list_runs(call.caller(), uuid).await.about("Collection")?;
-    let result: Vec<CollectionRun> = runs.iter().map(|run| CollectionRun::of(run, call.now)).collect();
-    Ok(success("Collection runs retrieved!", result))
+    Ok(success("Collection runs retrieved!", runs.iter().map(|run| CollectionRun::of(run, call.now)).collect()))
 }
 
 /// Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs
@@ -92,8 +91,7 @@ pub(crate) async fn find(call: Call) -> Result<Envelope<RunDetail>, ApiError> {
 pub(crate) async fn newest(call: Call) -> Result<Envelope<Vec<RunDetail>>, ApiError> {
     let project = call.project_or_404()?;
     let reports = call.store().list_newest_runs(call.caller(), project).await.about("Project")?;
-    let result: Vec<RunDetail> = reports.iter().map(|report| detail(report, call.now)).collect();
-    Ok(success("Collection runs retrieved!", result))
+    Ok(success("Collection runs retrieved!", reports.iter().map(|report| detail(report, call.now)).collect()))
 }
 
 /// Pause a run.

@@ -21,11 +21,10 @@ const NOTIFY_WEBHOOKS: &str = "notify_webhooks_new_entities";
 /// List the collections of a project that the caller may see.
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Collection>>, ApiError> {
     let Some(project) = call.project else {
-        return Ok(success("User collections", Vec::<Collection>::new()));
+        return Ok(success("User collections", Vec::new()));
     };
     let found = call.store().list_collections(call.caller(), Some(project)).await.about(NOUN)?;
-    let result: Vec<Collection> = found.iter().map(shown).collect();
-    Ok(success("User collections", result))
+    Ok(success("User collections", found.iter().map(shown).collect()))
 }
 
 /// Create a collection.

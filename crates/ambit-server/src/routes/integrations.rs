@@ -39,15 +39,13 @@ const SECRETS: &[&str] = &[
 
 /// List the integrations of a project; of their secrets only the names are shown.
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Integration>>, ApiError> {
-    let rows: Vec<Integration> = of_project(&call).await?.into_iter().map(shown).collect();
-    Ok(success("Integrations", rows))
+    Ok(success("Integrations", of_project(&call).await?.into_iter().map(shown).collect()))
 }
 
 /// List the Jira projects that the settings of the project's integrations name.
 pub(crate) async fn jira_projects(call: Call) -> Result<Envelope<Vec<JiraProject>>, ApiError> {
     let views = of_project(&call).await?;
-    let rows: Vec<JiraProject> = views.iter().flat_map(|view| JiraProject::of(view.uuid, &view.settings)).collect();
-    Ok(success("Jira projects", rows))
+    Ok(success("Jira projects", views.iter().flat_map(|view| JiraProject::of(view.uuid, &view.settings)).collect()))
 }
 
 /// Make an integration of a project; its secrets are sealed and never shown.
@@ -167,11 +165,10 @@ pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>, ApiError> {
 /// List which collections of a project use which integrations.
 pub(crate) async fn list_uses(call: Call) -> Result<Envelope<Vec<IntegrationCollection>>, ApiError> {
     let Some(project) = call.project else {
-        return Ok(success("Integration collections", Vec::<IntegrationCollection>::new()));
+        return Ok(success("Integration collections", Vec::new()));
     };
     let uses = call.store().list_integration_uses(call.caller(), project).await.about("Project")?;
-    let rows: Vec<IntegrationCollection> = uses.into_iter().map(shown_use).collect();
-    Ok(success("Integration collections", rows))
+    Ok(success("Integration collections", uses.into_iter().map(shown_use).collect()))
 }
 
 /// Let a collection use an integration of its project; repeating it is harmless.

@@ -40,12 +40,9 @@ pub(crate) async fn history(call: Call) -> Result<Envelope<Vec<IssueVersion>>, A
     let (id, start) = (call.parameter("id"), start(&call)?);
     let versions = call.store().issue_history(call.caller(), id, call.project, start).await.about(NOUN)?;
     let before = std::iter::once(None).chain(versions.iter().map(|version| Some(&version.record)));
-    let shown: Vec<IssueVersion> = versions
-        .iter()
-        .zip(before)
-        .map(|(version, before)| IssueVersion::of(version.at, &version.record, before))
-        .collect();
-    Ok(success("History", shown))
+    let pairs = versions.iter().zip(before);
+    let shown = pairs.map(|(version, before)| IssueVersion::of(version.at, &version.record, before));
+    Ok(success("History", shown.collect()))
 }
 
 /// Count the open issues of each collection that are past their due date, by severity.
@@ -59,5 +56,5 @@ pub(crate) async fn overdue(call: Call) -> Result<Envelope<Vec<Overdue>>, ApiErr
         overdue: of.count.values().sum(),
         by_severity: of.count.iter().map(|(severity, count)| (severity.to_string(), *count)).collect(),
     });
-    Ok(success("Overdue issues", shown.collect::<Vec<_>>()))
+    Ok(success("Overdue issues", shown.collect()))
 }

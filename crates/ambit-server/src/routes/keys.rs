@@ -17,8 +17,7 @@ const REDEMPTIONS_MAX: u32 = 60;
 /// List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Key>>, ApiError> {
     let views = call.store().list_keys(call.caller()).await;
-    let rows: Vec<Key> = views.about(NOUN)?.into_iter().map(shown).collect();
-    Ok(success("Keys", rows))
+    Ok(success("Keys", views.about(NOUN)?.into_iter().map(shown).collect()))
 }
 
 /// Create an API key. Its text is in this answer alone and cannot be read again.

@@ -19,14 +19,12 @@ const PAGE_ROWS_MAX: u64 = 1_000;
 
 /// List the kinds of entity; `more` stands beside `result`.
 pub(crate) async fn kinds(call: Call) -> Result<LibraryPage<LibraryEntity>, ApiError> {
-    let rows: Vec<LibraryEntity> = call.state.library.kinds.iter().map(LibraryEntity::from).collect();
-    page(&call, "Entities", rows)
+    page(&call, "Entities", call.state.library.kinds.iter().map(LibraryEntity::from).collect())
 }
 
 /// List the discovery tasks; `more` stands beside `result`.
 pub(crate) async fn tasks(call: Call) -> Result<LibraryPage<LibraryTask>, ApiError> {
-    let rows: Vec<LibraryTask> = call.state.library.tasks.iter().map(LibraryTask::from).collect();
-    page(&call, "Tasks", rows)
+    page(&call, "Tasks", call.state.library.tasks.iter().map(LibraryTask::from).collect())
 }
 
 /// List the workflows with their tasks; `more` stands beside `result`.
@@ -36,8 +34,7 @@ pub(crate) async fn workflows(call: Call) -> Result<LibraryPage<LibraryWorkflow>
 
 /// List the kinds of issue; `more` stands beside `result`.
 pub(crate) async fn issues(call: Call) -> Result<LibraryPage<LibraryIssue>, ApiError> {
-    let rows: Vec<LibraryIssue> = call.state.library.issues.iter().map(LibraryIssue::from).collect();
-    page(&call, "Issues", rows)
+    page(&call, "Issues", call.state.library.issues.iter().map(LibraryIssue::from).collect())
 }
 
 /// Read a kind of issue.
@@ -50,8 +47,7 @@ pub(crate) async fn issue(call: Call) -> Result<Envelope<LibraryIssue>, ApiError
 
 /// List the products that can be recognised; `more` stands beside `result`.
 pub(crate) async fn fingerprints(call: Call) -> Result<LibraryPage<LibraryFingerprint>, ApiError> {
-    let rows: Vec<LibraryFingerprint> = call.state.library.fingerprints.iter().map(LibraryFingerprint::from).collect();
-    page(&call, "Fingerprints", rows)
+    page(&call, "Fingerprints", call.state.library.fingerprints.iter().map(LibraryFingerprint::from).collect())
 }
 
 /// Count the kinds of entity.

@@ -19,9 +19,8 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Note>>, ApiError> {
         .list_notes(call.caller(), (item, call.parameter("item_uid")), call.project)
         .await
         .about(noun(item))?;
-    let rows: Vec<Note> = notes.iter().map(|note| shown(&view, note)).collect();
     let message = format!("Notes for {} {}", view.item.name(), view.uid);
-    Ok(success(&message, rows))
+    Ok(success(&message, notes.iter().map(|note| shown(&view, note)).collect()))
 }
 
 /// Write a note on an entity or issue, as Markdown.

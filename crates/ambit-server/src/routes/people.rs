@@ -23,8 +23,7 @@ const SUBJECT: &str = "User or group";
 /// List the users of the installation.
 pub(crate) async fn list_users(call: Call) -> Result<Envelope<Vec<User>>, ApiError> {
     let users = call.store().list_users(call.caller()).await;
-    let rows: Vec<User> = users.about(USER)?.iter().map(User::from).collect();
-    Ok(success("Users", rows))
+    Ok(success("Users", users.about(USER)?.iter().map(User::from).collect()))
 }
 
 /// Make a user.
@@ -71,8 +70,7 @@ pub(crate) async fn delete_user(call: Call) -> Result<Envelope<bool>, ApiError> 
 /// List the caller's groups with their members; for the administrator, all.
 pub(crate) async fn list_groups(call: Call) -> Result<Envelope<Vec<Group>>, ApiError> {
     let groups = call.store().list_groups(call.caller()).await.about(GROUP)?;
-    let rows: Vec<Group> = groups.iter().map(|(group, members)| Group::of(group, members)).collect();
-    Ok(success("Groups", rows))
+    Ok(success("Groups", groups.iter().map(|(group, members)| Group::of(group, members)).collect()))
 }
 
 /// Make a group.
@@ -129,8 +127,7 @@ pub(crate) async fn revoke(call: Call) -> Result<Envelope<bool>, ApiError> {
 /// may read all.
 pub(crate) async fn list_limits(call: Call) -> Result<Envelope<Vec<Limit>>, ApiError> {
     let limits = call.store().list_quotas(call.caller(), call.parameter("subject")).await.about(SUBJECT)?;
-    let rows: Vec<Limit> = limits.iter().map(|quota| limit(&quota.name, quota.allowed)).collect();
-    Ok(success("Quotas", rows))
+    Ok(success("Quotas", limits.iter().map(|quota| limit(&quota.name, quota.allowed)).collect()))
 }
 
 /// Set how much a user or group may use; 1000000000 is no cap.

@@ -43,8 +43,8 @@ pub(crate) async fn of_organizations(call: Call) -> Result<Envelope<Vec<Organiza
         let history = ambit_model::posture::history(until.collect());
         weighed.push(WeighedDomain { uid: record.uid, name: record.name, posture, history });
     }
-    let found: Vec<OrganizationPosture> = organizations(weighed).into_iter().map(OrganizationPosture::from).collect();
-    Ok(success("Postures of organizations", found))
+    let found = organizations(weighed).into_iter().map(OrganizationPosture::from);
+    Ok(success("Postures of organizations", found.collect()))
 }
 
 /// Say how well an entity protects what everybody can see of it, why, whose services it uses, and which scores it had.

@@ -12,8 +12,7 @@ const NOUN: &str = "Project";
 /// List the projects of the caller.
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Project>>, ApiError> {
     let found = call.store().list_projects(call.caller()).await.about(NOUN)?;
-    let result: Vec<Project> = found.iter().map(|view| shown(&call, view)).collect();
-    Ok(success("Projects", result))
+    Ok(success("Projects", found.iter().map(|view| shown(&call, view)).collect()))
 }
 
 /// Create a project; the caller becomes its owner.

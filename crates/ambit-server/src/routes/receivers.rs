@@ -29,7 +29,7 @@ const TITLES_MAX: usize = 5;
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Receiver>>, ApiError> {
     let project = call.project_or_404()?;
     let views = call.store().list_receivers(call.caller(), project).await.about("Project")?;
-    Ok(success("Receivers", views.into_iter().map(shown).collect::<Vec<Receiver>>()))
+    Ok(success("Receivers", views.into_iter().map(shown).collect()))
 }
 
 /// Create a receiver of notifications. The key that verifies its signatures is in this answer alone.
@@ -90,7 +90,7 @@ pub(crate) async fn deliveries(call: Call) -> Result<Envelope<Vec<wire::Delivery
     let limit = whole_number(&call, "limit")?.unwrap_or(ROWS).min(ROWS_MAX);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let rows = call.store().list_deliveries(call.caller(), view.uuid, limit).await.about(NOUN)?;
-    Ok(success("Deliveries", rows.into_iter().map(shown_delivery).collect::<Vec<_>>()))
+    Ok(success("Deliveries", rows.into_iter().map(shown_delivery).collect()))
 }
 
 async fn of_path(call: &Call) -> Result<ReceiverView, ApiError> {

@@ -51,8 +51,7 @@ pub(crate) async fn technologies(call: Call) -> Result<Envelope<SearchResult<Tec
 
 /// List the keywords of the search language: what each searches, and what it may be given.
 pub(crate) async fn keywords(_: Call) -> Result<Envelope<Vec<SearchKeyword>>, ApiError> {
-    let rows: Vec<SearchKeyword> = KEYWORDS.iter().map(shown_keyword).collect();
-    Ok(success("Keywords", rows))
+    Ok(success("Keywords", KEYWORDS.iter().map(shown_keyword).collect()))
 }
 
 fn shown_keyword(row: &Keyword) -> SearchKeyword {

@@ -14,8 +14,7 @@ const NOUN: &str = "Seed";
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Seed>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let found = call.store().list_seeds(call.caller(), uuid).await.about("Collection")?;
-    let result: Vec<Seed> = found.iter().map(Seed::from).collect();
-    Ok(success("Collection entities retrieved!", result))
+    Ok(success("Collection entities retrieved!", found.iter().map(Seed::from).collect()))
 }
 
 /// Add seeds to a collection: one, or a list named entities.
@@ -29,8 +28,7 @@ pub(crate) async fn add(call: CallWith<NewSeeds>) -> Result<Envelope<Vec<Seed>>,
     let wanted = seeds.into_iter().map(|seed| canonical(seed, &call.state.reserved));
     let wanted = wanted.collect::<Result<Vec<_>, _>>()?;
     let added = call.store().add_seeds(call.caller(), uuid, &wanted, call.now).await.about("Collection")?;
-    let result: Vec<Seed> = added.iter().map(Seed::from).collect();
-    Ok(success("Collection entities added", result))
+    Ok(success("Collection entities added", added.iter().map(Seed::from).collect()))
 }
 
 /// Remove a seed by its integer id.

@@ -31,6 +31,5 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Named>>, ApiError> {
     let project = call.project_or_404()?;
     let found =
         call.store().uids_beginning(call.caller(), project, item, beginning, NAMED_MAX).await.about("Project")?;
-    let named: Vec<Named> = found.into_iter().map(|(uid, name)| Named { uid, name }).collect();
-    Ok(success("Records", named))
+    Ok(success("Records", found.into_iter().map(|(uid, name)| Named { uid, name }).collect()))
 }

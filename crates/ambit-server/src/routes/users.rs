@@ -15,7 +15,7 @@ const USER: &str = "Project user";
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<ProjectUser>>, ApiError> {
     let uuid = project(&call).await?;
     let members = call.store().list_members(call.caller(), uuid).await.about("Project")?;
-    Ok(success("Project users", members.iter().map(shown).collect::<Vec<_>>()))
+    Ok(success("Project users", members.iter().map(shown).collect()))
 }
 
 /// Add people to a project, or change their role; repeating it is harmless. An administrator of the installation adds
@@ -41,19 +41,17 @@ pub(crate) async fn add(call: CallWith<NewProjectUsers>) -> Result<Envelope<Vec<
     };
     let members = added.members.iter().map(|member| shown(member).into());
     let unknown = added.unknown.iter().map(|email| AddedProjectUser::unknown(email));
-    let rows: Vec<AddedProjectUser> = members.chain(unknown).collect();
-    Ok(success(&message, rows))
+    Ok(success(&message, members.chain(unknown).collect()))
 }
 
 /// List who was given a role in a collection.
 pub(crate) async fn list_of_collection(call: Call) -> Result<Envelope<Vec<CollectionUser>>, ApiError> {
     let uuid = collection(&call).await?;
     let rows = call.store().list_collection_roles(call.caller(), uuid).await.about("Collection")?;
-    let result: Vec<CollectionUser> = rows
+    let shown = rows
         .iter()
-        .map(|(member, role)| CollectionUser::of(member.id, &member.user, member.role, *role, member.invited))
-        .collect();
-    Ok(success("Collection project users", result))
+        .map(|(member, role)| CollectionUser::of(member.id, &member.user, member.role, *role, member.invited));
+    Ok(success("Collection project users", shown.collect()))
 }
 
 /// Give somebody of the project a role in a collection.

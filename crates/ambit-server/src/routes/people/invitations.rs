@@ -22,8 +22,7 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Invitation>>, ApiErr
         true => store.list_sent_invitations(call.caller()).await,
         false => store.list_invitations(call.caller()).await,
     };
-    let rows: Vec<Invitation> = found.about(NOUN)?.into_iter().map(shown).collect();
-    Ok(success("Invitations", rows))
+    Ok(success("Invitations", found.about(NOUN)?.into_iter().map(shown).collect()))
 }
 
 fn shown(of: ambit_store::Invitation) -> Invitation {
