@@ -36,9 +36,6 @@ const LIST: &[Parameter] = &[
     count("page_size", "Rows of a page: 100 by default, more than 1,000 means 1,000."),
 ];
 
-const SEARCH_ENTITIES: &str = "/search/entities/{*search_string}";
-const SEARCH_ISSUES: &str = "/search/issues/{*search_string}";
-const STATUS: &str = "/issues/{id}/status";
 const RUNS: &str = "/collections/{collection_uuid}/collection_runs";
 const COLLECTION_USERS: &str = "/user_collections/{uuid}/collection_project_users";
 const INTEGRATIONS: &str = "/projects/{uuid}/integrations";
@@ -61,12 +58,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     patch("/user_collections/{uuid}/unarchive", OfCollection(Admin), handler!(collections::unarchive)),
     get(RUNS, OfCollection(Viewer), handler!(collection_runs::list)),
     post(RUNS, OfCollection(Admin), handler!(collection_runs::start)),
-    get(SEARCH_ENTITIES, InProject(Member), handler!(search::entities)).asks(PAGING),
+    get("/search/entities/{*search_string}", InProject(Member), handler!(search::entities)).asks(PAGING),
     get("/entities/{entity_uid}", OfCollection(Viewer), handler!(entities::find)).reads_project().asks(AS_OF),
     get("/entities/{entity_uid}/raw", OfCollection(Viewer), handler!(entities::raw)).reads_project().asks(AS_OF),
-    get(SEARCH_ISSUES, InProject(Member), handler!(search::issues)).asks(PAGING),
+    get("/search/issues/{*search_string}", InProject(Member), handler!(search::issues)).asks(PAGING),
     get("/issues/{id}", OfCollection(Viewer), handler!(issues::find)).reads_project(),
-    post(STATUS, OfCollection(Analyst), handler!(issues::report_status)).reads_project(),
+    post("/issues/{id}/status", OfCollection(Analyst), handler!(issues::report_status)).reads_project(),
     get("/search/technologies/{*search_string}", InProject(Member), handler!(search::technologies)).asks(PAGING),
     get(TAGS, OfCollection(Viewer), handler!(tags::list)).reads_project(),
     post(TAGS, OfCollection(Analyst), handler!(tags::add)).reads_project(),

@@ -5,7 +5,6 @@ use crate::endpoint::{Endpoint, Parameter, delete, get, handler, parameter, post
 use ambit_api::shape::BOOLEAN;
 use ambit_model::user::ProjectRole::Member;
 
-const GROUP_MEMBERS: &str = "/groups/{group}/members";
 const PRIVILEGE: &str = "/privileges/{subject}/{privilege}";
 const SENT: &[Parameter] = &[parameter(
     "sent",
@@ -23,7 +22,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/groups", Key, handler!(people::list_groups)),
     post("/groups", Administrator, handler!(people::create_group)),
     delete("/groups/{group}", Administrator, handler!(people::delete_group)),
-    post(GROUP_MEMBERS, Administrator, handler!(people::add_members)),
+    post("/groups/{group}/members", Administrator, handler!(people::add_members)),
     delete("/groups/{group}/members/{username}", Administrator, handler!(people::remove_member)),
     get("/invitations", Key, handler!(people::invitations::list)).asks(SENT),
     post("/invitations/{id}/accept", Key, handler!(people::invitations::accept)),
