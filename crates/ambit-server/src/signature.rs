@@ -27,6 +27,7 @@ where
 }
 
 /// What a handler is given.
+#[diagnostic::on_unimplemented(message = "a handler is given a `Call`, or a `CallWith` its body, and not `{Self}`")]
 pub(crate) trait Asked: From<Call> {
     /// The body, and whether it must be sent.
     const BODY: Option<(&'static Shape, bool)>;
@@ -41,6 +42,7 @@ impl<Body: Contract> Asked for CallWith<Body> {
 }
 
 /// What a handler answers with.
+#[diagnostic::on_unimplemented(message = "what a handler answers with is not documented: make `{Self}` by `contract!`")]
 pub(crate) trait Reply {
     const SHAPE: &'static Shape;
     const CONTENT_TYPE: &'static str = JSON;
