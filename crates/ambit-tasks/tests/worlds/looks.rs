@@ -254,7 +254,12 @@ fn mail_and_sister_domains() {
             "Domain sis.test SPF",
             &["found", "> vendor DnsRecord _spf.acme.test"],
         ),
-        ("sister_domain", "name sis.test TXT \"v=spf1 -all\"", "Domain sis.test SPF", &["absent"]),
+        (
+            "sister_domain",
+            "zone sis.test of host\n  ns ns1.host.test\nname sis.test TXT \"v=spf1 -all\"",
+            "Domain sis.test SPF",
+            &["absent"],
+        ),
         (
             "sister_domain",
             "zone sis.test of host\n  ns ns1.host.test\n  answers servfail",
