@@ -29,7 +29,7 @@ pub fn page(
     place: &Place<'_>,
     (status, body): (u16, &[u8]),
 ) -> Result<Page, Refusal> {
-    let nothing = || Page { assets: form.without(parent, place).into_iter().collect(), next: None };
+    let nothing = || Page { assets: form.without(parent, place).into_iter().collect(), ..Page::default() };
     match form.answered(answer(status, body), asked, parent, place, nothing) {
         Err(refusal) if form.after.is_some() && refusal.has_word(GONE) => Ok(Page::default()),
         read => read,

@@ -51,6 +51,10 @@ pub struct Form {
     headers: BTreeMap<String, String>,
     /// How the next page is asked for.
     page: Option<String>,
+    /// Pages that are read of it at most, where these are fewer than of other lists.
+    pub pages: Option<usize>,
+    /// Where an answer says that the provider did not look through everything.
+    cut: Option<String>,
     /// The list whose items this one is asked for, one by one.
     pub after: Option<String>,
     /// It is asked once for all of those items, since the answer holds for each.
@@ -127,6 +131,8 @@ pub struct Page {
     pub assets: Vec<Asset>,
     /// What asks for the next page.
     pub next: Option<Mark>,
+    /// The provider says that it did not look through everything.
+    pub is_cut: bool,
 }
 
 /// Something that stands in an account, or what only leads on.

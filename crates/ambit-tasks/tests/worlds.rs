@@ -15,6 +15,8 @@ mod datagrams;
 mod explorer;
 #[path = "worlds/faulty.rs"]
 mod faulty;
+#[path = "worlds/forges.rs"]
+mod forges;
 #[path = "worlds/https_records.rs"]
 mod https_records;
 #[path = "worlds/limits.rs"]

@@ -44,7 +44,8 @@ impl Form {
         let items = self.items(answer, parent, place)?;
         let count = items.len();
         let assets = items.into_iter().filter_map(|item| self.asset(item, parent, place)).collect();
-        Some(Page { assets, next: self.next(&whole, asked, count) })
+        let is_cut = self.cut.as_deref().is_some_and(|path| whole.text(path).as_deref() == Some("true"));
+        Some(Page { assets, next: self.next(&whole, asked, count), is_cut })
     }
 
     /// Returns the items of an answer. `None`: it is no answer to this question.

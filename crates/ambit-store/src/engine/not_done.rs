@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// Tasks of which each probe that was not done is named, as far as there is room: each asks for something that somebody
-/// may have to allow.
-const EACH_NAMED: &[TaskName] = &[TaskName::AwsAccount, TaskName::CloudAccount];
+/// may have to allow, or to ask for by a narrower word.
+const EACH_NAMED: &[TaskName] = &[TaskName::AwsAccount, TaskName::CloudAccount, TaskName::CodeAccount];
 /// Bytes of names from which no further one is added.
 const NAMED_BYTES_MAX: usize = 4_000;
 

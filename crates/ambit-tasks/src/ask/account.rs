@@ -165,8 +165,9 @@ impl Caller {
         taken: &mut Taken,
     ) -> Result<(), TaskError> {
         let unknown = || TaskError::Failed(format!("{words}: it is not known how it is asked"));
-        let (mut marks, mut last) = (Vec::new(), None);
-        for _ in 0..PAGES_MAX {
+        let (mut marks, mut last, mut is_cut) = (Vec::new(), None, false);
+        let pages_max = list.pages.unwrap_or(PAGES_MAX);
+        for _ in 0..pages_max {
             let mark = marks.last();
             let request = list.request(mark, parent, place).ok_or_else(unknown)?;
             let dressed = || self.dressed(cx, list, place, &request)?.ok_or_else(unknown);
@@ -174,9 +175,11 @@ impl Caller {
                 self.page(list, mark, parent, place, (status, body))
                     .map(|page| (page, body.len(), Sha256::digest(body)))
             };
-            let (Page { assets: more, next }, size, contents) = patiently(cx, words, dressed, read).await?;
+            let (page, size, contents) = patiently(cx, words, dressed, read).await?;
+            let Page { assets: more, next, is_cut: is_page_cut } = page;
             let too_long = || TaskError::OutOfBudget(format!("{words} is longer than what is read of one list"));
             taken.bytes = taken.bytes.checked_sub(size).ok_or_else(too_long)?;
+            is_cut |= is_page_cut;
             let is_same = last.replace(contents) == Some(contents);
             if !is_same {
                 match taken.assets.first_mut().filter(|_| !list.is_of_several()) {
@@ -184,7 +187,10 @@ impl Caller {
                     None => taken.assets.extend(more),
                 }
             }
-            let Some(next) = next else { return Ok(()) };
+            let Some(next) = next else {
+                let cut = || TaskError::SourceDown(format!("{words}: it says that it did not look through everything"));
+                return if is_cut { Err(cut()) } else { Ok(()) };
+            };
             if marks.contains(&next) {
                 return Err(TaskError::SourceDown(format!("{words}: the next page is one that was read before")));
             }
@@ -196,7 +202,7 @@ impl Caller {
             }
             marks.push(next);
         }
-        Err(TaskError::OutOfBudget(format!("{words} has more than {PAGES_MAX} pages")))
+        Err(TaskError::OutOfBudget(format!("{words} has more than {pages_max} pages")))
     }
 
     pub(super) fn list(&self, permission: &str) -> Option<&'static Form> {

@@ -66,14 +66,13 @@ fn github(connection: &Connection, request: &Request) -> Option<Value> {
     if let ["search", "repositories"] = parts[..] {
         let asked = request.parameter("q")?;
         let found = bearing(connection, GITHUB_SITE, asked.split([' ', '+']).next()?);
-        let items: Vec<Value> = found.into_iter().map(shown_github).collect();
-        return Some(json!({"total_count": items.len(), "items": items}));
+        return Some(hits(found.into_iter().map(shown_github).collect(), request));
     }
     if let ["search", "code"] = parts[..] {
         let asked = request.parameter("q")?;
         let found = holding(connection, GITHUB_SITE, asked.trim_matches('"'));
-        let items: Vec<Value> = found.map(|repository| json!({"repository": shown_github(repository)})).collect();
-        return Some(json!({"total_count": items.len(), "items": items}));
+        let found = found.map(|repository| json!({"repository": shown_github(repository)}));
+        return Some(hits(found.collect(), request));
     }
     let (sort, name) = (parts.first()?, parts.get(1)?);
     let account = format!("https://{GITHUB_SITE}/{}", name.to_ascii_lowercase());
@@ -112,13 +111,20 @@ fn shown_github(repository: &Repository) -> Value {
     json!({"html_url": repository.url(), "fork": false, "private": repository.private})
 }
 
+/// A page of what GitHub found.
+fn hits(found: Vec<Value>, request: &Request) -> Value {
+    let count = found.len();
+    json!({"total_count": count, "incomplete_results": false, "items": paged(found.into_iter(), request)})
+}
+
 fn gitlab(connection: &Connection, request: &Request) -> Option<Value> {
     let path = request.path().strip_prefix(GITLAB_API)?.trim_matches('/').replace("%2F", "/");
     let shown = |repository: &Repository| json!({"web_url": repository.url()});
     match path.as_str() {
         "users" => return Some(json!([])),
         "projects" => {
-            return Some(bearing(connection, GITLAB, &request.parameter("search")?).into_iter().map(shown).collect());
+            let found = bearing(connection, GITLAB, &request.parameter("search")?);
+            return Some(paged(found.into_iter().map(shown), request));
         }
         _ => {}
     }

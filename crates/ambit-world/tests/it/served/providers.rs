@@ -275,6 +275,10 @@ const FORGES: &[Served] = &[
                 "200 | yes",
             ),
             ("GET https://api.github.com/search/repositories?q=quoin ? has:\"total_count\":2", "200 | yes"),
+            (
+                "GET https://api.github.com/search/repositories?q=quoin&per_page=1&page=3 ? body",
+                "200 | {\"total_count\":2,\"incomplete_results\":false,\"items\":[]}",
+            ),
             ("GET https://api.github.com/search/repositories?q=inner ? has:\"total_count\":0", "200 | yes"),
             (
                 "GET https://github.com/acme/app.git/info/refs?service=git-upload-pack ? Content-Type",
@@ -306,6 +310,7 @@ const FORGES: &[Served] = &[
             ("GET https://gitlab.com/api/v4/groups/acme/projects ? has:https://gitlab.com/acme/app", "200 | yes"),
             ("GET https://gitlab.com/api/v4/groups/none", "404"),
             ("GET https://gitlab.com/api/v4/projects?search=app ? has:acme/app", "200 | yes"),
+            ("GET https://gitlab.com/api/v4/projects?search=app&page=2 ? body", "200 | []"),
             ("GET https://gitlab.com/api/v4/users?username=acme ? body", "200 | []"),
             ("GET https://codeberg.org/api/v1/orgs/acme ? has:Acme", "200 | yes"),
             ("GET https://codeberg.org/api/v1/orgs/acme/repos ? body", "200 | []"),
