@@ -11,6 +11,9 @@ const WEBSITE: &str = "website";
 /// The element of an answer about a bucket that is there.
 const LOCATION: &str = "LocationConstraint";
 
+/// Codes of a bucket that is there and closed to who asks. A denial without one may be a proxy's.
+const CLOSED: &[&str] = &["AccessDenied", "AllAccessDisabled"];
+
 /// Returns the bucket that a host leads to: `NAME.s3.amazonaws.com`, `NAME.s3-website.eu-west-1.amazonaws.com`.
 pub fn bucket_of(host: &str) -> Option<&str> {
     let host = host.trim_end_matches('.');
@@ -40,6 +43,15 @@ pub fn has_bucket(status: u16, body: &[u8]) -> Result<bool, Refusal> {
         Ok(_) => Err(unreadable("GetBucketLocation")),
         Err(refusal) if refusal.has_word(&["NoSuchBucket"]) => Ok(false),
         Err(refusal) => Err(refusal),
+    }
+}
+
+/// Reads the same of the answer to a question without keys, which says it of everybody's buckets: one that is there
+/// and not open to all is denied. Fails if the answer tells neither.
+pub fn has_bucket_of_anybody(status: u16, body: &[u8]) -> Result<bool, Refusal> {
+    match has_bucket(status, body) {
+        Err(Refusal::Denied(said)) if CLOSED.iter().any(|code| said.ends_with(code)) => Ok(true),
+        read => read,
     }
 }
 
@@ -79,5 +91,18 @@ mod tests {
             assert!(matches!(has(status, body), Err(Refusal::Other(_))), "{status} {body}");
         }
         assert_eq!(ask_bucket("acme.files").target, "/acme.files?location");
+    }
+
+    #[test]
+    fn who_shows_no_keys_is_denied_what_is_there_and_told_what_is_not() {
+        let has = |status: u16, code: &str| {
+            has_bucket_of_anybody(status, format!("<Error><Code>{code}</Code></Error>").as_bytes())
+        };
+        assert_eq!(has(403, "AccessDenied"), Ok(true));
+        assert_eq!(has(403, "AllAccessDisabled"), Ok(true));
+        assert_eq!(has(404, "NoSuchBucket"), Ok(false));
+        for (status, code) in [(403, "InvalidClientTokenId"), (403, ""), (503, "SlowDown"), (404, "")] {
+            assert!(has(status, code).is_err(), "{status} {code}");
+        }
     }
 }

@@ -90,6 +90,20 @@ impl Caller {
         self.ask_at(cx, at, "", request, read).await
     }
 
+    /// Sends the same as somebody without keys, and reads the answer.
+    pub(crate) async fn ask_openly<T>(
+        &self,
+        cx: &Context<'_>,
+        (service, region): (&str, &str),
+        asked: &Request,
+        read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
+    ) -> Result<T, TaskError> {
+        let (base, named) = base(cx, &aws::host(service, region));
+        let url = format!("{base}{}", asked.target);
+        let dressed = || request(cx, PROVIDER, &url, named.clone(), asked);
+        patiently(cx, &words(service, region), dressed, read).await
+    }
+
     async fn ask_at<T>(
         &self,
         cx: &Context<'_>,
@@ -118,14 +132,22 @@ impl Caller {
     /// The request with its signature, to the provider's own host or to where the operator says.
     fn signed(&self, cx: &Context<'_>, at: &At<'_>, asked: &Request) -> Result<HttpRequest, TaskError> {
         let At { service, region, host } = at;
-        let named = cx.settings.aws_endpoint.as_deref().map(|url| url.trim_end_matches('/').to_owned());
-        let base = named.clone().unwrap_or_else(|| format!("https://{host}"));
+        let (base, named) = base(cx, host);
         let url = format!("{base}{}", asked.target);
         let host = Url::parse(&url)?.authority();
         let headers = aws::sign(&self.keys, asked, (service, region), &host, cx.net.date().0);
         let headers = headers.map_err(|why| TaskError::Failed(why.to_string()))?;
-        let bare = request(cx, PROVIDER, &url, named.into_iter().collect(), asked)?;
+        let bare = request(cx, PROVIDER, &url, named, asked)?;
         Ok(headers.iter().fold(bare, |asked, (name, value)| asked.with_header(name, value)))
+    }
+}
+
+/// Where a host of the provider is asked: there, or where the operator says; and the places that are asked beside its
+/// own.
+fn base(cx: &Context<'_>, host: &str) -> (String, Vec<String>) {
+    match cx.settings.aws_endpoint.as_deref().map(|url| url.trim_end_matches('/').to_owned()) {
+        Some(named) => (named.clone(), vec![named]),
+        None => (format!("https://{host}"), Vec::new()),
     }
 }
 

@@ -5,7 +5,7 @@ use super::account::Caller;
 use super::aws;
 use crate::tasks::dangling::gone_at;
 use crate::{Context, TaskError};
-use ambit_cloud::aws::{FIRST_REGION, ask_bucket, bucket_of, has_bucket};
+use ambit_cloud::aws::{FIRST_REGION, ask_bucket, bucket_of, has_bucket, has_bucket_of_anybody};
 use ambit_cloud::form::Asset;
 use ambit_model::entity::domain::DanglingReason;
 use ambit_model::platforms::claimable;
@@ -58,13 +58,16 @@ async fn looked_at(cx: &Context<'_>, caller: &aws::Caller, host: &str) -> Result
             Some(_) => Origin::Gone,
         });
     };
-    match caller.ask_service(cx, ("s3", FIRST_REGION), &ask_bucket(bucket), has_bucket).await {
-        Ok(true) => Ok(Origin::There),
-        Ok(false) => Ok(Origin::Free("bucket")),
-        // Buckets of somebody else's are denied, which is nothing that the owner of the account could change.
-        Err(TaskError::Denied(_)) => Ok(Origin::Unknown),
-        Err(error) => Err(error),
-    }
+    let (at, asked) = (("s3", FIRST_REGION), ask_bucket(bucket));
+    let is_there = match caller.ask_service(cx, at, &asked, has_bucket).await {
+        // A bucket of somebody else's is denied to the keys of the account, and so may be one that is not there.
+        Err(TaskError::Denied(why)) => {
+            let openly = caller.ask_openly(cx, at, &asked, has_bucket_of_anybody).await;
+            openly.map_err(|_| TaskError::Denied(format!("{why}: the bucket of the origin {host}")))?
+        }
+        answered => answered?,
+    };
+    Ok(if is_there { Origin::There } else { Origin::Free("bucket") })
 }
 
 /// The hosts of a distribution's origins; one inside a network of the account has a name there alone.

@@ -390,6 +390,8 @@ fn an_origin_of_a_distribution_is_gone_only_where_its_provider_or_its_zone_says_
         "acme-files.s3.us-east-1.amazonaws.com",
         "acme-gone.s3.amazonaws.com",
         "partner.s3.amazonaws.com",
+        "partner-gone.s3.amazonaws.com",
+        "closed.s3.amazonaws.com",
         "www.acme.test",
         "old.acme.test",
     ];
@@ -403,16 +405,25 @@ fn an_origin_of_a_distribution_is_gone_only_where_its_provider_or_its_zone_says_
         format!("cloudfront.amazonaws.com xml \"<R><Items>{distribution}</Items></R>\""),
         format!("{s3} when /acme-files?location xml \"<LocationConstraint/>\""),
         format!("{s3} when /acme-gone?location status 404 xml \"<Error><Code>NoSuchBucket</Code></Error>\""),
+        format!("{s3} when /partner?location by Credential= {DENIED}"),
+        format!("{s3} when /partner?location freely {DENIED}"),
+        format!("{s3} when /partner-gone?location by Credential= {DENIED}"),
+        format!("{s3} when /partner-gone?location freely status 404 xml \"<Error><Code>NoSuchBucket</Code></Error>\""),
+        format!("{s3} when /closed?location by Credential= {DENIED}"),
+        format!("{s3} when /closed?location freely status 403 xml \"<html/>\""),
         format!("{s3} {DENIED}"),
     ];
     let (answer, found) = row(&answers, "cloudfront:ListDistributions us-east-1", &[]);
-    assert_eq!(answer, Ok(Answer::Found), "the bucket of a partner is denied to everybody else");
+    let why =
+        "AWS, s3 in us-east-1: denied: status 403, AccessDenied: the bucket of the origin closed.s3.amazonaws.com";
+    assert_eq!(answer, Ok(Answer::InPart(TaskError::Denied(why.to_owned()))), "what nobody could look at is named");
     let edge = found.edges.iter().find(|edge| edge.name == "arn:d").unwrap();
     let said = edge.details["hidden_configuration"].as_array().unwrap();
     let says = |name: &str| said.iter().find(|setting| setting["name"] == name).unwrap()["value"].clone();
     let gone = json!([
         {"origin": "acme-gone.s3.amazonaws.com", "free": "bucket"},
+        {"origin": "partner-gone.s3.amazonaws.com", "free": "bucket"},
         {"origin": "old.acme.test", "free": null},
     ]);
-    assert_eq!((says("gone_origins"), says("unread_origins")), (gone, json!(["partner.s3.amazonaws.com"])));
+    assert_eq!((says("gone_origins"), says("unread_origins")), (gone, json!(["closed.s3.amazonaws.com"])));
 }
