@@ -404,6 +404,9 @@ mod tests {
         let gone = format!("{ONE} {TWO} A <a@acme.test> 1 +0000\tx\n");
         std::fs::write(main.join(".git/logs/refs/heads/gone"), gone).unwrap();
         git(&main, &["remote", "add", "origin", "https://u:p@git.acme.test/x.git"], b"");
+        // A link to what a file of the same content says is a path of no file.
+        let linked = git(&main, &["hash-object", "-w", "--stdin"], b"staged");
+        git(&main, &["update-index", "--add", "--cacheinfo", &format!("120000,{linked},z.json")], b"");
         for place in [&main, &main.join(".git"), &further] {
             let found = Folder::open(place).unwrap();
             let (beside, objects) = (found.beside().unwrap(), Objects::open(&found.objects()).unwrap());

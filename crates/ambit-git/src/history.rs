@@ -429,6 +429,29 @@ mod tests {
     }
 
     #[test]
+    fn where_a_link_leads_is_no_text_and_its_name_is_no_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = |path: &str, to: &str| format!("M 120000 inline {path}\ndata {}\n{to}\n", to.len());
+        let links = [link("package-lock.json", "../../etc/passwd"), link("b.txt", "one"), link("deep", "elsewhere")];
+        let second = commit("main", 200, "", &[("c.txt", "elsewhere")]) + &links.concat();
+        import(folder.path(), &[commit("main", 100, "", &[("a.txt", "one"), ("deep/d.txt", "two")]), second].concat());
+        let (seen, walked, tips) = texts(folder.path(), &[]);
+        let wanted = [
+            "100 -: made at 100",
+            "100 a.txt: one",
+            "100 deep/d.txt: two",
+            "200 -: made at 200",
+            "200 c.txt: elsewhere",
+        ];
+        assert_eq!((seen, walked.files), (wanted.map(str::to_owned).to_vec(), 3));
+        let objects = opened(folder.path()).0;
+        let standing = crate::standing(&objects, &tips, &[], &|_| true, &AtomicBool::new(false)).unwrap();
+        assert_eq!(standing.files.into_keys().collect::<Vec<_>>(), ["a.txt", "c.txt"]);
+        std::fs::remove_file(file_of(folder.path(), "main:package-lock.json")).unwrap();
+        assert!(texts(folder.path(), &[]).1.missing.is_none(), "nobody misses where it leads");
+    }
+
+    #[test]
     fn commits_to_which_tips_lead_are_told_and_none_where_some_are_missing() {
         let folder = tempfile::tempdir().unwrap();
         let side = "from refs/heads/main\n";

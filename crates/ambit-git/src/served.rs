@@ -170,6 +170,8 @@ fn entry(bytes: &[u8], at: usize, version: u32, before: &mut Vec<u8>) -> Option<
     const FIXED_BYTES: usize = 62;
     const EXTENDED: u8 = 0x40;
     const PATH_BYTES_MAX: usize = 4_096;
+    /// The upper bits of the mode of a file. A link's content is where it leads, and a submodule's a commit elsewhere.
+    const FILE: u32 = 0o10;
     let fixed = bytes.get(at..at + FIXED_BYTES)?;
     let more = if version >= 3 && fixed[60] & EXTENDED != 0 { 2 } else { 0 };
     let mut place = at + FIXED_BYTES + more;
@@ -185,7 +187,7 @@ fn entry(bytes: &[u8], at: usize, version: u32, before: &mut Vec<u8>) -> Option<
     let end = place + length;
     // The older ones are padded with one to eight zeros.
     let next = if version == 4 { end + 1 } else { at + (end - at + 8) / 8 * 8 };
-    let is_file = matches!(u32::from_be_bytes(fixed[24..28].try_into().ok()?) >> 12, 0o10 | 0o12);
+    let is_file = u32::from_be_bytes(fixed[24..28].try_into().ok()?) >> 12 == FILE;
     let id = ObjectId::try_from(&fixed[40..60]).ok().filter(|id| is_file && !id.is_null());
     let path = String::from_utf8_lossy(before).into_owned();
     Some((id.map(|id| Staged { path, id }), next))
@@ -271,7 +273,7 @@ fn led_to(kind: Kind, data: &[u8]) -> Vec<Wanted> {
         Kind::Tag => TagRefIter::from_bytes(data, SHA1).target_id().ok().into_iter().map(of).collect(),
         Kind::Tree => {
             let entries = TreeRefIter::from_bytes(data, SHA1).filter_map(Result::ok);
-            let entries = entries.filter(|entry| entry.mode.is_tree() || entry.mode.is_blob_or_symlink());
+            let entries = entries.filter(|entry| entry.mode.is_tree() || entry.mode.is_blob());
             entries.map(|entry| Wanted { id: entry.oid.to_owned(), is_file: !entry.mode.is_tree() }).collect()
         }
         Kind::Blob => Vec::new(),
@@ -362,6 +364,30 @@ mod tests {
             }
         }
         assert_eq!(index(b"<!doctype html><p>Nothing to see under this address.</p>"), None);
+    }
+
+    #[test]
+    fn links_and_submodules_of_an_index_and_of_a_folder_are_no_files() {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "-q", "."]);
+        std::fs::write(folder.path().join("a.txt"), "../b/package-lock.json").unwrap();
+        git(folder.path(), &["add", "."]);
+        let id = gix_object::compute_hash(gix_hash::Kind::Sha1, Kind::Blob, b"../b/package-lock.json").unwrap();
+        for (mode, path) in [("120000", "package-lock.json"), ("160000", "theirs")] {
+            git(folder.path(), &["update-index", "--add", "--cacheinfo", &format!("{mode},{id},{path}")]);
+        }
+        let read = index(&std::fs::read(folder.path().join(".git/index")).unwrap()).unwrap();
+        let paths: Vec<&str> = read.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!((paths, read.is_whole), (vec!["a.txt"], true));
+        let entries = |path: &str| {
+            let entries = [("100644", "a.txt"), ("120000", "b.txt"), ("160000", "c")].into_iter();
+            let entries = entries.filter(|(_, name)| path.is_empty() || *name == path);
+            entries
+                .map(|(mode, path)| [format!("{mode} {path}\0").as_bytes(), id.as_bytes()].concat())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(led_to(Kind::Tree, &entries("").concat()), [Wanted { id, is_file: true }]);
+        assert_eq!(led_to(Kind::Tree, &entries("b.txt").concat()), [], "where it leads is asked of nobody");
     }
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
