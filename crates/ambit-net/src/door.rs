@@ -5,8 +5,10 @@
 mod connection;
 mod losses;
 mod responsiveness;
+mod turns;
 
 pub use connection::Connection;
+pub use turns::Waits;
 
 use crate::error::{NetError, Phase, Refused};
 use crate::guard::{Contact, Grant, Grants, Guard, RESOLVER, Transport, reserved_range};
@@ -21,10 +23,11 @@ use responsiveness::Responsiveness;
 use rustls::RootCertStore;
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use turns::Turns;
 
 /// The way out for one unit of work, with the grants it was given. Cheap to clone.
 #[derive(Clone)]
@@ -35,51 +38,6 @@ pub(crate) struct Door {
     close_idle: Arc<dyn Fn() + Send + Sync>,
     /// Whether this unit of work waits for its turn.
     turns: Arc<Turns>,
-}
-
-/// How many things of one unit of work wait for their turn, and how many units do.
-#[derive(Default)]
-struct Turns {
-    here: AtomicUsize,
-    units: Arc<AtomicUsize>,
-    waited: Mutex<Waited>,
-}
-
-/// How long one unit of work waited for the rate limiter, or will once its turns have come: what waits side by side is
-/// counted once.
-#[derive(Default)]
-struct Waited {
-    until: WireTime,
-    sum: Duration,
-}
-
-impl Turns {
-    fn note(&self, from: WireTime, until: WireTime) {
-        let mut waited = self.waited.lock().unwrap_or_else(PoisonError::into_inner);
-        let begins = from.max(waited.until);
-        waited.sum += until.saturating_sub(begins);
-        waited.until = waited.until.max(until);
-    }
-}
-
-/// Something that waits for its turn, until this is dropped.
-pub struct Waits(Arc<Turns>);
-
-impl Waits {
-    fn new(turns: &Arc<Turns>) -> Self {
-        if turns.here.fetch_add(1, Ordering::Relaxed) == 0 {
-            turns.units.fetch_add(1, Ordering::Relaxed);
-        }
-        Self(Arc::clone(turns))
-    }
-}
-
-impl Drop for Waits {
-    fn drop(&mut self) {
-        if self.0.here.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.0.units.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
 }
 
 /// State that is shared by all units of work of a [`crate::Net`].
@@ -134,8 +92,7 @@ impl Door {
 
     /// The same door for one unit of work.
     pub(crate) fn with(&self, grants: Grants) -> Self {
-        let turns = Turns { units: Arc::clone(&self.turns.units), ..Turns::default() };
-        Self { grants, turns: Arc::new(turns), ..self.clone() }
+        Self { grants, turns: Arc::new(self.turns.of_another()), ..self.clone() }
     }
 
     /// Notes that this unit of work waits for its turn, until what is returned is dropped.
@@ -145,7 +102,7 @@ impl Door {
 
     /// Units of work that wait for their turn now.
     pub(crate) fn waiting(&self) -> usize {
-        self.turns.units.load(Ordering::Relaxed)
+        self.turns.waiting()
     }
 
     /// TCP connections tried so far.
@@ -329,7 +286,7 @@ impl Door {
 
     /// How long this unit of work waited for its turns, up to the last that it waits for now.
     pub(crate) fn waited(&self) -> Duration {
-        self.turns.waited.lock().unwrap_or_else(PoisonError::into_inner).sum
+        self.turns.waited()
     }
 
     /// How long the next contact of any peer would wait for its turn among all.
