@@ -284,6 +284,11 @@ impl Door {
         }
     }
 
+    /// Notes that this unit of work waited for its turn until now.
+    pub(crate) fn note_turn(&self, since: WireTime) {
+        self.turns.note(since, self.now());
+    }
+
     /// How long this unit of work waited for its turns, up to the last that it waits for now.
     pub(crate) fn waited(&self) -> Duration {
         self.turns.waited()

@@ -17,6 +17,7 @@ mod settings;
 mod siblings;
 mod task;
 mod tasks;
+mod throttles;
 pub mod told;
 mod volumes;
 

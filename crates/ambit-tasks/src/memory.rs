@@ -5,9 +5,10 @@ use crate::holdings::Holdings;
 use crate::roles::Roles;
 use crate::same_sites::SameSites;
 use crate::siblings::Siblings;
+use crate::throttles::Throttles;
 
 /// What rows of a run remember for one another: sites that they looked at, roles that they took, what accounts hold,
-/// and the names of large domains.
+/// the names of large domains, and which providers throttle.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(crate) same: SameSites,
@@ -15,4 +16,5 @@ pub struct Memory {
     pub(crate) roles: Roles,
     pub(crate) holdings: Holdings,
     pub(crate) siblings: Siblings,
+    pub(crate) throttles: Throttles,
 }

@@ -37,6 +37,8 @@ mod services;
 mod slow;
 #[path = "worlds/strangers.rs"]
 mod strangers;
+#[path = "worlds/throttled.rs"]
+mod throttled;
 #[path = "worlds/turns.rs"]
 mod turns;
 #[path = "worlds/walks.rs"]

@@ -175,7 +175,7 @@ impl Caller {
                 self.page(list, mark, parent, place, (status, body))
                     .map(|page| (page, body.len(), Sha256::digest(body)))
             };
-            let (page, size, contents) = patiently(cx, words, dressed, read).await?;
+            let (page, size, contents) = patiently(cx, (self.name(), words), dressed, read).await?;
             let Page { assets: more, next, is_cut: is_page_cut } = page;
             let too_long = || TaskError::OutOfBudget(format!("{words} is longer than what is read of one list"));
             taken.bytes = taken.bytes.checked_sub(size).ok_or_else(too_long)?;
@@ -209,6 +209,14 @@ impl Caller {
         match self {
             Self::Aws(_) => ambit_cloud::aws::list(permission),
             Self::Other(caller) => caller.provider.list(permission),
+        }
+    }
+
+    /// The name in which it is asked.
+    fn name(&self) -> &str {
+        match self {
+            Self::Aws(caller) => &caller.name,
+            Self::Other(caller) => &caller.name,
         }
     }
 

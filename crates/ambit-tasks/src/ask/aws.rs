@@ -25,6 +25,8 @@ struct At<'a> {
 
 /// Keys of an account, and where it is asked first.
 pub(crate) struct Caller {
+    /// The name of the account.
+    pub(super) name: String,
     keys: Keys,
     /// The region for what is no region's own.
     pub(crate) region: String,
@@ -52,7 +54,7 @@ impl Caller {
         let keys = own.or_else(|| cx.settings.aws_keys.clone()).ok_or_else(|| denied("its integration lacks keys"))?;
         let region = text(&account.settings, "region").filter(|region| aws::is_region(region));
         let region = region.unwrap_or_else(|| aws::FIRST_REGION.to_owned());
-        let mut caller = Self { keys, region };
+        let mut caller = Self { name: name.to_owned(), keys, region };
         if let Some(role) = secret("aws_role_arn") {
             caller = caller.taking(cx, &role, account, "").await?;
         }
@@ -76,7 +78,7 @@ impl Caller {
             Some(memory) => memory.roles.keys(cx.net, key, known).await?.map_err(TaskError::Denied)?,
             None => take().await?,
         };
-        Ok(Self { keys, region: self.region })
+        Ok(Self { keys, ..self })
     }
 
     /// Sends a request to a service in a region and reads its answer.
@@ -101,7 +103,7 @@ impl Caller {
         let (base, named) = base(cx, &aws::host(service, region));
         let url = format!("{base}{}", asked.target);
         let dressed = || request(cx, PROVIDER, &url, named.clone(), asked);
-        patiently(cx, &words(service, region), dressed, read).await
+        patiently(cx, (&self.name, &words(service, region)), dressed, read).await
     }
 
     async fn ask_at<T>(
@@ -114,7 +116,7 @@ impl Caller {
     ) -> Result<T, TaskError> {
         let host = aws::host(service, region);
         let dressed = || self.signed(cx, &At { service, region, host: &host }, request);
-        patiently(cx, &format!("{}{what}", words(service, region)), dressed, read).await
+        patiently(cx, (&self.name, &format!("{}{what}", words(service, region))), dressed, read).await
     }
 
     /// The request for a list at a place; `None` where nobody knows how it is asked there.

@@ -2,7 +2,7 @@
 //! or to where the operator says. How their lists are gone through is the same as with AWS: `account.rs` beside this
 //! file.
 
-use super::provider::{denied, opened, patiently, refused, request};
+use super::provider::{NOBODY, denied, opened, patiently, refused, request};
 use crate::{Context, TaskError};
 use ambit_cloud::form::{Form, Request};
 use ambit_cloud::kubeconfig;
@@ -21,6 +21,8 @@ pub(crate) const FORGE: &str = "forge";
 /// An account, and how it is asked.
 #[derive(Clone)]
 pub(crate) struct Caller {
+    /// The name in which it is asked: that of the account here; forges are asked in nobody's.
+    pub(super) name: String,
     pub(super) provider: &'static Provider,
     /// The ground on which it is asked.
     ground: &'static str,
@@ -75,14 +77,14 @@ impl Caller {
         let account = opened(cx, first)?;
         let mut opening = provider::opening(account.opened()?, &account.settings);
         if provider.kubeconfig && opening["kubeconfig"].is_string() {
-            return Self::of_cluster(cx, provider, &mut opening);
+            return Ok(Self { name: name.to_owned(), ..Self::of_cluster(cx, provider, &mut opening)? });
         }
         let lacks = |name: &&String| opening[name.as_str()].as_str().is_none_or(|text| text.trim().is_empty());
         if let Some(missing) = provider.secrets.iter().find(lacks) {
             return Err(denied(&format!("its integration has no secret named {missing}")));
         }
         let account = provider.account(&opening);
-        let mut caller = Self::new(cx, provider, PROVIDER, &opening, account)?;
+        let mut caller = Self { name: name.to_owned(), ..Self::new(cx, provider, PROVIDER, &opening, account)? };
         let words = caller.words("token");
         let login = caller.login.as_deref().map(|host| provider::Login { host, audience: &caller.base });
         let asked = provider.token_request(&opening, login, cx.net.date().0).map_err(|why| refused(&words, &why))?;
@@ -148,6 +150,7 @@ impl Caller {
         let base = base.ok_or_else(|| denied("its integration does not say where it is asked"))?;
         let login = cx.settings.cloud_endpoints.get(&login_of(provider)).cloned();
         Ok(Self {
+            name: NOBODY.to_owned(),
             provider,
             ground,
             base,
@@ -171,7 +174,7 @@ impl Caller {
             None => url.to_owned(),
         };
         let dressed = || self.dressed(cx, &url, request);
-        patiently(cx, &self.words("token"), dressed, provider::token).await
+        patiently(cx, (&self.name, &self.words("token")), dressed, provider::token).await
     }
 
     /// The URL of a target of a list.

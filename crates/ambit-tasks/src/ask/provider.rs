@@ -1,6 +1,8 @@
 //! What is the same whichever provider is asked in the name of an account: the request, when it is sent again, and what
 //! a refusal is to a run.
 
+pub(crate) use crate::throttles::NOBODY;
+use crate::throttles::Throttles;
 use crate::{Account, Context, TaskError};
 use ambit_cloud::Refusal;
 use ambit_cloud::form::Request;
@@ -10,6 +12,8 @@ use std::time::Duration;
 
 /// Times that a request is sent at most, where the provider asks for patience.
 pub(super) const TRIES_MAX: u32 = 5;
+/// The same where it had none with the question before.
+const AGAIN_TRIES_MAX: u32 = 2;
 /// The same where its server failed.
 const FAILED_TRIES_MAX: u32 = 3;
 /// What servers answer that failed at something which they may do the next time.
@@ -18,32 +22,55 @@ const FAILED: &[u16] = &[500, 502, 504];
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// Sends a request and reads its answer; again after a while where the provider asks for patience or its server failed.
-/// `words` say what is asked of whom.
+/// `name` is the one in which it is asked, an account's or `NOBODY`; `words` say what is asked of whom. Rows in one
+/// name that a host throttles ask again one after another; fails without a request where it throttled all before.
 pub(crate) async fn patiently<T>(
     cx: &Context<'_>,
-    words: &str,
+    (name, words): (&str, &str),
     dressed: impl Fn() -> Result<HttpRequest, TaskError>,
     read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
 ) -> Result<T, TaskError> {
-    let mut patience = Patience::new();
+    let host = dressed()?.url.authority();
+    let alone = Throttles::default();
+    let asked = cx.memory.map_or(&alone, |memory| &memory.throttles).asked(name, &host);
+    let (mut patience, mut turn) = (Patience::new(), None);
     loop {
+        if turn.is_none() && asked.is_throttled() {
+            turn = Some(asked.turn(cx.net).await);
+        }
+        if asked.rests(cx.net.now()) {
+            let why = format!("{words}: not asked, since {host} throttled everything that was asked before");
+            return Err(TaskError::SourceDown(why));
+        }
         // Signatures hold for a moment: each time is dressed anew.
         let answer = cx.net.http(&dressed()?).await.map_err(|error| TaskError::source(words, &error))?;
         if answer.truncated {
             return Err(TaskError::SourceDown(format!("{words}: the answer broke off")));
         }
-        match read(answer.status, &answer.body) {
+        let read = read(answer.status, &answer.body);
+        let is_throttled = matches!(read, Err(Refusal::Throttled(_)));
+        asked.answered(is_throttled);
+        let why = match read {
             Ok(read) => return Ok(read),
-            Err(why) => {
-                let tries_max = match why {
-                    Refusal::Throttled(_) => TRIES_MAX,
-                    Refusal::Other(_) if FAILED.contains(&answer.status) => FAILED_TRIES_MAX,
-                    _ => 1,
-                };
-                if !patience.lasts(cx, tries_max).await {
-                    return Err(refused(words, &why));
-                }
+            Err(why) => why,
+        };
+        if is_throttled && turn.is_none() {
+            turn = Some(asked.turn(cx.net).await);
+            if asked.rests(cx.net.now()) {
+                return Err(refused(words, &why));
             }
+            if !asked.is_throttled() {
+                continue;
+            }
+        }
+        let tries_max = match why {
+            Refusal::Throttled(_) if asked.is_given_up() => AGAIN_TRIES_MAX,
+            Refusal::Throttled(_) => TRIES_MAX,
+            Refusal::Other(_) if FAILED.contains(&answer.status) => FAILED_TRIES_MAX,
+            _ => 1,
+        };
+        if !patience.lasts(cx, tries_max).await {
+            return Err(refused(words, &why));
         }
     }
 }

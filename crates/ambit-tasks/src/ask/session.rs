@@ -2,7 +2,7 @@
 //! cookie, a form that is filled in once, or a token that a provider of OpenID Connect gives to a client. It is shown
 //! to the origin that the integration names and to nobody else.
 
-use super::provider::patiently;
+use super::provider::{NOBODY, patiently};
 use crate::ask::web;
 use crate::read::frontier::shape;
 use crate::read::login::{self, origin};
@@ -239,7 +239,7 @@ async fn by_token(
         Ok(request.with_body(FORM, body.clone().into_bytes()))
     };
     let words = "the provider of OpenID Connect";
-    let token = patiently(cx, &format!("{words}, token"), dressed, token).await?;
+    let token = patiently(cx, (NOBODY, &format!("{words}, token")), dressed, token).await?;
     Ok(vec![("Authorization".to_owned(), format!("Bearer {token}"))])
 }
 

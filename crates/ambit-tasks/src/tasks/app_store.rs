@@ -1,7 +1,7 @@
 //! Whether stores have an app, and what they say of it: who makes it, in which version it is given out. How each store
 //! is asked is data (`ambit-cloud/src/app_stores/`).
 
-use crate::ask::provider::{patiently, request};
+use crate::ask::provider::{NOBODY, patiently, request};
 use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
 use ambit_cloud::form::{Asset, Place};
 use ambit_cloud::{app_store, provider};
@@ -59,7 +59,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Ok(HttpRequest { body_kept: ANSWER_BYTES_MAX, ..request })
     };
     let read = |status: u16, body: &[u8]| app_store::app(list, id, (status, body));
-    let Some(asset) = patiently(cx, &store.pretty_name, dressed, read).await? else { return Ok(Answer::Absent) };
+    let Some(asset) = patiently(cx, (NOBODY, &store.pretty_name), dressed, read).await? else {
+        return Ok(Answer::Absent);
+    };
     for site in &asset.hosts {
         cx.found_host(host_of(site), EdgeKind::Link);
     }
