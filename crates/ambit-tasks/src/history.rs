@@ -33,6 +33,8 @@ const PACKAGES_MAX: usize = 2_000;
 const PACKAGES_LEFT_OUT: &str = "packages stand in its lock files, and no more are looked up than";
 /// What is said where more folders stand at the tips than are gone through for such files; the limit follows.
 const FOLDERS_LEFT_OUT: &str = "of the folders at its branches and tags no more are gone through for lock files than";
+/// What is said behind the number of lock files at the tips that cannot be read; the first follows.
+const LOCKS_UNREAD: &str = "in a form that is not read:";
 /// Sentences about what could not be looked at that are kept.
 const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
@@ -75,6 +77,8 @@ pub(crate) struct Looked {
     pub(crate) files: Option<Files>,
     /// More folders stand there than are gone through.
     is_cut_at_tips: bool,
+    /// Lock files there that are not what their names say.
+    unreadable: Vec<String>,
     /// What is not among the objects; of a server that sends what is new alone, that says nothing.
     pub(crate) missing: Missing,
     /// What is among the objects and was not looked at.
@@ -201,6 +205,7 @@ impl Looked {
     /// Takes over what stands at the tips; of what could not be read there, what was known stands.
     pub(crate) fn stand(&mut self, standing: Standing, known: &Files) {
         self.is_cut_at_tips = standing.is_cut();
+        self.unreadable = standing.unreadable().to_vec();
         self.placed = standing.placed.clone();
         self.files = Some(standing.over(known));
     }
@@ -259,7 +264,9 @@ impl Looked {
             }
         };
         let folders = || format!("{FOLDERS_LEFT_OUT} {STANDING_FOLDERS_MAX}");
+        let locks = |first| format!("{} {LOCKS_UNREAD} {first} the first", counted(self.unreadable.len(), "lock file"));
         let limits = self.limits.iter().map(sentence).chain(self.is_cut_at_tips.then(folders));
+        let limits = limits.chain(self.unreadable.first().map(locks));
         let beside = self.left_out.iter().chain(&self.unread_beside).cloned();
         beside.chain(unread_objects(&self.unread)).chain(limits).collect()
     }
@@ -282,8 +289,9 @@ pub(crate) fn unread(known: &Known, looked: &Looked) -> Vec<String> {
     let packages = looked.files.as_ref().map(|files| files.values().map(|(packages, _)| packages.len()).sum::<usize>());
     let above = packages.filter(|count| *count > PACKAGES_MAX);
     unread.extend(above.map(|count| format!("{count} {PACKAGES_LEFT_OUT} {PACKAGES_MAX}")));
-    // Of packages and folders, what stands at the tips now says it anew.
-    let is_of_tips = |before: &String| [PACKAGES_LEFT_OUT, FOLDERS_LEFT_OUT].iter().any(|said| before.contains(said));
+    // Of packages, folders and lock files, what stands at the tips now says it anew.
+    let of_tips = [PACKAGES_LEFT_OUT, FOLDERS_LEFT_OUT, LOCKS_UNREAD];
+    let is_of_tips = |before: &String| of_tips.iter().any(|said| before.contains(said));
     let is_past = |before: &String| packages.is_some() && is_of_tips(before);
     for before in known.unread.iter().filter(|before| !is_past(before)) {
         if !unread.contains(before) {
@@ -495,6 +503,11 @@ mod tests {
         assert_eq!(said, [format!("{FOLDERS_LEFT_OUT} 1000000")]);
         let known = Known { unread: said, ..Known::default() };
         assert_eq!(unread(&known, &files(1)), [""; 0]);
+        let broken = Looked { unreadable: vec!["a/yarn.lock".to_owned(), "b.lock".to_owned()], ..files(1) };
+        let said = unread(&Known::default(), &broken);
+        assert_eq!(said, ["2 lock files in a form that is not read: a/yarn.lock the first"]);
+        let known = Known { unread: said, ..Known::default() };
+        assert_eq!(unread(&known, &files(1)), [""; 0], "they were mended");
     }
 
     #[test]

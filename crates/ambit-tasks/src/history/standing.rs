@@ -76,6 +76,11 @@ impl Standing {
         self.is_cut
     }
 
+    /// Returns the lock files that are not what their names say.
+    pub(crate) fn unreadable(&self) -> &[String] {
+        &self.unreadable
+    }
+
     /// Returns the files that are not among the objects, or cannot be read.
     pub(crate) fn missing_files(&self) -> Vec<ObjectId> {
         self.missing.values().copied().flatten().collect()
@@ -200,6 +205,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         repository(folder.path(), &[&[("a/package-lock.json", Some("<<<<<<< HEAD")), ("b/yarn.lock", None)]]);
         let standing = stands(folder.path());
+        assert_eq!(standing.unreadable(), ["a/package-lock.json"]);
         assert_eq!(told(&standing.over(&known)), ["a/package-lock.json: 4.17.20, 0 flaws"]);
         for (missing, expected) in [("", 2), ("a/", 1), ("b/yarn.lock", 1), ("b", 0), ("a/package", 0)] {
             let standing = Standing { missing: [(missing.to_owned(), None)].into(), ..Standing::default() };
