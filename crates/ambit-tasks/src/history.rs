@@ -35,6 +35,8 @@ const PACKAGES_LEFT_OUT: &str = "packages stand in its lock files, and no more a
 const FOLDERS_LEFT_OUT: &str = "of the folders at its branches and tags no more are gone through for lock files than";
 /// What is said behind the number of lock files at the tips that cannot be read; the first follows.
 const LOCKS_UNREAD: &str = "in a form that is not read:";
+/// How the pointers begin that stand in a history in place of files that Git LFS keeps.
+const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// Sentences about what could not be looked at that are kept.
 const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
@@ -87,6 +89,8 @@ pub(crate) struct Looked {
     left_out: Option<String>,
     /// Says what cannot be read of what lies beside the objects, such as a branch.
     unread_beside: Option<String>,
+    /// Files that Git LFS keeps elsewhere, and the first of them.
+    elsewhere: Option<(usize, String)>,
     /// Of how many texts not all was looked at, by what ended that, and where the first of them stands.
     limits: BTreeMap<Limit, (usize, String)>,
 }
@@ -170,6 +174,10 @@ impl Looked {
     }
 
     fn see(&mut self, sought: &Sought, piece: &Piece<'_>) {
+        if let (Some(path), true) = (piece.path, piece.text.starts_with(LFS)) {
+            self.elsewhere.get_or_insert_with(|| (0, path.to_owned())).0 += 1;
+            return;
+        }
         let text = String::from_utf8_lossy(piece.text);
         let commit = piece.commit.map(|commit| commit.id.to_string()).unwrap_or_default();
         let at = At { path: piece.path.unwrap_or(""), commit: &commit };
@@ -271,6 +279,12 @@ impl Looked {
         beside.chain(unread_objects(&self.unread)).chain(limits).collect()
     }
 
+    /// Says of how many files only pointers are there.
+    fn kept_elsewhere(&self) -> Option<String> {
+        let (count, first) = self.elsewhere.as_ref()?;
+        Some(format!("Git LFS keeps {} elsewhere, which are not looked at: {first} the first", counted(*count, "file")))
+    }
+
     /// Returns true where secrets stand in what was looked at.
     pub(crate) fn has_leaks(&self) -> bool {
         !self.leaks.is_empty()
@@ -345,6 +359,7 @@ pub(crate) struct Place {
 /// Says what earlier looks and this one found. `tips`: as they are written down.
 pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Known, looked: Looked) {
     let (commits, is_whole) = (known.commits + looked.commits, looked.is_whole());
+    looked.kept_elsewhere().into_iter().for_each(|what| cx.leave_out(what));
     let mut leaks = leaks::beside(looked.leaks, known.leaks, known.is_anew);
     for leak in leaks.values_mut() {
         leaks::place(leak, looked.holders.get(&leak.token).unwrap_or(&Holders::default()), &looked.placed);
@@ -457,6 +472,19 @@ mod tests {
             ]
         );
         assert_eq!(unread(&Known::default(), &looked), [""; 0]);
+    }
+
+    #[test]
+    fn a_pointer_to_what_git_lfs_keeps_is_said_and_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12\n", "4d".repeat(32));
+        let files = [("b/model.bin", pointer.clone()), ("c.bin", pointer.replace("12", "13"))];
+        let files = files.map(|(path, text)| (path, text.into_bytes()));
+        let looked = looked(folder.path(), &files, "none");
+        let said = "Git LFS keeps 2 files elsewhere, which are not looked at: b/model.bin the first";
+        assert_eq!(looked.kept_elsewhere().as_deref(), Some(said));
+        assert!(looked.named.hosts.is_empty(), "{:?}", looked.named.hosts);
+        assert_eq!(unread(&Known::default(), &looked), [""; 0], "it hides nothing of what is there");
     }
 
     #[test]
