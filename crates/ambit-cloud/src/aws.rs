@@ -5,7 +5,7 @@ mod lists;
 mod sign;
 mod sts;
 
-pub use buckets::{ask_bucket, bucket_of, has_bucket, has_bucket_of_anybody};
+pub use buckets::{ask_bucket, bucket_of, has_bucket, has_bucket_of_anybody, region_to_ask};
 pub use lists::{list, lists};
 pub use sign::{Keys, sign};
 pub use sts::{Identity, ask_identity, assume_role, assumed, identity};

@@ -1,6 +1,6 @@
 //! Buckets by the names of their hosts, and whether one is there, whoever has it.
 
-use super::{answer, is_region};
+use super::{FIRST_REGION, answer, is_region};
 use crate::Refusal;
 use crate::form::{Request, escaped, unreadable};
 
@@ -28,6 +28,18 @@ pub fn bucket_of(host: &str) -> Option<&str> {
     let labelled = starts.map(|at| (at, own[at + 1..].split('.').next().unwrap_or_default()));
     let (at, _) = labelled.rev().find(|(_, label)| is_bucket(label))?;
     Some(&own[..at]).filter(|name| !name.is_empty())
+}
+
+/// The region in which it is asked whether the bucket is there to which a host leads. One of each partition knows all
+/// buckets of that, and none of the others, in which a bucket of the same name is another one.
+pub fn region_to_ask(host: &str) -> &'static str {
+    let host = host.trim_end_matches('.');
+    let place = &host[bucket_of(host).unwrap_or_default().len()..];
+    match place {
+        place if place.ends_with(".cn") => "cn-north-1",
+        place if place.contains("us-gov-") => "us-gov-west-1",
+        _ => FIRST_REGION,
+    }
 }
 
 /// The request whose answer says whether a bucket is there. It is answered in whichever region the bucket lies.
@@ -77,6 +89,18 @@ mod tests {
             ("acme.s3.example.com", None),
         ] {
             assert_eq!(bucket_of(host), bucket, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_bucket_is_asked_about_in_its_own_partition() {
+        for (host, region) in [
+            ("acme.s3.eu-west-1.amazonaws.com", "us-east-1"),
+            ("us-gov-acme.cn.s3.amazonaws.com", "us-east-1"),
+            ("acme.s3.cn-northwest-1.amazonaws.com.cn.", "cn-north-1"),
+            ("acme.s3-us-gov-east-1.amazonaws.com", "us-gov-west-1"),
+        ] {
+            assert_eq!(region_to_ask(host), region, "{host}");
         }
     }
 

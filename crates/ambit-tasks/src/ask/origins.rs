@@ -5,7 +5,7 @@ use super::account::Caller;
 use super::aws;
 use crate::tasks::dangling::gone_at;
 use crate::{Context, TaskError};
-use ambit_cloud::aws::{FIRST_REGION, ask_bucket, bucket_of, has_bucket, has_bucket_of_anybody};
+use ambit_cloud::aws::{ask_bucket, bucket_of, has_bucket, has_bucket_of_anybody, region_to_ask};
 use ambit_cloud::form::Asset;
 use ambit_model::entity::domain::DanglingReason;
 use ambit_model::platforms::claimable;
@@ -58,7 +58,7 @@ async fn looked_at(cx: &Context<'_>, caller: &aws::Caller, host: &str) -> Result
             Some(_) => Origin::Gone,
         });
     };
-    let (at, asked) = (("s3", FIRST_REGION), ask_bucket(bucket));
+    let (at, asked) = (("s3", region_to_ask(host)), ask_bucket(bucket));
     let is_there = match caller.ask_service(cx, at, &asked, has_bucket).await {
         // A bucket of somebody else's is denied to the keys of the account, and so may be one that is not there.
         Err(TaskError::Denied(why)) => {

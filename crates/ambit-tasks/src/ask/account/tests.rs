@@ -392,6 +392,7 @@ fn an_origin_of_a_distribution_is_gone_only_where_its_provider_or_its_zone_says_
         "partner.s3.amazonaws.com",
         "partner-gone.s3.amazonaws.com",
         "closed.s3.amazonaws.com",
+        "chinese.s3.cn-north-1.amazonaws.com.cn",
         "www.acme.test",
         "old.acme.test",
     ];
@@ -409,6 +410,8 @@ fn an_origin_of_a_distribution_is_gone_only_where_its_provider_or_its_zone_says_
         format!("{s3} when /partner?location freely {DENIED}"),
         format!("{s3} when /partner-gone?location by Credential= {DENIED}"),
         format!("{s3} when /partner-gone?location freely status 404 xml \"<Error><Code>NoSuchBucket</Code></Error>\""),
+        format!("{s3} when /chinese?location status 404 xml \"<Error><Code>NoSuchBucket</Code></Error>\""),
+        format!("s3.cn-north-1.amazonaws.com.cn when /chinese?location freely {DENIED}"),
         format!("{s3} when /closed?location by Credential= {DENIED}"),
         format!("{s3} when /closed?location freely status 403 xml \"<html/>\""),
         format!("{s3} {DENIED}"),
