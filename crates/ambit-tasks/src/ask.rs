@@ -10,6 +10,7 @@ pub(crate) mod cloud;
 pub(crate) mod datagram;
 pub(crate) mod default_certificate;
 pub(crate) mod delegation;
+pub(crate) mod denial;
 pub(crate) mod dialogue;
 pub(crate) mod exposed;
 pub(crate) mod git;

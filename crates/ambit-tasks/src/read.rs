@@ -26,6 +26,7 @@ pub(crate) mod lockfiles;
 pub(crate) mod login;
 pub(crate) mod mentions;
 pub(crate) mod normal;
+pub(crate) mod nsec;
 pub(crate) mod nsec3;
 pub(crate) mod openapi;
 pub(crate) mod page;

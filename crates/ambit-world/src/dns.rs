@@ -1,6 +1,7 @@
 //! Name servers and resolvers: one question in, one answer out, by the file and the wire's time alone.
 
 mod hashed;
+mod made_up;
 pub(crate) mod message;
 mod reverse;
 pub(crate) mod stream;
@@ -51,7 +52,7 @@ pub(crate) fn recursive(asked: &Asked<'_>) -> Answer {
         answer.garbage |= step.garbage;
         answer.truncated |= step.truncated;
         answer.rcode = step.rcode;
-        answer.authority = std::mem::take(&mut step.authority);
+        prove(&mut answer, std::mem::take(&mut step.authority));
         let alias = step.answers.iter().find_map(|(owner, _, data)| match data {
             Data::Cname(target) if *owner == name => Some(target.clone()),
             _ => None,
@@ -67,6 +68,13 @@ pub(crate) fn recursive(asked: &Asked<'_>) -> Answer {
     answer.authority.clear();
     answer.rcode = Rcode::ServFail;
     answer
+}
+
+/// Adds what stands beside the answer for the next name of a chain. What proves that only a wildcard made the names
+/// before it stays (RFC 4035 §3.1.3.3).
+fn prove(answer: &mut Answer, authority: Vec<(String, u32, Data)>) {
+    answer.authority.retain(|(_, _, data)| matches!(data, Data::Nsec(..) | Data::Nsec3(..)));
+    answer.authority.extend(authority);
 }
 
 /// One name of a chain, by the servers of its zone.
@@ -149,7 +157,7 @@ fn local(asked: &Asked<'_>, server: IpAddr, served: &str) -> Answer {
         };
         let more = in_zone(asked, zone, &target);
         answer.rcode = more.rcode;
-        answer.authority = more.authority;
+        prove(&mut answer, more.authority);
         answer.answers.extend(more.answers);
     }
     answer
@@ -210,14 +218,21 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
     if answer.answers.is_empty() {
         let known = entry.is_some() || plan::exists(asked.draft, name);
         let known = known && (asked.inside || !plan::is_only_inside(asked.draft, name));
-        answer.rcode = if known { Rcode::NoError } else { Rcode::NxDomain };
+        // A zone with compact denial says in the proof alone that there is no such name, and resolvers pass that on.
+        let says_so = asked.draft.zones[zone].signed != Signed::Compact;
+        answer.rcode = if known || !says_so { Rcode::NoError } else { Rcode::NxDomain };
         answer.authority.push((zone.to_owned(), ZONE_TTL, zone_soa(asked, zone)));
     }
-    if asked.question.dnssec && !asked.draft.names.contains_key(name) {
+    if asked.question.dnssec {
+        let unstated = !asked.draft.names.contains_key(name);
         match asked.draft.zones[zone].signed {
-            Signed::No => {}
-            Signed::Nsec => answer.authority.extend(covering(asked.draft, zone, name)),
-            Signed::Nsec3 => answer.authority.extend(hashed::denial(asked.draft, zone, name)),
+            Signed::Nsec if unstated => answer.authority.extend(covering(asked.draft, zone, name)),
+            Signed::Nsec3 if unstated => answer.authority.extend(hashed::denial(asked.draft, zone, name)),
+            Signed::Minimal if unstated => answer.authority.push(made_up::around(asked.draft, zone, name)),
+            Signed::Compact if answer.answers.is_empty() => {
+                answer.authority.push(made_up::at(asked.draft, zone, name));
+            }
+            _ => {}
         }
     }
     answer
@@ -236,8 +251,14 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
         let servers = &asked.draft.zones[zone].servers;
         records.extend(servers.iter().map(|(server, _)| (ZONE_TTL, Data::Ns(server.clone()))));
     }
-    if asked.question.rtype == Rtype::NSEC && asked.draft.zones[zone].signed == Signed::Nsec {
-        records.extend(next_secure(asked.draft, zone, name).map(|data| (ZONE_TTL, data)));
+    if asked.question.rtype == Rtype::NSEC {
+        let data = match asked.draft.zones[zone].signed {
+            Signed::No | Signed::Nsec3 => None,
+            Signed::Nsec => next_secure(asked.draft, zone, name),
+            Signed::Minimal => made_up::own(asked.draft, zone, name),
+            Signed::Compact => Some(made_up::at(asked.draft, zone, name).2),
+        };
+        records.extend(data.map(|data| (ZONE_TTL, data)));
     }
     let Some(entry) = entry else { return records };
     let answers = match entry.answers {

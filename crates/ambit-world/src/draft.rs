@@ -131,6 +131,10 @@ pub(crate) enum Signed {
     Nsec,
     /// By NSEC3 records: each hash of a name tells the next one.
     Nsec3,
+    /// By NSEC records that the servers make up around the name that is asked for (RFC 4470).
+    Minimal,
+    /// The same with the name itself, whose record says that there is no such name (RFC 9824).
+    Compact,
 }
 
 #[derive(Clone, Debug)]

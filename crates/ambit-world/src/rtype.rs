@@ -17,8 +17,11 @@ impl Rtype {
     pub(crate) const AAAA: Self = Self(28);
     pub(crate) const SRV: Self = Self(33);
     pub(crate) const DS: Self = Self(43);
+    pub(crate) const RRSIG: Self = Self(46);
     pub(crate) const NSEC: Self = Self(47);
     pub(crate) const NSEC3: Self = Self(50);
+    /// There is no such name (RFC 9824 §3.1).
+    pub(crate) const NXNAME: Self = Self(128);
     pub(crate) const SVCB: Self = Self(64);
     pub(crate) const HTTPS: Self = Self(65);
     pub(crate) const AXFR: Self = Self(252);

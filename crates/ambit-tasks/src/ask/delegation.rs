@@ -6,6 +6,7 @@
 //! unless it is at an address of the zone above's servers. What a zone says of itself (its SOA, its reports) is the
 //! delegate's to write, and a certificate for it the delegate's to have.
 
+use crate::ask::denial::is_there;
 use crate::ask::host::{is_below, levels, same_domain};
 use crate::{Context, TaskError};
 use ambit_model::entity::registrable;
@@ -179,8 +180,8 @@ pub(crate) async fn found_own(cx: &Context<'_>, host: &str) -> Result<(), TaskEr
 }
 
 async fn exists(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
-    match cx.net.lookup(name, RecordType::A).await {
-        Ok(answer) => Ok(!answer.is_nxdomain() || !answer.chain.is_empty()),
+    match is_there(cx, name).await {
+        Ok(exists) => Ok(exists),
         Err(error @ NetError::Budget(_)) => Err(error.into()),
         Err(_) => Ok(cx.facts.outward.iter().any(|neighbour| neighbour.name == name)),
     }

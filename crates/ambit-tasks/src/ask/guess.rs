@@ -158,7 +158,7 @@ enum Existence {
 }
 
 /// A random name below a level, for a question about a name.
-fn control(name: &str, index: usize, level: &str) -> String {
+pub(crate) fn control(name: &str, index: usize, level: &str) -> String {
     let digest = hex::encode(Sha256::digest(format!("{name} {index}")));
     format!("x{}.{level}", &digest[..16])
 }

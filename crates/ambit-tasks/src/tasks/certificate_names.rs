@@ -2,6 +2,7 @@
 //! there is more evidence.
 
 use crate::ask::delegation::found_below_as;
+use crate::ask::denial::is_there;
 use crate::ask::host::seed_domains;
 use crate::ask::together::together;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
@@ -11,7 +12,6 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
-use ambit_net::dns::RecordType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -125,16 +125,16 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         (names.skip(page.from).take(PAGE_NAMES).collect(), Some(page.domain))
     };
     let ask = |name: String| async move {
-        let answer = cx.net.lookup(&name, RecordType::A).await;
-        (name, answer)
+        let exists = is_there(cx, &name).await;
+        (name, exists)
     };
     let answers = together(names.into_iter().map(ask), IN_FLIGHT).await;
     let (mut known, mut failure) = (BTreeSet::new(), None);
-    for (name, answer) in answers {
-        match answer {
-            Ok(answer) if answer.is_nxdomain() && answer.chain.is_empty() => {}
+    for (name, exists) in answers {
+        match exists {
+            Ok(false) => {}
             // A name whose servers do not answer stands in a certificate all the same.
-            Ok(_) | Err(NetError::Dns(_) | NetError::Timeout(_)) => {
+            Ok(true) | Err(NetError::Dns(_) | NetError::Timeout(_)) => {
                 known.insert(name);
             }
             Err(error) => failure = Some(error),

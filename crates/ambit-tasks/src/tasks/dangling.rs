@@ -2,6 +2,7 @@
 //! a takeover.
 
 use crate::ask::delegation::fails_alone;
+use crate::ask::denial::is_denied;
 use crate::ask::host::levels;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain::{Dangling, DanglingReason};
@@ -114,7 +115,7 @@ pub(crate) async fn alias(cx: &Context<'_>, name: &str) -> Result<Looked, TaskEr
     let Some(last) = answer.chain.last() else {
         return Ok(Looked::default());
     };
-    if answer.is_nxdomain() {
+    if is_denied(cx, &answer).await? {
         // Every link but the last is there: at its provider it is claimed.
         let reason = missing(cx, &last.target).await?;
         return Ok(Looked::of(vec![item("CNAME", &last.target, reason)]));
@@ -159,7 +160,7 @@ pub(crate) async fn gone(cx: &Context<'_>, record: &str, targets: &BTreeSet<Stri
 /// The target, or the end of the aliases that it leads to, where that does not exist.
 pub(crate) async fn gone_at(cx: &Context<'_>, target: &str) -> Result<Option<(String, DanglingReason)>, TaskError> {
     let answer = cx.net.lookup(target, RecordType::A).await?;
-    if !answer.is_nxdomain() {
+    if !is_denied(cx, &answer).await? {
         return Ok(None);
     }
     let end = answer.chain.last().map_or(target, |alias| &alias.target);

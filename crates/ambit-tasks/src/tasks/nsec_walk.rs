@@ -2,16 +2,17 @@
 //! 5155) it names what the word list tells.
 
 use crate::ask::delegation::found_below;
+use crate::ask::guess::control;
 use crate::ask::hashed_zone;
 use crate::ask::host::is_below;
-use crate::read::nsec3::types;
+use crate::read::nsec::Link;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneWalk;
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
-use ambit_net::dns::{Rcode, Record, RecordData, RecordType};
+use ambit_net::dns::{Rcode, RecordType};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
@@ -36,16 +37,11 @@ pub(crate) const TASK: Task = Task {
 const NAMES_MAX: usize = 10_000;
 /// Names of which one walk proves that a zone can be walked: the top alone says nothing.
 const PROOF_NAMES: usize = 2;
+/// Characters that a made-up name has in common with the one that was asked for, and no real one has by chance.
+const BESIDE: usize = 12;
 
 fn is_zone_top(facts: &Facts) -> bool {
     facts.kind == Kind::Domain || domain::SOA_RECORD.raw(&facts.details).is_some()
-}
-
-/// One NSEC record: the next name, and the types that this one has.
-#[derive(Debug, PartialEq)]
-struct Link {
-    next: String,
-    types: BTreeSet<u16>,
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
@@ -72,6 +68,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         // or back is broken.
         if !is_below(&link.next, zone) || link.next.starts_with("\\000.") || names.contains_key(&link.next) {
             break;
+        }
+        if names.len() == 1 && makes_up(cx, zone).await? {
+            return Ok(Answer::Absent);
         }
         current = link.next;
     }
@@ -119,7 +118,7 @@ async fn report(cx: &Context<'_>, zone: &str, names: &BTreeMap<String, BTreeSet<
 /// as well: it proves that there is nothing just after the name.
 async fn link(cx: &Context<'_>, zone: &str, name: &str) -> Result<Option<Link>, NetError> {
     let own = match cx.net.lookup_uncached(name, RecordType::NSEC).await {
-        Ok(answer) => answer.records.iter().filter(|record| record.name == name).find_map(of_record),
+        Ok(answer) => answer.records.iter().filter(|record| record.name == name).find_map(Link::of),
         Err(NetError::Dns(_) | NetError::Timeout(_)) if name != zone => None,
         Err(error) => return Err(error),
     };
@@ -128,7 +127,7 @@ async fn link(cx: &Context<'_>, zone: &str, name: &str) -> Result<Option<Link>, 
         (_, Some(after)) => {
             let answer = cx.net.lookup_denial(&after).await?;
             let (gap, at) = (order(&after), order(name));
-            let mut links = answer.denial.iter().filter(|record| order(&record.name) == at).filter_map(of_record);
+            let mut links = answer.denial.iter().filter(|record| order(&record.name) == at).filter_map(Link::of);
             let found = links.find(|link| link.next == zone || order(&link.next) > gap);
             // Between a label without room and the one that was made of it there is none: if it exists, it is next.
             let follows = after.len() == name.len() && answer.rcode == Rcode::NOERROR;
@@ -139,16 +138,21 @@ async fn link(cx: &Context<'_>, zone: &str, name: &str) -> Result<Option<Link>, 
     }
 }
 
+/// True where a name that nobody has is denied by a record that begins or ends beside it: the servers make records up
+/// for each question (RFC 4470, RFC 9824), and would go on as long as they are asked.
+async fn makes_up(cx: &Context<'_>, zone: &str) -> Result<bool, NetError> {
+    let name = control(zone, 0, zone);
+    let beside = &name[..BESIDE];
+    let answer = cx.net.lookup_denial(&name).await?;
+    Ok(answer.denial.iter().any(|record| {
+        let next = Link::of(record).map(|link| link.next);
+        next.is_some_and(|next| record.name.starts_with(beside) || next.starts_with(beside))
+    }))
+}
+
 /// The record is that of the top of a zone, which leads on in that zone alone.
 fn is_top(link: &Link) -> bool {
     link.types.contains(&RecordType::SOA.0)
-}
-
-fn of_record(record: &Record) -> Option<Link> {
-    match &record.data {
-        RecordData::Other { rtype, data } if *rtype == RecordType::NSEC => read(data),
-        _ => None,
-    }
 }
 
 /// A name that hardly a host has, between a name with all below it and the next one: `!` comes before every letter,
@@ -182,48 +186,9 @@ fn is_host(name: &str, types: &BTreeSet<u16>) -> bool {
         && !name.split('.').any(|label| label.starts_with(['_', '*', '\\']))
 }
 
-/// The data of an NSEC record: an uncompressed name, then blocks of a bitmap.
-fn read(data: &[u8]) -> Option<Link> {
-    let mut labels = Vec::new();
-    let mut rest = data;
-    loop {
-        let (length, after) = rest.split_first()?;
-        if *length == 0 {
-            rest = after;
-            break;
-        }
-        let (label, after) = after.split_at_checked(usize::from(*length))?;
-        labels.push(label_text(label));
-        rest = after;
-    }
-    Some(Link { next: labels.join("."), types: types(rest)? })
-}
-
-/// A label as the network writes it: lower case, bytes that no host name has as `\DDD`.
-fn label_text(label: &[u8]) -> String {
-    let byte = |byte: &u8| match byte {
-        b'!'..=b'~' if !matches!(byte, b'.' | b'\\') => char::from(byte.to_ascii_lowercase()).to_string(),
-        _ => format!("\\{byte:03}"),
-    };
-    label.iter().map(byte).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_record_names_the_next_name_and_its_own_types() {
-        // host.Example.test A MX AAAA, from RFC 4034 §4.3 with another name.
-        let data = b"\x04host\x07Example\x04test\x00\x00\x04\x40\x01\x00\x08";
-        let link = read(data).unwrap();
-        assert_eq!(link.next, "host.example.test");
-        assert_eq!(link.types, BTreeSet::from([1, 15, 28]));
-        assert_eq!(read(b"\x01\x00\x04test\x00").unwrap().next, "\\000.test");
-        for broken in [&b""[..], b"\x04hos", b"\x01a", b"\x01a\x00\x00\x09\x40"] {
-            assert_eq!(read(broken), None, "{broken:?}");
-        }
-    }
 
     #[test]
     fn what_follows_a_name_with_all_below_it_is_asked_for() {

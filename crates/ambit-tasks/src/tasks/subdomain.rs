@@ -2,6 +2,7 @@
 //! zone alone.
 
 use crate::ask::delegation::{fails_alone, found_below};
+use crate::ask::denial::is_there;
 use crate::ask::host::{is_below, levels};
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
@@ -46,17 +47,16 @@ async fn found_failing_level(cx: &Context<'_>, name: &str) -> Result<(), TaskErr
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let answer = match cx.net.lookup(cx.argument, RecordType::A).await {
+    let exists = match is_there(cx, cx.argument).await {
         Err(NetError::Dns(Rcode::SERVFAIL)) if fails_alone(cx, cx.argument).await? => {
             found_failing_level(cx, cx.argument).await?;
             found_below(cx, &cx.facts.name, cx.argument).await?;
             return Ok(Answer::Found);
         }
-        answer => answer?,
+        exists => exists?,
     };
-    if answer.is_nxdomain() && answer.chain.is_empty() {
-        return Ok(Answer::Absent);
+    if exists {
+        found_below(cx, &cx.facts.name, cx.argument).await?;
     }
-    found_below(cx, &cx.facts.name, cx.argument).await?;
-    Ok(Answer::Found)
+    Ok(Answer::found_if(exists))
 }

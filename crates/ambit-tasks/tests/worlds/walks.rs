@@ -65,3 +65,13 @@ fn a_walk_goes_on_behind_a_delegation_whose_label_has_no_room() {
         assert!(names.contains(&"zq81-unguessable.acme.test".to_owned()), "{names:?}");
     }
 }
+
+#[test]
+fn a_zone_whose_servers_make_its_records_up_is_not_walked() {
+    for signed in ["minimal", "compact"] {
+        for wildcard in ["", "name *.acme.test A 203.0.113.15", "name *.acme.test CNAME www.acme.test"] {
+            let walked = walked_with(&format!("\n  signed {signed}"), wildcard);
+            assert_eq!(walked, (Ok(Answer::Absent), Vec::new(), String::new()), "{signed}: {wildcard}");
+        }
+    }
+}

@@ -120,7 +120,14 @@ fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 zone.servers.push((server, addresses));
             }
             "transfer" => zone.transfer = cursor.choice(&[("open", true), ("refused", false)])?,
-            "signed" => zone.signed = cursor.choice(&[("nsec", Signed::Nsec), ("nsec3", Signed::Nsec3)])?,
+            "signed" => {
+                zone.signed = cursor.choice(&[
+                    ("nsec", Signed::Nsec),
+                    ("nsec3", Signed::Nsec3),
+                    ("minimal", Signed::Minimal),
+                    ("compact", Signed::Compact),
+                ])?;
+            }
             "answers" => zone.answers = answers(cursor)?,
             "registrar" => zone.registrar = cursor.word("the registrar's name")?.to_owned(),
             "registered" => zone.registered = cursor.moment()?,

@@ -299,6 +299,7 @@ const TYPES: &[(&str, u16)] = &[
     ("AAAA", 28),
     ("SRV", 33),
     ("DS", 43),
+    ("NSEC", 47),
     ("SVCB", 64),
     ("HTTPS", 65),
     ("AXFR", 252),

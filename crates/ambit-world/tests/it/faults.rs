@@ -149,7 +149,10 @@ const ZONES_AND_NAMES: &[Fault] = &[
     ),
     ("zone b.test of acme\n  ns", "8: `ns`: the line ends here; expected a name"),
     ("zone b.test of acme ns ns1.acme.test\n  transfer maybe", "8: `maybe`: unknown word; expected open, refused"),
-    ("zone b.test of acme ns ns1.acme.test\n  signed nsec5", "8: `nsec5`: unknown word; expected nsec, nsec3"),
+    (
+        "zone b.test of acme ns ns1.acme.test\n  signed nsec5",
+        "8: `nsec5`: unknown word; expected nsec, nsec3, minimal, compact",
+    ),
     (
         "zone b.test of acme ns ns1.acme.test\n  answers loudly",
         "8: `loudly`: unknown word; expected normal, servfail, refused, silent, lame, slow, truncated, garbage, \

@@ -371,6 +371,8 @@ fn issues_of_mail_policies_and_registrations() {
             vec!["dns_zone_enumeration acme.test"],
         ),
         ("ns1.acme.test 203.0.113.2", "ns1.acme.test 203.0.113.2\n  signed nsec3", vec![]),
+        ("ns1.acme.test 203.0.113.2", "ns1.acme.test 203.0.113.2\n  signed minimal", vec![]),
+        ("ns1.acme.test 203.0.113.2", "ns1.acme.test 203.0.113.2\n  signed compact", vec![]),
     ] {
         assert_eq!(issues_with(from, to), expected, "{to}");
     }

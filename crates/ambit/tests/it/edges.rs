@@ -269,11 +269,28 @@ fn a_host_of_a_small_block_that_speaks_over_udp_alone_is_found() {
     assert!(!found.names("IpAddress").contains("203.0.113.67"), "nobody speaks there");
 }
 
+/// Names that a zone does not have, and that its own records tell of all the same.
 #[test]
-fn resolvers_that_refuse_or_drop_what_is_too_much_hide_no_name() {
-    let names = ["www", "vpn", "mail", "dev"].map(|label| format!("name {label}.acme.test A 203.0.113.11\n")).concat();
-    for limit in ["20 1s refused", "100 60s refused", "20 1s silent", "20 1s truncated"] {
-        let resolvers = format!("host 198.19.0.1 198.19.0.2\n  limit {limit}");
-        scan("limited-resolvers", &estate("acme.test", &format!("{names}{resolvers}")));
+fn a_zone_that_makes_up_its_denials_is_found_as_it_is_written() {
+    for signed in ["minimal", "compact"] {
+        for wildcard in ["", "name *.apps.brackenford.test A 203.0.113.13"] {
+            let lines = format!(
+                "name brackenford.test MX 10 gone-mx.brackenford.test
+name {{www,vpn}}.brackenford.test A 203.0.113.{{11,12}}
+name docs.brackenford.test CNAME gone-docs.brackenford.test
+name blog.brackenford.test CNAME text.brackenford.test
+name text.brackenford.test TXT \"no address\"
+site https://www.brackenford.test \"Bracken\"
+  cert names www.brackenford.test gone-name.brackenford.test
+{wildcard}"
+            );
+            let world = with_mail("brackenford.test", &lines)
+                .replace("203.0.113.2\n", &format!("203.0.113.2\n  signed {signed}\n"));
+            let found = scan("edges-denial", &world);
+            let told = issues(&found, "dangling_record");
+            let gone = ["brackenford.test 4 \"confirmed\"", "docs.brackenford.test 4 \"confirmed\""];
+            assert_eq!(told, gone.map(str::to_owned).into(), "{signed} {wildcard}");
+            assert_eq!(issues(&found, "dns_zone_enumeration"), BTreeSet::new(), "{signed} {wildcard}");
+        }
     }
 }

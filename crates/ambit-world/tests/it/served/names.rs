@@ -187,6 +187,26 @@ const ANSWERS: &[Served] = &[
                  c.z.test NS ns1.z.test; z.test SOA ",
         )],
     ),
+    // Who makes up what proves that there is no name tells no other.
+    (
+        concat!(zone!("signed minimal"), "\nname *.w.z.test A 203.0.113.9"),
+        &[
+            ("NSEC z.test", "NOERROR z.test NSEC !.z.test"),
+            ("NSEC none.z.test", "NXDOMAIN"),
+            ("A none.z.test", "NXDOMAIN"),
+            ("NSEC x.w.z.test", "NOERROR x.w.z.test NSEC !.x.w.z.test"),
+        ],
+    ),
+    (
+        concat!(zone!("signed compact"), "\nname *.w.z.test A 203.0.113.9"),
+        &[
+            ("NSEC z.test", "NOERROR z.test NSEC \0.z.test"),
+            ("NSEC none.z.test", "NOERROR none.z.test NSEC \0.none.z.test"),
+            ("A none.z.test", "NOERROR"),
+            ("A none.z.test at 203.0.113.3", "NOERROR aa"),
+            ("A x.w.z.test", "NOERROR x.w.z.test A 203.0.113.9"),
+        ],
+    ),
     (zone!("transfer open answers refused"), &[("AXFR z.test over tcp at 203.0.113.3", "REFUSED")]),
     // A name has its own behaviour, for everyone who asks.
     (
