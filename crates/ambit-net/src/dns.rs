@@ -69,6 +69,8 @@ pub struct DnsAnswer {
     pub rcode: Rcode,
     /// The aliases from the name on, in order.
     pub chain: Vec<Alias>,
+    /// DNAME records of the answer: all names below the first name of each are called otherwise.
+    pub renamings: Vec<Alias>,
     /// The chain does not end: a loop, or more than `DNS_CHAIN_MAX` aliases.
     pub endless: bool,
     /// Records of the type at the end of the chain, sorted, without doubles.
@@ -93,6 +95,22 @@ impl DnsAnswer {
     /// The name does not exist (at the end of its chain).
     pub fn is_nxdomain(&self) -> bool {
         self.rcode == Rcode::NXDOMAIN
+    }
+
+    /// The first alias of the chain that somebody made. Those that a DNAME record makes are there for every name below
+    /// it, also for names that nobody has.
+    pub fn own_alias(&self) -> Option<&Alias> {
+        self.chain.iter().find(|alias| !self.renames(&alias.name))
+    }
+
+    /// The name stands below a DNAME record.
+    pub fn is_renamed(&self) -> bool {
+        self.renames(&self.name)
+    }
+
+    fn renames(&self, name: &str) -> bool {
+        let is_below = |owner: &str| name.strip_suffix(owner).is_some_and(|front| front.ends_with('.'));
+        self.renamings.iter().any(|renaming| is_below(&renaming.name))
     }
 
     /// There is no record of the type, for whichever reason.
@@ -167,10 +185,10 @@ impl WildcardProfile {
     }
 }
 
-/// The values by which wildcard answers are compared: the first alias if there is one (what the wildcard itself says),
-/// else the records' data.
+/// The values by which wildcard answers are compared: the first alias that somebody made if there is one (what the
+/// wildcard itself says), else the records' data.
 pub fn answer_values(answer: &DnsAnswer) -> Vec<String> {
-    let mut values: Vec<String> = match answer.chain.first() {
+    let mut values: Vec<String> = match answer.own_alias() {
         Some(alias) => vec![format!("CNAME {}", alias.target)],
         None => answer.records.iter().map(|record| record.data.to_string()).collect(),
     };

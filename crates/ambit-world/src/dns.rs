@@ -191,8 +191,20 @@ pub(crate) fn address_data(address: IpAddr) -> Data {
     }
 }
 
+/// The answer for a name that stands below a DNAME record: that record, and the alias that it makes of the name.
+fn renamed(asked: &Asked<'_>, name: &str) -> Option<Answer> {
+    let plan::Renamed { owner, entry, target, name: new } = plan::renamed(asked.draft, name)?;
+    let mut answer = Answer::new(if new.is_some() { Rcode::NoError } else { Rcode::YxDomain });
+    answer.answers.push((owner.to_owned(), entry.ttl, Data::Dname(target.to_owned())));
+    answer.answers.extend(new.map(|new| (name.to_owned(), entry.ttl, Data::Cname(new))));
+    Some(answer)
+}
+
 /// What a zone says of one name, aliases not followed.
 fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
+    if let Some(answer) = renamed(asked, name) {
+        return answer;
+    }
     let mut answer = Answer::new(Rcode::NoError);
     let entry = plan::entry(asked.draft, name);
     match entry.map(|entry| entry.answers) {

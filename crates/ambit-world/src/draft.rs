@@ -2,6 +2,7 @@
 //! the epoch.
 
 mod binding;
+mod certificate;
 mod datagram;
 mod estate;
 mod host;
@@ -10,6 +11,7 @@ use crate::exposure::Exposure;
 use crate::rtype::Rtype;
 use ambit_model::Timestamp;
 pub(crate) use binding::Binding;
+pub(crate) use certificate::{Cert, CertChoice, Issuer, KeyChoice};
 pub(crate) use datagram::Datagram;
 pub(crate) use estate::{
     Access, Account, App, Bucket, Checkout, Commit, Forge, Interface, Layout, Listing, Repository, Setting, Storage,
@@ -181,6 +183,8 @@ pub(crate) enum Data {
     A(Ipv4Addr),
     Aaaa(Ipv6Addr),
     Cname(String),
+    /// What all names below are called instead.
+    Dname(String),
     Ns(String),
     Mx(u16, String),
     Txt(Vec<u8>),
@@ -206,6 +210,7 @@ impl Data {
             Self::A(_) => Rtype::A,
             Self::Aaaa(_) => Rtype::AAAA,
             Self::Cname(_) => Rtype::CNAME,
+            Self::Dname(_) => Rtype::DNAME,
             Self::Ns(_) => Rtype::NS,
             Self::Mx(..) => Rtype::MX,
             Self::Txt(_) => Rtype::TXT,
@@ -344,49 +349,6 @@ impl Hostile {
         ("invalid-utf8", Self::InvalidUtf8),
         ("not-http", Self::NotHttp),
     ];
-}
-
-/// Which key a certificate holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum KeyChoice {
-    #[default]
-    Ed25519,
-    Rsa2048,
-    /// RSA of 1,024 bits.
-    Weak,
-}
-
-/// Who signed a certificate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Issuer {
-    #[default]
-    Trusted,
-    Itself,
-    /// An authority that no browser knows.
-    Unknown,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cert {
-    pub line: usize,
-    /// Subject alternative names; empty for those of the site.
-    pub names: Vec<String>,
-    pub common_name: Option<String>,
-    pub org: Option<String>,
-    pub starts: Moment,
-    pub ends: Moment,
-    pub issuer: Issuer,
-    pub key: KeyChoice,
-    pub sha1: bool,
-    pub chain_missing: bool,
-    pub logged: bool,
-}
-
-/// The certificate of a site or service.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum CertChoice {
-    Inline(Box<Cert>),
-    Named(String),
 }
 
 /// Which versions of TLS a site speaks.

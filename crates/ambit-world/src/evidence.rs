@@ -69,7 +69,7 @@ fn is_told_by_us(internet: &Internet, name: &str) -> bool {
     certified
         || pages.any(|url| ambit_model::entity::host_of(url) == name)
         || records.any(|data| match data {
-            Data::Cname(to) | Data::Ns(to) | Data::Mx(_, to) | Data::Srv(_, _, _, to) => to == name,
+            Data::Cname(to) | Data::Dname(to) | Data::Ns(to) | Data::Mx(_, to) | Data::Srv(_, _, _, to) => to == name,
             Data::Binding(_, binding) => binding.target == name,
             _ => false,
         })

@@ -102,18 +102,49 @@ pub(crate) fn exists(draft: &Draft, name: &str) -> bool {
     draft.existing.contains(name)
 }
 
+/// Longest name, in characters.
+const NAME_MAX: usize = 253;
+
+/// What a DNAME record above a name in its zone makes of it.
+pub(crate) struct Renamed<'a> {
+    /// Where the record stands.
+    pub owner: &'a str,
+    pub entry: &'a Name,
+    /// What all below the owner are called instead.
+    pub target: &'a str,
+    /// The new name; `None` where it is too long for one.
+    pub name: Option<String>,
+}
+
+/// Returns the new name of one that stands below a DNAME record (RFC 6672 §2.2).
+pub(crate) fn renamed<'a>(draft: &'a Draft, name: &str) -> Option<Renamed<'a>> {
+    let zone = zone_of(draft, name)?;
+    let above = ancestors(name).skip(1).take_while(|above| above.len() >= zone.len());
+    let stated = |above: &str| {
+        let (owner, entry) = draft.names.get_key_value(above)?;
+        let target = entry.records.iter().find_map(|data| match data {
+            Data::Dname(target) => Some(target),
+            _ => None,
+        })?;
+        Some((owner, entry, target))
+    };
+    let (owner, entry, target) = above.into_iter().find_map(stated)?;
+    let new = format!("{}{target}", name.strip_suffix(owner.as_str())?);
+    Some(Renamed { owner, entry, target, name: (new.len() <= NAME_MAX).then_some(new) })
+}
+
 /// The targets of a name's aliases, in their order.
 pub(crate) fn chain(draft: &Draft, name: &str) -> Vec<String> {
     let mut targets: Vec<String> = Vec::new();
     for _ in 0..CHAIN_MAX {
         let from = targets.last().map_or(name, String::as_str);
-        let alias = entry(draft, from).and_then(|entry| {
-            entry.records.iter().find_map(|data| match data {
+        let stated = || {
+            entry(draft, from)?.records.iter().find_map(|data| match data {
                 Data::Cname(target) => Some(target.clone()),
                 _ => None,
             })
-        });
-        match alias {
+        };
+        match renamed(draft, from).and_then(|renamed| renamed.name).or_else(stated) {
             Some(target) => targets.push(target),
             None => break,
         }

@@ -16,6 +16,7 @@ impl Rtype {
     pub(crate) const TXT: Self = Self(16);
     pub(crate) const AAAA: Self = Self(28);
     pub(crate) const SRV: Self = Self(33);
+    pub(crate) const DNAME: Self = Self(39);
     pub(crate) const DS: Self = Self(43);
     pub(crate) const RRSIG: Self = Self(46);
     pub(crate) const NSEC: Self = Self(47);
@@ -42,6 +43,7 @@ impl fmt::Display for Rtype {
             (Rtype::TXT, "TXT"),
             (Rtype::AAAA, "AAAA"),
             (Rtype::SRV, "SRV"),
+            (Rtype::DNAME, "DNAME"),
             (Rtype::DS, "DS"),
             (Rtype::NSEC, "NSEC"),
             (Rtype::NSEC3, "NSEC3"),

@@ -5,6 +5,7 @@ mod buckets;
 mod estate;
 mod expected;
 mod issues;
+mod mentions;
 mod posture;
 mod sights;
 
@@ -171,6 +172,7 @@ pub(crate) fn derive(internet: &Internet) -> Truth {
     let mut derivation =
         Derivation { internet, draft: &internet.draft, seeds: &internet.seeds, truth: Truth::default() };
     derivation.names();
+    derivation.renamed();
     derivation.servers();
     let addresses = derivation.addresses();
     derivation.services(&addresses);
@@ -224,6 +226,13 @@ impl<'a> Derivation<'a> {
         reachable && sound(entry.answers) && ends
     }
 
+    /// Whether a name can be found and leads somewhere.
+    fn leads(&self, name: &str, entry: &Name) -> bool {
+        let leads = entry.records.iter().any(|data| matches!(data, Data::A(_) | Data::Aaaa(_) | Data::Cname(_)));
+        let is_served = !self.draft.zones.get(name).is_some_and(|zone| zone.servers.is_empty());
+        leads && is_served && !entry.hidden && self.answers(name, entry)
+    }
+
     fn zone_answers(&self, name: &str, zone: &Zone) -> bool {
         sound(zone.answers) && plan::is_reachable(self.draft, name)
     }
@@ -245,12 +254,7 @@ impl<'a> Derivation<'a> {
             if name.starts_with("*.") || !self.in_scope(name) {
                 continue;
             }
-            let leads = entry.records.iter().any(|data| matches!(data, Data::A(_) | Data::Aaaa(_) | Data::Cname(_)));
-            if leads
-                && !entry.hidden
-                && self.answers(name, entry)
-                && !self.draft.zones.get(name).is_some_and(|zone| zone.servers.is_empty())
-            {
+            if self.leads(name, entry) {
                 self.plant_name(name);
             }
         }
@@ -268,26 +272,6 @@ impl<'a> Derivation<'a> {
                 self.allow_name(&plain);
             }
         }
-    }
-
-    /// Names that a certificate, a page, a pointer or a record tells of: one that only a wildcard answers is no asset,
-    /// but such a one may be shown.
-    fn told(&self) -> BTreeSet<String> {
-        let certified = self.internet.certificates.iter().flat_map(|certificate| certificate.names.iter().cloned());
-        let sites = self.draft.sites.values();
-        let linked = sites
-            .flat_map(|site| site.links.iter().chain(&site.loads).chain(site.redirect.as_ref().map(|(_, url)| url)));
-        let linked = linked.map(|url| ambit_model::entity::host_of(url).to_owned());
-        let pointers = self.draft.hosts.values().filter_map(|host| host.pointer.clone());
-        let records = self.draft.names.values().flat_map(|entry| &entry.records);
-        let records = records.filter_map(|data| match data {
-            Data::Cname(name) | Data::Ns(name) | Data::Mx(_, name) | Data::Srv(_, _, _, name) | Data::Ptr(name) => {
-                Some(name.clone())
-            }
-            Data::Binding(_, binding) => Some(binding.target.clone()),
-            _ => None,
-        });
-        certified.chain(linked).chain(pointers).chain(records).collect()
     }
 
     fn is_planted(&self, name: &str) -> bool {

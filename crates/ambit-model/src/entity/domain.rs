@@ -341,7 +341,7 @@ pub struct ZoneWalk {
 /// A record that leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Dangling {
-    /// `CNAME`, `HTTPS`, `MX` or `NS`.
+    /// `CNAME`, `DNAME`, `HTTPS`, `MX` or `NS`.
     pub record: String,
     pub target: String,
     pub reason: DanglingReason,

@@ -8,7 +8,7 @@ use crate::error::NetError;
 use crate::limits::{DNS_CHAIN_MAX, DNS_NEGATIVE_TTL_MAX, DNS_PAYLOAD, DNS_RECORDS_MAX, DNS_TTL_MAX};
 use hickory_proto::op::Message;
 use hickory_proto::rr::RData;
-use hickory_proto::serialize::binary::{BinEncodable, BinEncoder};
+use hickory_proto::serialize::binary::{BinDecodable, BinEncodable, BinEncoder};
 use std::net::SocketAddr;
 
 /// Bytes of a message's header.
@@ -148,6 +148,7 @@ pub(crate) fn read_answer(decoded: Decoded, name: &str, rtype: RecordType, serve
         rtype,
         rcode: decoded.rcode,
         chain: Vec::new(),
+        renamings: decoded.answers.iter().filter_map(renaming).take(DNS_CHAIN_MAX).collect(),
         endless: false,
         records: Vec::new(),
         cut: false,
@@ -182,6 +183,11 @@ pub(crate) fn read_answer(decoded: Decoded, name: &str, rtype: RecordType, serve
     }
     set_ttl(&mut answer);
     answer
+}
+
+fn renaming(record: &Record) -> Option<Alias> {
+    let RecordData::Dname(target) = &record.data else { return None };
+    Some(Alias { name: record.name.clone(), target: target.clone(), ttl: record.ttl })
 }
 
 fn follow(answer: &mut DnsAnswer, records: &[Record]) {
@@ -253,9 +259,21 @@ fn read_record(record: hickory_proto::rr::Record) -> Record {
         RData::CAA(caa) => {
             RecordData::Caa { critical: caa.issuer_critical, tag: caa.tag.to_ascii_lowercase(), value: caa.value }
         }
-        other => service_data(&other).unwrap_or_else(|| as_it_came(&other)),
+        other => service_data(&other).or_else(|| renaming_data(&other)).unwrap_or_else(|| as_it_came(&other)),
     };
     Record { name, data, ttl }
+}
+
+/// The target of a DNAME record, which is never compressed (RFC 6672 §2.5); `None` for other types, and for one that is
+/// no name.
+fn renaming_data(data: &RData) -> Option<RecordData> {
+    match data {
+        RData::Unknown { code: hickory_proto::rr::RecordType::DNAME, rdata } => {
+            let target = hickory_proto::rr::Name::from_bytes(&rdata.anything).ok()?;
+            Some(RecordData::Dname(name_text(&target)))
+        }
+        _ => None,
+    }
 }
 
 /// The data of an HTTPS or SVCB record; `None` for other types, and where the data is against the rules.

@@ -20,6 +20,7 @@ impl RecordType {
     pub const TXT: Self = Self(16);
     pub const AAAA: Self = Self(28);
     pub const SRV: Self = Self(33);
+    pub const DNAME: Self = Self(39);
     pub const DS: Self = Self(43);
     pub const RRSIG: Self = Self(46);
     pub const NSEC: Self = Self(47);
@@ -45,6 +46,7 @@ const NAMES: &[(RecordType, &str)] = &[
     (RecordType::TXT, "TXT"),
     (RecordType::AAAA, "AAAA"),
     (RecordType::SRV, "SRV"),
+    (RecordType::DNAME, "DNAME"),
     (RecordType::DS, "DS"),
     (RecordType::RRSIG, "RRSIG"),
     (RecordType::NSEC, "NSEC"),
@@ -106,6 +108,8 @@ pub enum RecordData {
     Aaaa(Ipv6Addr),
     Ns(String),
     Cname(String),
+    /// What all names below are called instead (RFC 6672).
+    Dname(String),
     Ptr(String),
     Mx {
         preference: u16,
@@ -153,6 +157,7 @@ impl RecordData {
             Self::Aaaa(_) => RecordType::AAAA,
             Self::Ns(_) => RecordType::NS,
             Self::Cname(_) => RecordType::CNAME,
+            Self::Dname(_) => RecordType::DNAME,
             Self::Ptr(_) => RecordType::PTR,
             Self::Mx { .. } => RecordType::MX,
             Self::Txt(_) => RecordType::TXT,
@@ -177,6 +182,7 @@ impl RecordData {
         match self {
             Self::Ns(name)
             | Self::Cname(name)
+            | Self::Dname(name)
             | Self::Ptr(name)
             | Self::Mx { exchange: name, .. }
             | Self::Srv { target: name, .. }
@@ -201,7 +207,7 @@ impl fmt::Display for RecordData {
         match self {
             Self::A(address) => write!(f, "{address}"),
             Self::Aaaa(address) => write!(f, "{address}"),
-            Self::Ns(name) | Self::Cname(name) | Self::Ptr(name) => f.write_str(name),
+            Self::Ns(name) | Self::Cname(name) | Self::Dname(name) | Self::Ptr(name) => f.write_str(name),
             Self::Mx { preference, exchange } => write!(f, "{preference} {exchange}"),
             Self::Txt(strings) => {
                 for (index, string) in strings.iter().enumerate() {

@@ -319,6 +319,8 @@ fn append(answer: &mut DnsAnswer, more: DnsAnswer) {
         .any(|alias| alias.target == answer.name || answer.chain.iter().any(|seen| seen.target == alias.target));
     answer.endless = more.endless || again || answer.chain.len() + more.chain.len() > DNS_CHAIN_MAX;
     answer.chain.extend(more.chain);
+    answer.renamings.extend(more.renamings);
+    answer.renamings.truncate(DNS_CHAIN_MAX);
     answer.chain.truncate(DNS_CHAIN_MAX);
     answer.rcode = more.rcode;
     answer.records = more.records;

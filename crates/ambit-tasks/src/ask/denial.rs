@@ -24,5 +24,5 @@ pub(crate) async fn is_denied(cx: &Context<'_>, answer: &DnsAnswer) -> Result<bo
 /// Returns true where a name exists: it has records, of whichever type, or is an alias, wherever that leads.
 pub(crate) async fn is_there(cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
     let answer = cx.net.lookup(name, RecordType::A).await?;
-    Ok(!answer.chain.is_empty() || !is_denied(cx, &answer).await?)
+    Ok(answer.own_alias().is_some() || !is_denied(cx, &answer).await?)
 }

@@ -54,6 +54,11 @@ pub(crate) async fn guess_on(
     mut labels: Vec<String>,
     mut further: impl FnMut(&BTreeSet<String>) -> Vec<String>,
 ) -> Result<Answer, TaskError> {
+    // Below a name that a DNAME record renames stand the names that are below the new one, which are tried there. Where
+    // the new one is above it, there is no end to them.
+    if cx.net.lookup(level, RecordType::A).await.is_ok_and(|answer| answer.is_renamed()) {
+        return Ok(Answer::Absent);
+    }
     let mut guesses = Guesses::default();
     while !labels.is_empty() {
         guesses.ask(cx, level, labels).await?;
@@ -188,7 +193,14 @@ impl Wild {
         let told = |exists: bool| if exists { Existence::Name } else { Existence::Nothing };
         let four = match cx.net.lookup_uncached(name, RecordType::A).await {
             // Its level answered for names that nobody made: only what was handed to others can fail by itself.
-            Err(NetError::Dns(Rcode::SERVFAIL)) => return fails_alone(cx, name).await.map(|_| Existence::Name),
+            Err(NetError::Dns(Rcode::SERVFAIL)) => {
+                let is_alone = fails_alone(cx, name).await?;
+                // Below a DNAME record every name is an alias: it says nothing of what is there.
+                if !is_alone && cx.net.lookup_uncached(name, RecordType::CNAME).await?.is_renamed() {
+                    return Err(NetError::Dns(Rcode::SERVFAIL));
+                }
+                return Ok(Existence::Name);
+            }
             answer => answer?,
         };
         if says_something(&four) {
@@ -196,7 +208,7 @@ impl Wild {
                 return Ok(Existence::Name);
             }
             // A name beside the wildcard may differ from it in the other family alone.
-            let Some(profile) = self.six.as_ref().ok().filter(|_| four.chain.is_empty()) else {
+            let Some(profile) = self.six.as_ref().ok().filter(|_| four.own_alias().is_none()) else {
                 return Ok(Existence::Nothing);
             };
             let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
@@ -246,5 +258,5 @@ async fn explained(
 }
 
 fn says_something(answer: &DnsAnswer) -> bool {
-    !answer.chain.is_empty() || !answer.is_empty()
+    answer.own_alias().is_some() || !answer.is_empty()
 }

@@ -79,7 +79,7 @@ fn without_servers(answer: &DnsAnswer, name: &str, parent: &str) -> Option<Regis
 
 /// An alias exists wherever it leads.
 fn exists(answer: &DnsAnswer) -> bool {
-    !answer.is_nxdomain() || !answer.chain.is_empty()
+    !answer.is_nxdomain() || answer.own_alias().is_some()
 }
 
 /// A label that nobody registers: the same for each suffix, so that the same is asked again.
@@ -109,6 +109,7 @@ mod tests {
             rtype: RecordType::NS,
             rcode,
             chain: Vec::new(),
+            renamings: Vec::new(),
             endless: false,
             records: Vec::new(),
             cut: false,

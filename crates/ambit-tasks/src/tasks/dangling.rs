@@ -116,6 +116,9 @@ pub(crate) async fn alias(cx: &Context<'_>, name: &str) -> Result<Looked, TaskEr
         return Ok(Looked::default());
     };
     if is_denied(cx, &answer).await? {
+        if answer.own_alias().is_none() {
+            return renamed(cx, &answer).await;
+        }
         // Every link but the last is there: at its provider it is claimed.
         let reason = missing(cx, &last.target).await?;
         return Ok(Looked::of(vec![item("CNAME", &last.target, reason)]));
@@ -124,6 +127,16 @@ pub(crate) async fn alias(cx: &Context<'_>, name: &str) -> Result<Looked, TaskEr
         answer.chain.iter().find(|alias| claimable::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
     let items = pattern.map(|alias| item("CNAME", &alias.target, DanglingReason::UnclaimedPattern));
     Ok(Looked::of(items.into_iter().collect()))
+}
+
+/// The targets of DNAME records that do not exist, of a name that nobody made: it is no alias that leads nowhere.
+async fn renamed(cx: &Context<'_>, answer: &DnsAnswer) -> Result<Looked, TaskError> {
+    let mut looked = Looked::default();
+    for renaming in &answer.renamings {
+        let gone = gone_at(cx, &renaming.target).await?;
+        looked.items.extend(gone.map(|(end, reason)| item("DNAME", &end, reason)));
+    }
+    Ok(looked)
 }
 
 /// `unregistered` where even the target's domain does not exist; a provider's names are not registered but claimed.

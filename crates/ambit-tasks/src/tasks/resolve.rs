@@ -48,7 +48,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let families = Families { four, six };
     let mut seen = families.read()?;
     let services = services(cx, !seen.addresses.is_empty()).await;
-    if seen.addresses.is_empty() && seen.chain.is_empty() && services.is_empty() {
+    if seen.addresses.is_empty() && !seen.is_alias && services.is_empty() {
         // A name that does not exist has no addresses of the other family either (RFC 8020).
         return match families.failure() {
             Some(error) if seen.rcode != Rcode::NXDOMAIN => Err(error.clone().into()),
@@ -178,6 +178,8 @@ impl Families {
 struct Seen {
     addresses: BTreeSet<IpAddr>,
     chain: Vec<String>,
+    /// Somebody made an alias, of the name or of what a DNAME record calls it.
+    is_alias: bool,
     rcode: Rcode,
     ttl: u32,
 }
@@ -188,6 +190,7 @@ impl Seen {
         Self {
             addresses: four.addresses().chain(six.addresses()).collect(),
             chain: longer.chain.iter().map(|alias| alias.target.clone()).collect(),
+            is_alias: longer.own_alias().is_some(),
             rcode: four.rcode,
             ttl: four.ttl.min(six.ttl),
         }
@@ -221,6 +224,7 @@ mod tests {
             rtype,
             rcode: Rcode::NOERROR,
             chain: chain.iter().map(alias).collect(),
+            renamings: Vec::new(),
             endless: false,
             records: data.iter().map(record).collect(),
             cut: false,

@@ -25,7 +25,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let domain = cx.facts.name.as_str();
     let name = format!("www.{domain}");
     let answer = cx.net.lookup(&name, RecordType::A).await?;
-    if answer.is_empty() && answer.chain.is_empty() {
+    if answer.is_empty() && answer.own_alias().is_none() {
         return Ok(Answer::Absent);
     }
     found_below(cx, domain, &name).await?;

@@ -22,6 +22,8 @@ pub(crate) enum Rcode {
     ServFail = 2,
     NxDomain = 3,
     Refused = 5,
+    /// The name that another becomes by a DNAME record is too long.
+    YxDomain = 6,
 }
 
 /// A question, read.
@@ -72,11 +74,12 @@ impl Answer {
             Rcode::ServFail => "SERVFAIL",
             Rcode::NxDomain => "NXDOMAIN",
             Rcode::Refused => "REFUSED",
+            Rcode::YxDomain => "YXDOMAIN",
         };
         let records = self.answers.iter().map(|(owner, _, data)| match data {
             Data::A(address) => format!("; {owner} A {address}"),
             Data::Aaaa(address) => format!("; {owner} AAAA {address}"),
-            Data::Cname(name) | Data::Ns(name) | Data::Ptr(name) | Data::Mx(_, name) => {
+            Data::Cname(name) | Data::Dname(name) | Data::Ns(name) | Data::Ptr(name) | Data::Mx(_, name) => {
                 format!("; {owner} {} {name}", data.rtype())
             }
             _ => format!("; {owner} {}", data.rtype()),
@@ -206,7 +209,7 @@ fn record(out: &mut Vec<u8>, question: &Question, owner: &str, ttl: u32, data: &
     match data {
         Data::A(address) => body.extend(address.octets()),
         Data::Aaaa(address) => body.extend(address.octets()),
-        Data::Cname(target) | Data::Ns(target) | Data::Ptr(target) => name(&mut body, target),
+        Data::Cname(target) | Data::Dname(target) | Data::Ns(target) | Data::Ptr(target) => name(&mut body, target),
         Data::Mx(preference, target) => {
             body.extend(preference.to_be_bytes());
             name(&mut body, target);

@@ -2,7 +2,7 @@
 //! there.
 
 use crate::draft::{CertChoice, Data, Draft, Host, Service, UnknownHost};
-use crate::plan::zone_of;
+use crate::plan::{renamed, zone_of};
 use crate::problem::Fault;
 use std::net::IpAddr;
 
@@ -139,6 +139,17 @@ fn names(draft: &Draft, faults: &mut Vec<Fault>) {
         let aliases = name.records.iter().filter(|data| matches!(data, Data::Cname(_))).count();
         if aliases > 1 || (aliases == 1 && name.records.len() > 1) {
             faults.push(Fault::new(name.line, key, "a name with a CNAME has no other record"));
+        }
+        let renamings = name.records.iter().filter(|data| matches!(data, Data::Dname(_))).count();
+        if renamings > 1 || (renamings == 1 && key.starts_with("*.")) {
+            faults.push(Fault::new(name.line, key, "a name has one DNAME, and a wildcard none"));
+        }
+        if let Some(renamed) = renamed(draft, plain).or_else(|| renamed(draft, key)) {
+            faults.push(Fault::new(
+                name.line,
+                key,
+                format!("nothing stands below `{}`, which has a DNAME", renamed.owner),
+            ));
         }
     }
 }

@@ -180,8 +180,8 @@ fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
 }
 
 /// What a name's statement may say.
-const NAME_WORDS: &str = "of, ttl, hidden, archived, rotate, answers, fails, inside, A, AAAA, CNAME, NS, MX, TXT, \
-                          SRV, CAA, PTR, DS, HTTPS, SVCB";
+const NAME_WORDS: &str = "of, ttl, hidden, archived, rotate, answers, fails, inside, A, AAAA, CNAME, DNAME, NS, \
+                          MX, TXT, SRV, CAA, PTR, DS, HTTPS, SVCB";
 
 fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     while let Some(word) = cursor.next() {
@@ -221,6 +221,7 @@ fn record(word: &str, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
             IpAddr::V4(_) => return Err(cursor.fault("an AAAA record holds an IPv6 address; write A")),
         },
         "CNAME" => Data::Cname(cursor.host_name(false)?),
+        "DNAME" => Data::Dname(cursor.host_name(false)?),
         "NS" => Data::Ns(cursor.host_name(false)?),
         "MX" => Data::Mx(cursor.number("a preference")?, null_or_name(cursor)?),
         "TXT" => {

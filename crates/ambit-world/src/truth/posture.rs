@@ -225,11 +225,9 @@ impl Derivation<'_> {
         if asked && records.iter().any(gone_alias) {
             self.truth.plant_issue("dangling_record", kind, name);
         }
-        let Some(Data::Cname(first)) = records.iter().find(|data| matches!(data, Data::Cname(_))) else {
-            return;
-        };
+        let Some(first) = plan::chain(self.draft, name).into_iter().next() else { return };
         let end = plan::end_of_chain(self.draft, name);
-        let provider = claimable::of_target(first).or_else(|| claimable::of_target(&end));
+        let provider = claimable::of_target(&first).or_else(|| claimable::of_target(&end));
         if self.is_gone(&end) {
             let is_claimable = claimable::of_target(&end).is_some();
             let issue = if is_claimable { "subdomain_takeover" } else { "dangling_record" };
@@ -239,11 +237,14 @@ impl Derivation<'_> {
         }
     }
 
-    /// An alias of all names below one, which leads to nothing. Only where names are likely below is it asked for.
+    /// An alias of all names below one, which leads to nothing, or a DNAME record that does. Only where names are
+    /// likely below is it asked for.
     fn dangling_wildcard(&mut self, kind: Kind, level: &str) {
         let wildcard = texts_or(self.draft, &format!("*.{level}"));
+        let records = texts_or(self.draft, level);
         let is_gone =
-            wildcard.iter().any(|data| matches!(data, Data::Cname(target) if self.is_gone(&self.end(target))));
+            wildcard.iter().any(|data| matches!(data, Data::Cname(target) if self.is_gone(&self.end(target))))
+                || records.iter().any(|data| matches!(data, Data::Dname(target) if self.is_gone(target)));
         if is_gone && kind == Kind::Domain {
             self.truth.plant_issue("dangling_wildcard", kind, level);
         } else if is_gone {

@@ -298,6 +298,7 @@ const TYPES: &[(&str, u16)] = &[
     ("TXT", 16),
     ("AAAA", 28),
     ("SRV", 33),
+    ("DNAME", 39),
     ("DS", 43),
     ("NSEC", 47),
     ("SVCB", 64),

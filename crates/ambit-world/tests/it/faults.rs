@@ -196,7 +196,7 @@ const ZONES_AND_NAMES: &[Fault] = &[
     (
         "name a.acme.test SOA x",
         "7: `SOA`: unknown word; expected of, ttl, hidden, archived, rotate, answers, fails, inside, A, AAAA, CNAME, \
-             NS, MX, TXT, \
+             DNAME, NS, MX, TXT, \
              SRV, CAA, PTR, DS, HTTPS, SVCB",
     ),
     (
@@ -215,6 +215,15 @@ const ZONES_AND_NAMES: &[Fault] = &[
     (
         "name a.acme.test CNAME b.acme.test CNAME c.acme.test",
         "7: `a.acme.test`: a name with a CNAME has no other record",
+    ),
+    (
+        "name a.acme.test DNAME b.acme.test DNAME c.acme.test",
+        "7: `a.acme.test`: a name has one DNAME, and a wildcard none",
+    ),
+    ("name *.acme.test DNAME b.acme.test", "7: `*.acme.test`: a name has one DNAME, and a wildcard none"),
+    (
+        "name a.acme.test DNAME b.test\nname x.y.a.acme.test A 203.0.113.5",
+        "8: `x.y.a.acme.test`: nothing stands below `a.acme.test`, which has a DNAME",
     ),
     ("name a.acme.test MX mail.acme.test", "7: `mail.acme.test`: no number here; expected a preference"),
     ("name a.acme.test MX 65536 mail.acme.test", "7: `65536`: no number here; expected a preference"),

@@ -294,3 +294,45 @@ site https://www.brackenford.test \"Bracken\"
         }
     }
 }
+
+/// Names that are called otherwise as a whole (DNAME), which others lead nowhere, into themselves, or to all there are.
+#[test]
+fn names_that_are_renamed_as_a_whole_are_found_and_no_others() {
+    for (lines, wanted) in [
+        (
+            "name {stage,www.stage,api.stage}.D A 203.0.113.{11..13}\nname dev.D DNAME stage.D",
+            &["api.dev.D", "api.stage.D", "www.dev.D", "www.stage.D"][..],
+        ),
+        (
+            "name {stage,www.stage,*.stage}.D A 203.0.113.{11..13}\nname dev.D DNAME stage.D A 203.0.113.14",
+            &["www.dev.D", "www.stage.D"],
+        ),
+        ("name dev.D DNAME gone.nobodys.test A 203.0.113.11", &[]),
+        ("name qa.D DNAME deep.qa.D A 203.0.113.11", &[]),
+        (
+            "name dev.D DNAME D A 203.0.113.11\nname www.D A 203.0.113.12",
+            &["dev.dev.D", "ns1.dev.D", "www.D", "www.dev.D"],
+        ),
+        (
+            "name www.D A 203.0.113.12\nzone old-larkholm.test of us\n  ns ns1.D\n  registered 2010-01-01 expires \
+             +300d\nname old-larkholm.test DNAME D A 203.0.113.10 TXT \"v=spf1 -all\"\n  CAA 0 issue \
+             \"trust.example\"",
+            &["ns1.old-larkholm.test", "www.D", "www.old-larkholm.test"],
+        ),
+    ] {
+        let mut world =
+            with_mail("larkholm.test", &lines.replace(".D", ".larkholm.test").replace(" D ", " larkholm.test "));
+        if lines.contains("old-larkholm") {
+            world = world.replace("seeds ", "seeds old-larkholm.test ");
+        }
+        let found = scan("edges-renamed", &world);
+        let names: BTreeSet<String> = found.names("DnsRecord").into_iter().collect();
+        for name in wanted {
+            let name = name.replace(".D", ".larkholm.test");
+            assert!(names.contains(&name), "{name} is missed: {names:?}");
+        }
+        let gone = if lines.contains("nobodys") { "dev.larkholm.test 2 \"confirmed\"" } else { "" };
+        let told: Vec<String> = issues(&found, "dangling_wildcard").into_iter().collect();
+        assert_eq!(told.join(""), gone, "{lines}");
+    }
+}

@@ -45,6 +45,24 @@ const RECORDS: &[Served] = &[
             ("SVCB z.acme.test", "NOERROR z.acme.test SVCB 0001ff"),
         ],
     ),
+    // All below a name are called otherwise.
+    (
+        "name d.acme.test DNAME t.acme.test A 203.0.113.5\nname x.t.acme.test A 203.0.113.6\nname l.acme.test DNAME \
+         a.l.acme.test",
+        &[
+            (
+                "A x.d.acme.test",
+                "NOERROR d.acme.test DNAME t.acme.test; x.d.acme.test CNAME x.t.acme.test; x.t.acme.test A 203.0.113.6",
+            ),
+            (
+                "A y.d.acme.test at 203.0.113.2",
+                "NXDOMAIN aa d.acme.test DNAME t.acme.test; y.d.acme.test CNAME y.t.acme.test",
+            ),
+            ("A d.acme.test", "NOERROR d.acme.test A 203.0.113.5"),
+            ("DNAME d.acme.test", "NOERROR d.acme.test DNAME t.acme.test"),
+            ("A x.l.acme.test", "SERVFAIL"),
+        ],
+    ),
     // Lines for one name add up, and repetitions go along.
     (
         "name {a,b}.acme.test A 203.0.113.{5..6}\nname a.acme.test A 203.0.113.7\n  TXT \"x\"",
