@@ -1,6 +1,7 @@
 //! Checks whether guessed names exist, and are not merely answered by a wildcard.
 
 use crate::ask::delegation::{edge_below, fails_alone};
+use crate::ask::denial::is_denied;
 use crate::ask::together::together;
 use crate::{Answer, Context, TaskError};
 use ambit_model::entity::domain;
@@ -143,7 +144,7 @@ impl Guesses {
             return Ok(());
         }
         let control = cx.net.lookup_uncached(&control(level, 0, level), RecordType::A).await?;
-        if !control.is_nxdomain() && !says_something(&control) {
+        if !is_denied(cx, &control).await? && !says_something(&control) {
             return Ok(());
         }
         for level in empty {
@@ -214,7 +215,7 @@ impl Wild {
             let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
             return Ok(told(says_something(&six) && !explained(cx, profile, name, &six).await?));
         }
-        if four.is_nxdomain() {
+        if is_denied(cx, &four).await? {
             return Ok(Existence::Nothing);
         }
         let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;

@@ -276,7 +276,7 @@ fn a_zone_that_makes_up_its_denials_is_found_as_it_is_written() {
         for wildcard in ["", "name *.apps.brackenford.test A 203.0.113.13"] {
             let lines = format!(
                 "name brackenford.test MX 10 gone-mx.brackenford.test
-name {{www,vpn}}.brackenford.test A 203.0.113.{{11,12}}
+name {{www,vpn,mail.dev}}.brackenford.test A 203.0.113.{{11,12,14}}
 name docs.brackenford.test CNAME gone-docs.brackenford.test
 name blog.brackenford.test CNAME text.brackenford.test
 name text.brackenford.test TXT \"no address\"
