@@ -42,6 +42,10 @@ pub enum NetError {
     /// No TLS came about; alerts and reasons by name.
     #[error("tls: {0}")]
     Tls(String),
+    /// The server speaks HTTP/2 or another protocol in the place of HTTP/1.1, by its word in the handshake or by what
+    /// it sends. It is there, and cannot be looked at.
+    #[error("the server does not speak HTTP/1.1, and HTTP/2 is not spoken here")]
+    OtherHttp,
     /// The peer broke the protocol; the behaviour is named.
     #[error("the peer broke the protocol: {0}")]
     Protocol(String),
@@ -123,6 +127,7 @@ impl NetError {
             | Self::Dns(_)
             | Self::Unavailable(_)
             | Self::Tls(_)
+            | Self::OtherHttp
             | Self::Protocol(_)
             | Self::TooLarge(_)
             | Self::Budget(_) => Meaning::Unknown,

@@ -32,6 +32,11 @@ impl TlsOptions {
     pub fn plain() -> Self {
         Self { alpn: Vec::new(), peer: None }
     }
+
+    /// Options that offer what a browser does. Nothing here speaks HTTP/2: they are for a handshake alone.
+    pub fn browser() -> Self {
+        Self { alpn: vec![b"h2".to_vec(), b"http/1.1".to_vec()], peer: None }
+    }
 }
 
 impl Default for TlsOptions {

@@ -364,6 +364,29 @@ pub(crate) enum TlsVersions {
     OnlyOld,
 }
 
+/// Which versions of HTTP a site speaks inside TLS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Alpn {
+    /// HTTP/1.1.
+    #[default]
+    One,
+    /// HTTP/2 as well, and preferably.
+    Both,
+    /// HTTP/2 alone.
+    Two,
+}
+
+impl Alpn {
+    /// The names of the protocols, the preferred first (RFC 7301).
+    pub(crate) fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::One => &["http/1.1"],
+            Self::Both => &["h2", "http/1.1"],
+            Self::Two => &["h2"],
+        }
+    }
+}
+
 /// What port 80 of an https site says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Plain {
@@ -432,6 +455,7 @@ pub(crate) struct Site {
     pub compress: bool,
     pub cert: Option<CertChoice>,
     pub versions: TlsVersions,
+    pub alpn: Alpn,
     pub plain: Plain,
     pub hostile: Option<Hostile>,
     /// Answers for unknown names on its addresses, too.

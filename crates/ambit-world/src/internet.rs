@@ -1,9 +1,9 @@
 //! One state of a world at one epoch, built: hosts with their ports, virtual hosts with their certificates. Never
 //! changes while it serves.
 
-use crate::draft::{
-    CertChoice, Datagram, Draft, Limit, OrgRole, Plain, Service, Site, Store, TlsVersions, UnknownHost, Unlisted,
-};
+mod web;
+
+use crate::draft::{CertChoice, Datagram, Draft, Limit, OrgRole, Plain, Service, Site, Store, UnknownHost, Unlisted};
 use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
 use ambit_model::entity::host_of;
@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
+pub(crate) use web::Web;
 
 /// Days between two states.
 const STATE_DAYS: i64 = 30;
@@ -63,15 +64,6 @@ pub(crate) enum Port {
     Dns,
     /// A data provider of every world, and its certificate where it speaks TLS.
     Source(Source, Option<Arc<Certificate>>),
-}
-
-/// A web server: the sites of one address and port.
-#[derive(Default)]
-pub(crate) struct Web {
-    pub tls: bool,
-    pub sites: BTreeMap<String, Arc<Virtual>>,
-    /// The site that answers for names that it does not know.
-    pub default: Option<Arc<Virtual>>,
 }
 
 /// One site on one port.
@@ -455,42 +447,5 @@ impl Virtual {
     /// Every machine, the first first.
     pub(crate) fn all(self: &Arc<Self>) -> impl Iterator<Item = &Arc<Self>> {
         std::iter::once(self).chain(&self.machines)
-    }
-}
-
-impl Web {
-    /// The site for a name, as a server chooses it: exact, else its default.
-    pub(crate) fn choose(&self, name: Option<&str>) -> Option<&Arc<Virtual>> {
-        name.and_then(|name| self.sites.get(name)).or(self.default.as_ref())
-    }
-
-    /// The versions of TLS that the port speaks: those of its most tolerant site, as with usual servers.
-    pub(crate) fn versions(&self) -> TlsVersions {
-        let spoken =
-            |wanted: TlsVersions| self.sites.values().chain(&self.default).any(|site| site.site.versions == wanted);
-        [TlsVersions::OnlyOld, TlsVersions::AlsoOld, TlsVersions::Twelve]
-            .into_iter()
-            .find(|versions| spoken(*versions))
-            .unwrap_or_default()
-    }
-
-    /// The certificate for a name that was asked for by SNI, or without one: like a usual server, the first site's
-    /// where none fits.
-    pub(crate) fn certificate(
-        &self,
-        name: Option<&str>,
-        unknown: &UnknownHost,
-        turn: usize,
-    ) -> Option<&Arc<Certificate>> {
-        let exact = name.and_then(|name| self.sites.get(name)).or(self.default.as_ref());
-        let covering = || {
-            let certificates = self.sites.values().filter_map(|site| site.machine(turn).certificate.as_ref());
-            name.and_then(|name| certificates.clone().find(|certificate| certificate.covers(name)))
-        };
-        match exact {
-            Some(site) => site.machine(turn).certificate.as_ref(),
-            None if *unknown == UnknownHost::Close => None,
-            None => covering().or_else(|| self.sites.values().find_map(|site| site.machine(turn).certificate.as_ref())),
-        }
     }
 }

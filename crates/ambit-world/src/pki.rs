@@ -34,8 +34,9 @@ pub(crate) struct Certificate {
     pub logged: bool,
     /// What the file says of it.
     pub stated: Cert,
-    /// How a server speaks with it: in both versions, and in 1.2 alone. Built when first needed.
-    pub configs: [OnceLock<Arc<rustls::ServerConfig>>; 2],
+    /// How a server speaks with it: in both versions of TLS and in 1.2 alone, with each choice of HTTP. Built when
+    /// first needed.
+    pub configs: [[OnceLock<Arc<rustls::ServerConfig>>; 3]; 2],
 }
 
 impl Certificate {

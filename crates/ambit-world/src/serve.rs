@@ -8,6 +8,7 @@ pub(crate) mod datagram;
 mod hello;
 mod hostile;
 pub(crate) mod http;
+mod http2;
 mod mongodb;
 pub(crate) mod page;
 pub(crate) mod request;

@@ -80,6 +80,8 @@ pub struct TlsLook {
     pub certificate: Option<String>,
     /// Versions that it speaks, `TLSv1.2`.
     pub versions: Vec<String>,
+    /// The protocol that it chose by ALPN of those that a browser offers, `h2` or `http/1.1`.
+    pub alpn: Option<String>,
     /// The certificate holds for the name that was asked for.
     pub name_matches: Option<bool>,
     /// Registrable domains in the certificate that are neither the entity's nor a seed's.

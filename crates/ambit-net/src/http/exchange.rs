@@ -2,7 +2,7 @@
 
 use super::body::{read_body, read_some};
 use super::decode::Decoder;
-use super::head::{Framing, Head, could_be_http, end_of_head};
+use super::head::{Framing, Head, could_be_http, end_of_head, is_http2};
 use super::keep::{Channel, HttpPin};
 use super::{BodyEnd, Client, Cookie, HttpExchange, HttpRequest, Url};
 use crate::door::Door;
@@ -291,6 +291,9 @@ async fn read_head(
     let mut until = limit;
     loop {
         if !could_be_http(&bytes) {
+            if is_http2(&bytes) {
+                return Err(NetError::OtherHttp);
+            }
             let shown = Untrusted::from_bytes(&bytes[..bytes.len().min(64)]);
             return Err(NetError::Protocol(format!("not HTTP: the answer begins with {shown}")));
         }

@@ -47,6 +47,12 @@ pub(super) fn could_be_http(bytes: &[u8]) -> bool {
     seen[..length].eq_ignore_ascii_case(&b"HTTP/"[..length])
 }
 
+/// Are these bytes the beginning of HTTP/2? A server begins with a frame SETTINGS (RFC 9113 §3.4), or ends with GOAWAY,
+/// on the stream 0 both; none of them is longer than 255 bytes.
+pub(super) fn is_http2(bytes: &[u8]) -> bool {
+    matches!(bytes, [0, 0, _, 4 | 7, _, 0, 0, 0, 0, ..])
+}
+
 impl Head {
     /// Reads a head, with or without its empty line.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, NetError> {

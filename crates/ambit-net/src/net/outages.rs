@@ -78,6 +78,7 @@ fn is_silence(error: &NetError) -> bool {
         NetError::OutOfScope(_)
         | NetError::NotAllowed(_)
         | NetError::NoGrant(_)
+        | NetError::OtherHttp
         | NetError::Protocol(_)
         | NetError::Unavailable(_)
         | NetError::TooLarge(_)

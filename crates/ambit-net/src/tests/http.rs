@@ -127,6 +127,10 @@ const HOSTILE: &[(&str, &str)] = &[
         r#"send "SSH-2.0-x\x1b[31m\r\n""#,
         "the peer broke the protocol: not HTTP: the answer begins with SSH-2.0-x\\u{1b}[31m\\r\\n",
     ),
+    (
+        r#"send "\x00\x00\x12\x04\x00\x00\x00\x00\x00""#,
+        "the server does not speak HTTP/1.1, and HTTP/2 is not spoken here",
+    ),
     (r#"send "HTTP/1.1 abc OK\r\n\r\n""#, "the peer broke the protocol: not an HTTP status line: HTTP/1.1 abc OK"),
     (
         r#"send "\x16\x03\x03\xff\xff""#,

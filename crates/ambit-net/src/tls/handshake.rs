@@ -15,7 +15,9 @@ use rustls::client::{ResolvesClientCert, Resumption};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::sign::CertifiedKey;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, InvalidMessage, SignatureScheme};
+use rustls::{
+    AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, Error, InvalidMessage, SignatureScheme,
+};
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use tokio_rustls::TlsConnector;
@@ -158,6 +160,9 @@ fn read_failure(error: &std::io::Error) -> Failed {
         }
         Some(Error::InvalidMessage(what)) => {
             Failed { error: NetError::Tls(format!("not TLS: {what:?}")), try_old: false }
+        }
+        Some(Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => {
+            Failed { error: NetError::OtherHttp, try_old: false }
         }
         Some(Error::AlertReceived(alert)) => {
             Failed { error: NetError::Tls(format!("the server sent the alert {alert:?}")), try_old: true }

@@ -184,8 +184,10 @@ async fn encrypted(
     socket: SocketAddr,
     failure: &mut Option<NetError>,
 ) -> Result<Option<Identity>, NetError> {
-    match cx.net.tls(socket, None, &TlsOptions::default()).await {
+    match cx.net.tls(socket, None, &TlsOptions::browser()).await {
         Ok(session) => drop(session),
+        // It speaks TLS, and inside another protocol.
+        Err(NetError::OtherHttp) => {}
         Err(error) => {
             *failure = failure.take().or(Some(error));
             return Ok(None);
@@ -227,6 +229,7 @@ async fn by_port(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: &m
 async fn by_custom(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: &mut Option<NetError>) -> Identity {
     match web(cx, socket, layer).await {
         Ok(identity) => return identity,
+        Err(NetError::OtherHttp) => return Identity { service: Some(Service::Http), ..Identity::default() },
         Err(error) => *failure = failure.take().or(Some(error)),
     }
     match ask(cx, socket, layer, b"PING\r\n", ANSWER_TIMEOUT).await {

@@ -110,6 +110,8 @@ fn binary(rules: &Set, said: &[u8], port: u16, asked: bool) -> Option<Greeting> 
     match said {
         [0xff, verb, ..] if TELNET_VERBS.contains(verb) => Some(plain(Service::Telnet)),
         [_, _, 0, 0, 10 | 0xff, ..] => mysql(rules, said),
+        // A frame SETTINGS or GOAWAY of HTTP/2 (RFC 9113 §4.1).
+        [0, 0, _, 4 | 7, _, 0, 0, 0, 0, ..] => Some(plain(Service::Http)),
         [b'S' | b'N'] if asked && matches!(port, 5432 | 5433) => {
             Some(product_only(Service::Postgresql, "PostgreSQL", "postgresql:postgresql"))
         }

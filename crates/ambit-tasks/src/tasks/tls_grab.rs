@@ -115,14 +115,17 @@ async fn shake(
     sni: Option<&str>,
     upgrade: Option<StartTls>,
 ) -> Result<TlsFacts, NetError> {
-    let options = TlsOptions::default();
     let session = match upgrade {
         Some(protocol) => {
             let connection = cx.net.connect(socket, sni).await?;
             let (connection, _) = cx.net.start_tls(connection, protocol, "ambit.invalid").await?;
-            cx.net.tls_over(connection, sni, &options).await?
+            cx.net.tls_over(connection, sni, &TlsOptions::plain()).await?
         }
-        None => cx.net.tls(socket, sni, &options).await?,
+        None => match cx.net.tls(socket, sni, &TlsOptions::browser()).await {
+            // It speaks neither version of HTTP, and may not mind where nothing is named.
+            Err(NetError::OtherHttp) => cx.net.tls(socket, sni, &TlsOptions::plain()).await?,
+            session => session?,
+        },
     };
     Ok(session.facts)
 }
@@ -167,6 +170,7 @@ fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsF
         name: sni.map(str::to_owned),
         certificate: name,
         versions: versions.iter().map(|version| version.name().to_owned()).collect(),
+        alpn: facts.alpn.clone(),
         name_matches: leaf.as_ref().zip(sni).map(|(leaf, sni)| covers(&leaf.dns_names, sni)),
         foreign_domains: leaf.as_ref().map_or(0, |leaf| foreign_domains(cx.facts, leaf)),
     };

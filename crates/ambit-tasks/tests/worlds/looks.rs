@@ -428,6 +428,24 @@ const SITES: &[Look] = &[
         "DnsRecord w.acme.test 203.0.113.10:443",
         &["found", "> site Uri https://w.acme.test:443"],
     ),
+    (
+        "http_probe",
+        site!("https", "alpn h2,http/1.1"),
+        "DnsRecord w.acme.test 203.0.113.10:443",
+        &["found", "> site Uri https://w.acme.test:443"],
+    ),
+    (
+        "http_probe",
+        site!("https", "alpn h2"),
+        "DnsRecord w.acme.test 203.0.113.10:443",
+        &["no answer: the server does not speak HTTP/1.1, and HTTP/2 is not spoken here"],
+    ),
+    (
+        "service_identify",
+        site!("https", "alpn h2"),
+        "NetworkService 203.0.113.10:443/tcp",
+        &["found", "service = \"HTTP\"", "ssl = true"],
+    ),
     ("http_probe", site!("https", ""), "DnsRecord w.acme.test 203.0.113.10:80", &["absent"]),
     ("http_probe", "host 203.0.113.10\n  port 80 ssh", "NetworkService 203.0.113.10:80/tcp", &["absent"]),
     (

@@ -2,7 +2,7 @@
 
 use super::cursor::{Below, Cursor};
 use super::{Reader, estate, exposure};
-use crate::draft::{Checkout, Cookie, Draft, Hostile, Layout, Page, Plain, Site, TlsVersions};
+use crate::draft::{Alpn, Checkout, Cookie, Draft, Hostile, Layout, Page, Plain, Site, TlsVersions};
 use crate::exposure::Exposure;
 use crate::fresh;
 use crate::problem::Fault;
@@ -17,7 +17,7 @@ const REST: &str = "rest";
 
 const WORDS: &str = "at, server, status, header, bare, cookie, login, guarded, basic, favicon, page, robots, \
                      links, loads, redirect, leads, soft-404, exposes, twin, checkout, fresh, explains, body, \
-                     generator, nonce, compress, cert, tls, plain, hostile, default, hidden, next";
+                     generator, nonce, compress, cert, tls, alpn, plain, hostile, default, hidden, next";
 
 impl Reader {
     pub(super) fn site(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
@@ -89,7 +89,7 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         if word == "next" {
             site.begin_machine();
         } else if let Some(machine) = site.machines.last_mut() {
-            if matches!(word, "at" | "tls" | "plain" | "default" | "hidden" | "hostile" | "guarded") {
+            if matches!(word, "at" | "tls" | "alpn" | "plain" | "default" | "hidden" | "hostile" | "guarded") {
                 return Err(cursor.fault("this is said of all machines; put it before `next`"));
             }
             site_word(machine, word, cursor)?;
@@ -98,6 +98,15 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+fn versions(cursor: &mut Cursor<'_>) -> Result<TlsVersions, Fault> {
+    cursor.choice(&[
+        ("modern", TlsVersions::Modern),
+        ("1.2", TlsVersions::Twelve),
+        ("also-old", TlsVersions::AlsoOld),
+        ("only-old", TlsVersions::OnlyOld),
+    ])
 }
 
 fn site_word(site: &mut Site, word: &str, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
@@ -150,13 +159,9 @@ fn site_word(site: &mut Site, word: &str, cursor: &mut Cursor<'_>) -> Result<(),
             let earlier = site.cert.take().filter(|_| !is_copied);
             site.cert = Some(super::cert::more(earlier, cursor)?);
         }
-        "tls" => {
-            site.versions = cursor.choice(&[
-                ("modern", TlsVersions::Modern),
-                ("1.2", TlsVersions::Twelve),
-                ("also-old", TlsVersions::AlsoOld),
-                ("only-old", TlsVersions::OnlyOld),
-            ])?;
+        "tls" => site.versions = versions(cursor)?,
+        "alpn" => {
+            site.alpn = cursor.choice(&[("http/1.1", Alpn::One), ("h2,http/1.1", Alpn::Both), ("h2", Alpn::Two)])?;
         }
         "plain" => {
             site.plain =

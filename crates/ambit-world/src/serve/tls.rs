@@ -2,8 +2,8 @@
 
 use super::connection::{Connection, IDLE, Peer, gone};
 use super::hello::{self, ClientHello};
-use super::http;
-use crate::draft::TlsVersions;
+use super::{http, http2};
+use crate::draft::{Alpn, TlsVersions};
 use crate::internet::{Host, Source, Web};
 use crate::pki::{Certificate, derive};
 use rustls::server::{ClientHello as Offer, NoServerSessionStorage, ResolvesServerCert};
@@ -12,9 +12,16 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+
+/// What a port speaks, whatever certificate it shows.
+#[derive(Clone, Copy, Default)]
+struct Spoken {
+    versions: TlsVersions,
+    alpn: Alpn,
+}
 
 /// Serves the sites of a TLS port.
 pub(super) async fn web(connection: &Connection, host: &Host, web: &Web, mut stream: impl Peer) {
@@ -27,15 +34,19 @@ pub(super) async fn web(connection: &Connection, host: &Host, web: &Web, mut str
         return;
     };
     connection.visit.asked(hello.server_name.as_deref(), "tls");
-    let versions = web.versions();
     let Some(certificate) = web.certificate(hello.server_name.as_deref(), &host.unknown, connection.turn) else {
         connection.tell(hello.server_name.as_deref(), "tls", || "alert".to_owned());
         hello::alert(&mut stream, hello::UNRECOGNIZED_NAME).await;
         return;
     };
-    if let Some(mut stream) = accept(connection, certificate, versions, hello, stream).await {
-        http::web(connection, host, web, &mut stream).await;
-        let _ = tokio::io::AsyncWriteExt::shutdown(&mut stream).await;
+    let spoken = Spoken { versions: web.versions(), alpn: web.alpn() };
+    if let Some(mut stream) = accept(connection, certificate, spoken, hello, stream).await {
+        if spoken.alpn == Alpn::Two || stream.get_ref().1.alpn_protocol() == Some(&b"h2"[..]) {
+            http2::turn_away(connection, &mut stream).await;
+        } else {
+            http::web(connection, host, web, &mut stream).await;
+        }
+        let _ = stream.shutdown().await;
     }
 }
 
@@ -53,9 +64,9 @@ pub(super) async fn source(
         return;
     };
     connection.visit.asked(hello.server_name.as_deref(), "tls");
-    if let Some(mut stream) = accept(connection, certificate, TlsVersions::Modern, hello, stream).await {
+    if let Some(mut stream) = accept(connection, certificate, Spoken::default(), hello, stream).await {
         crate::source::serve(connection, source, &mut stream).await;
-        let _ = tokio::io::AsyncWriteExt::shutdown(&mut stream).await;
+        let _ = stream.shutdown().await;
     }
 }
 
@@ -67,19 +78,19 @@ pub(super) async fn upgrade<S: Peer>(
 ) -> Option<TlsStream<Prefixed<S>>> {
     let hello = connection.within(IDLE, hello::read(&mut stream)).await??;
     connection.visit.asked(hello.server_name.as_deref(), "tls");
-    accept(connection, certificate, TlsVersions::Modern, hello, stream).await
+    accept(connection, certificate, Spoken::default(), hello, stream).await
 }
 
 /// Completes the handshake whose hello was read already; `None` where it ended there.
 async fn accept<S: Peer>(
     connection: &Connection,
     certificate: &Certificate,
-    versions: TlsVersions,
+    spoken: Spoken,
     hello: ClientHello,
     mut stream: S,
 ) -> Option<TlsStream<Prefixed<S>>> {
     connection.tell(hello.server_name.as_deref(), "tls", || certificate.words());
-    let by_hand = match versions {
+    let by_hand = match spoken.versions {
         TlsVersions::OnlyOld => true,
         TlsVersions::AlsoOld => hello.only_old(),
         TlsVersions::Modern | TlsVersions::Twelve => false,
@@ -94,19 +105,27 @@ async fn accept<S: Peer>(
         }
         return None;
     }
-    let acceptor = TlsAcceptor::from(server_config(certificate, versions));
+    let acceptor = TlsAcceptor::from(server_config(certificate, spoken));
     let prefixed = Prefixed { first: hello.raw, taken: 0, stream };
-    connection.within(IDLE, acceptor.accept(prefixed)).await?.ok()
+    match connection.within(IDLE, acceptor.accept(prefixed).into_fallible()).await? {
+        Ok(stream) => Some(stream),
+        // The other side may still be speaking: it hears why this was the end.
+        Err((_, mut stream)) => {
+            let _ = stream.shutdown().await;
+            connection.within(IDLE, gone(&mut stream)).await;
+            None
+        }
+    }
 }
 
 /// Built once for a certificate and a choice of versions.
-fn server_config(certificate: &Certificate, versions: TlsVersions) -> Arc<rustls::ServerConfig> {
-    let only_twelve = certificate.twelve_only || versions != TlsVersions::Modern;
-    let kept = &certificate.configs[usize::from(only_twelve)];
-    kept.get_or_init(|| Arc::new(build_config(certificate, only_twelve))).clone()
+fn server_config(certificate: &Certificate, spoken: Spoken) -> Arc<rustls::ServerConfig> {
+    let only_twelve = certificate.twelve_only || spoken.versions != TlsVersions::Modern;
+    let kept = &certificate.configs[usize::from(only_twelve)][spoken.alpn as usize];
+    kept.get_or_init(|| Arc::new(build_config(certificate, only_twelve, spoken.alpn))).clone()
 }
 
-fn build_config(certificate: &Certificate, only_twelve: bool) -> rustls::ServerConfig {
+fn build_config(certificate: &Certificate, only_twelve: bool, alpn: Alpn) -> rustls::ServerConfig {
     let both: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS13, &rustls::version::TLS12];
     let twelve: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS12];
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -115,7 +134,7 @@ fn build_config(certificate: &Certificate, only_twelve: bool) -> rustls::ServerC
         .expect("the provider has both versions");
     let key = CertifiedKey::new(certificate.chain.clone(), certificate.key.clone());
     let mut config = builder.with_no_client_auth().with_cert_resolver(Arc::new(Fixed(Arc::new(key))));
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = alpn.names().iter().map(|name| name.as_bytes().to_vec()).collect();
     // Nothing is remembered between connections: an answer never depends on an earlier one.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
@@ -155,6 +174,20 @@ impl<S: Peer> AsyncRead for Prefixed<S> {
 impl<S: Peer> AsyncWrite for Prefixed<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    /// Writes all at once: an alert behind a hello is sent by the one write that follows an error.
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let whole: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+        Pin::new(&mut self.stream).poll_write(cx, &whole)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -1,7 +1,7 @@
 //! Services, sites and certificates as somebody sees them who looks at our addresses and names.
 
 use super::{Derivation, Sight, certificate_key};
-use crate::draft::{Beyond, Datagram, OrgRole, Service, TlsVersions, UnknownHost, Unlisted};
+use crate::draft::{Alpn, Beyond, Datagram, OrgRole, Service, TlsVersions, UnknownHost, Unlisted};
 use crate::evidence;
 use crate::internet::{Host, Port, Web};
 use crate::pki::Certificate;
@@ -172,6 +172,14 @@ impl<'a> Derivation<'a> {
         let doubtful = web.versions() == TlsVersions::OnlyOld
             || host.latency > PATIENCE
             || site.is_some_and(|site| site.site.hostile.is_some() || site.site.hidden);
+        if web.tls && web.alpn() == Alpn::Two && !doubtful {
+            // It is there and shows its certificate, and nobody sees its pages who does not speak HTTP/2.
+            self.truth.allow(Kind::Uri, &uri);
+            if let Some(certificate) = certificate.filter(|certificate| probed || self.names_ours(certificate, name)) {
+                self.certificate(certificate);
+            }
+            return;
+        }
         if doubtful {
             self.truth.allow(Kind::Uri, &uri);
             if let Some(certificate) = certificate.filter(|certificate| probed || self.names_ours(certificate, name)) {

@@ -383,7 +383,7 @@ const SITES: &[Fault] = &[
              checkout, fresh, explains, body, generator, \
              nonce, \
              compress, \
-             cert, tls, plain, hostile, default, hidden, next",
+             cert, tls, alpn, plain, hostile, default, hidden, next",
     ),
 ];
 

@@ -336,3 +336,33 @@ fn names_that_are_renamed_as_a_whole_are_found_and_no_others() {
         assert_eq!(told.join(""), gone, "{lines}");
     }
 }
+
+/// What is known of an entity.
+fn details(folder: &Folder, name: &str) -> serde_json::Value {
+    let data = folder.join("data");
+    let shown = crate::program::succeed(&["entity", "raw", name, "--data", data.to_str().expect("UTF-8")]);
+    serde_json::from_str::<serde_json::Value>(&shown).expect("JSON")["details"].clone()
+}
+
+#[test]
+fn a_server_that_speaks_http_2_alone_is_there_and_could_not_be_looked_at() {
+    for (alpn, chosen, is_looked_at) in
+        [("http/1.1", "http/1.1", true), ("h2,http/1.1", "h2", true), ("h2", "h2", false)]
+    {
+        let lines = format!(
+            "name www.fernhollow.test A 203.0.113.11\nsite https://www.fernhollow.test \"Fern\"\n  alpn {alpn}\n  \
+             plain none"
+        );
+        let folder = Folder::new("edges-alpn");
+        let found = scan_text(&folder, &with_mail("fernhollow.test", &lines), &[]);
+        assert_exact(&found);
+        let uri = "https://www.fernhollow.test:443";
+        assert_eq!(found.names("Uri").contains(uri), is_looked_at, "{alpn}: {:?}", found.names("Uri"));
+        let service = details(&folder, "203.0.113.11:443/tcp");
+        assert_eq!((&service["service"], &service["ssl"]), (&"HTTP".into(), &true.into()), "{alpn}: {service}");
+        let name = details(&folder, "www.fernhollow.test");
+        assert_eq!(name["hidden_tls"][0]["alpn"], chosen, "{alpn}: {name}");
+        let certificates = found.names("SslCertificate");
+        assert_eq!(certificates.len(), 1, "{alpn}: {certificates:?}");
+    }
+}

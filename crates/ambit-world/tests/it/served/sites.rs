@@ -407,6 +407,15 @@ const CERTIFICATES: &[Served] = &[
         "name w.acme.test A 203.0.113.10\nsite https://w.acme.test\n  tls 1.2",
         &[("certificate https://w.acme.test", "CN=w.acme.test…")],
     ),
+    // Whoever offers HTTP/1.1 alone is turned away by one that speaks HTTP/2 alone.
+    (
+        "name w.acme.test A 203.0.113.10\nsite https://w.acme.test\n  alpn h2,http/1.1",
+        &[("GET https://w.acme.test/", "200")],
+    ),
+    (
+        "name w.acme.test A 203.0.113.10\nsite https://w.acme.test\n  alpn h2",
+        &[("GET https://w.acme.test/", "invalid data")],
+    ),
     (
         "name w.acme.test A 203.0.113.10\nsite https://w.acme.test\n  tls also-old",
         &[("certificate https://w.acme.test", "CN=w.acme.test…")],
