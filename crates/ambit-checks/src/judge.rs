@@ -73,6 +73,7 @@ mod invalid_certificate_expired;
 mod invalid_certificate_key;
 mod invalid_certificate_name;
 mod invalid_certificate_premature;
+mod invalid_certificate_revoked;
 mod leaked_app_token;
 mod leaked_token;
 mod login_over_plain_http;
@@ -137,6 +138,7 @@ all![
     invalid_certificate_key,
     invalid_certificate_name,
     invalid_certificate_premature,
+    invalid_certificate_revoked,
     leaked_app_token,
     leaked_token,
     login_over_plain_http,

@@ -119,6 +119,8 @@ pub const ADDRESSES_TRIED: usize = 4;
 pub const CHAIN_MAX: usize = 10;
 /// Bytes of one certificate.
 pub const CERTIFICATE_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of an answer about revocation: usual ones have 500, those with the certificate of their signer 3,000.
+pub const OCSP_BYTES_MAX: usize = 16 * 1024;
 /// Names of one certificate that are parsed.
 pub const NAMES_MAX: usize = 10_000;
 /// Bytes that the hello prober reads before it gives up.

@@ -5,11 +5,13 @@ pub mod certificate;
 pub(crate) mod handshake;
 mod hello;
 mod jarm;
+mod ocsp;
 mod peer;
 mod verify;
 
 pub use certificate::{Certificate, KeyType};
 pub use hello::cipher_name;
+pub use ocsp::Revoked;
 pub use peer::Peer;
 pub use verify::{is_for, verify};
 
@@ -60,6 +62,9 @@ pub struct TlsFacts {
     pub chain: Vec<Vec<u8>>,
     /// Certificates were left out because of a limit.
     pub chain_cut: bool,
+    /// What its authority said of the server's certificate in the handshake (OCSP), as it came; empty where nothing was
+    /// said, or more than `OCSP_BYTES_MAX`.
+    pub ocsp: Vec<u8>,
     /// The server asked for a certificate of ours.
     pub client_certificate_requested: bool,
     /// What a browser would say.
@@ -73,6 +78,11 @@ impl TlsFacts {
     /// The server's own certificate, parsed; `None` where none came, `Err` with the reason where it cannot be parsed.
     pub fn certificate(&self) -> Option<Result<Certificate, String>> {
         self.chain.first().map(|der| Certificate::parse(der))
+    }
+
+    /// That the server's own certificate is revoked, by its authority's word in the handshake.
+    pub fn revoked(&self) -> Option<Revoked> {
+        ocsp::revoked(&self.ocsp, &self.chain)
     }
 }
 

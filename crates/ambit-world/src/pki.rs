@@ -1,6 +1,7 @@
 //! The certificates of a world: every byte follows from the file and the epoch, signatures included.
 
 mod der;
+mod ocsp;
 pub(crate) mod rsa;
 mod signer;
 
@@ -34,6 +35,8 @@ pub(crate) struct Certificate {
     pub logged: bool,
     /// What the file says of it.
     pub stated: Cert,
+    /// What its authority says of it, where that is that it is revoked: servers hand it over (OCSP).
+    pub ocsp: Option<Vec<u8>>,
     /// How a server speaks with it: in both versions of TLS and in 1.2 alone, with each choice of HTTP. Built when
     /// first needed.
     pub configs: [[OnceLock<Arc<rustls::ServerConfig>>; 3]; 2],
@@ -171,6 +174,11 @@ impl Authorities {
             common_name,
             logged: stated.logged,
             stated: stated.clone(),
+            ocsp: authority.zip(stated.revoked).and_then(|(authority, ago_ms)| {
+                let at = self.epoch.plus_ms(-ago_ms);
+                let AuthorityKey::Ed25519(pair) = &authority.key else { return None };
+                Some(ocsp::revoked(pair, &authority.name, &serial, at))
+            }),
             configs: Default::default(),
         }
     }

@@ -34,6 +34,8 @@ pub const SELF_SIGNED: Member<bool> = Member::named("hidden_self_signed");
 pub const CA: Member = Member::named("hidden_ca");
 /// What is wrong with its chain, dates and names apart; null where it is sound.
 pub const CHAIN_ERROR: Member<ChainError> = Member::named("hidden_chain_error");
+/// That its authority has revoked it, by the answer that came with the handshake; null where none came that says so.
+pub const REVOCATION: Member<Revocation> = Member::named("hidden_revocation");
 /// The organisation that it names.
 pub const ORGANIZATION: Member = Member::named("hidden_organization");
 
@@ -52,6 +54,7 @@ pub(super) const SERVED: &[Row] = &[
     seen(SELF_SIGNED, TlsGrab),
     seen(CA, TlsGrab),
     seen(CHAIN_ERROR, TlsGrab),
+    seen(REVOCATION, TlsGrab),
     seen(ORGANIZATION, TlsGrab),
 ];
 
@@ -86,6 +89,15 @@ pub struct TlsLook {
     pub name_matches: Option<bool>,
     /// Registrable domains in the certificate that are neither the entity's nor a seed's.
     pub foreign_domains: usize,
+}
+
+/// The word of an authority that a certificate does not hold any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revocation {
+    /// When it was revoked.
+    pub at: String,
+    /// Why, by the names of RFC 5280 §5.3.1; `None` where the authority does not say.
+    pub reason: Option<String>,
 }
 
 /// The key of a certificate.

@@ -8,7 +8,7 @@ use super::{HelloAnswer, Problem, TlsFacts, TlsOptions, TlsSession, TlsVersion};
 use crate::door::{Connection, Door};
 use crate::error::NetError;
 use crate::guard::Grant;
-use crate::limits::{CERTIFICATE_BYTES_MAX, CHAIN_MAX, CONNECT_TIMEOUT, TLS_TIMEOUT};
+use crate::limits::{CERTIFICATE_BYTES_MAX, CHAIN_MAX, CONNECT_TIMEOUT, OCSP_BYTES_MAX, TLS_TIMEOUT};
 use crate::pace::{Bucket, Signal};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{ResolvesClientCert, Resumption};
@@ -145,6 +145,7 @@ fn facts(door: &Door, address: SocketAddr, sni: Option<&str>, record: Record, op
         alpn: None,
         chain: record.chain,
         chain_cut: record.cut,
+        ocsp: record.ocsp,
         client_certificate_requested: record.client_certificate_requested,
         verification,
         complete: false,
@@ -247,6 +248,7 @@ struct Recorder {
 struct Record {
     chain: Vec<Vec<u8>>,
     cut: bool,
+    ocsp: Vec<u8>,
     version: TlsVersion,
     unproven: bool,
     client_certificate_requested: bool,
@@ -257,6 +259,7 @@ impl Default for Record {
         Self {
             chain: Vec::new(),
             cut: false,
+            ocsp: Vec::new(),
             version: TlsVersion::Tls12,
             unproven: false,
             client_certificate_requested: false,
@@ -289,7 +292,7 @@ impl ServerCertVerifier for Recorder {
         end_entity: &CertificateDer<'_>,
         intermediates: &[CertificateDer<'_>],
         _name: &ServerName<'_>,
-        _ocsp: &[u8],
+        ocsp: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let mut record = self.lock();
@@ -298,6 +301,7 @@ impl ServerCertVerifier for Recorder {
         let kept = all.clone().take(CHAIN_MAX).take_while(|der| der.len() <= CERTIFICATE_BYTES_MAX);
         record.chain = kept.map(|der| der.to_vec()).collect();
         record.cut = record.chain.len() < all.count();
+        record.ocsp = if ocsp.len() > OCSP_BYTES_MAX { Vec::new() } else { ocsp.to_vec() };
         Ok(ServerCertVerified::assertion())
     }
 

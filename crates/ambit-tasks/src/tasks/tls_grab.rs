@@ -6,14 +6,16 @@ use crate::ask::default_certificate;
 use crate::ask::host::seed_domains;
 use crate::task::OF_SITES;
 use crate::{Answer, Context, Plan, Task, TaskError};
-use ambit_model::entity::certificate::{ChainError, Key, KeyAlgorithm, TlsLook};
+use ambit_model::entity::certificate::{ChainError, Key, KeyAlgorithm, Revocation, TlsLook};
 use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{certificate, network_service, registrable};
 use ambit_model::observation::CERTIFICATE;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::Url;
 use ambit_net::tcp::StartTls;
-use ambit_net::tls::{Certificate, HelloAnswer, KeyType, Problem, TlsFacts, TlsOptions, TlsVersion, Verification};
+use ambit_net::tls::{
+    Certificate, HelloAnswer, KeyType, Problem, Revoked, TlsFacts, TlsOptions, TlsVersion, Verification,
+};
 use ambit_net::{NetError, Untrusted};
 use base64::Engine;
 use serde_json::{Value, json};
@@ -188,7 +190,7 @@ fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsF
     }
     cx.evidence(CERTIFICATE, der);
     if let Some(edge) = edge_to(cx.facts, facts, &leaf) {
-        cx.found_with(Kind::SslCertificate, &name_of(&leaf), edge, members(&leaf, der, &facts.verification));
+        cx.found_with(Kind::SslCertificate, &name_of(&leaf), edge, members(&leaf, der, facts));
     }
 }
 
@@ -261,7 +263,8 @@ fn short(certificate: &Certificate) -> Value {
     })
 }
 
-fn members(leaf: &Certificate, der: &[u8], verification: &Verification) -> Details {
+fn members(leaf: &Certificate, der: &[u8], shown: &TlsFacts) -> Details {
+    let verification = &shown.verification;
     let (algorithm, curve) = match &leaf.key_type {
         KeyType::Rsa => (KeyAlgorithm::Rsa, None),
         KeyType::Ec(curve) => (KeyAlgorithm::Ec, Some(curve.clone())),
@@ -284,8 +287,13 @@ fn members(leaf: &Certificate, der: &[u8], verification: &Verification) -> Detai
         certificate::SELF_SIGNED.is(is_self_signed(verification)),
         certificate::CA.is(json!(leaf.is_ca)),
         certificate::CHAIN_ERROR.is(chain_error(verification)),
+        certificate::REVOCATION.is(shown.revoked().map(revocation)),
         certificate::ORGANIZATION.is(leaf.subject_organization.as_ref().map(|name| json!(name.stored()))),
     ])
+}
+
+fn revocation(revoked: Revoked) -> Revocation {
+    Revocation { at: revoked.at.to_string(), reason: revoked.reason.map(str::to_owned) }
 }
 
 fn is_self_signed(verification: &Verification) -> bool {

@@ -35,6 +35,8 @@ pub(crate) struct Cert {
     pub key: KeyChoice,
     pub sha1: bool,
     pub chain_missing: bool,
+    /// Its authority revoked it so many milliseconds before the epoch.
+    pub revoked: Option<i64>,
     pub logged: bool,
 }
 

@@ -9,8 +9,8 @@ use ambit_model::moment::DAY_MS;
 /// Names of one certificate: beyond, no authority issues it.
 const NAMES_MAX: usize = 2_000;
 
-const WORDS: &str =
-    "names, cn, org, starts, ends, expired, expires, not-yet, self-signed, untrusted, no-chain, key, sha1, unlogged";
+const WORDS: &str = "names, cn, org, starts, ends, expired, expires, not-yet, self-signed, untrusted, no-chain, \
+                     revoked, key, sha1, unlogged";
 
 impl Reader {
     pub(super) fn cert(&mut self, cursor: &mut Cursor<'_>, below: &mut Below<'_>) -> Result<(), Fault> {
@@ -41,6 +41,7 @@ pub(super) fn usual(line: usize) -> Cert {
         key: KeyChoice::Ed25519,
         sha1: false,
         chain_missing: false,
+        revoked: None,
         logged: true,
     }
 }
@@ -112,6 +113,7 @@ fn cert_words(cert: &mut Cert, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "self-signed" => (cert.issuer, cert.logged) = (Issuer::Itself, false),
             "untrusted" => (cert.issuer, cert.logged) = (Issuer::Unknown, false),
             "no-chain" => cert.chain_missing = true,
+            "revoked" => cert.revoked = Some(cursor.span_ms()?),
             "key" => {
                 cert.key = cursor.choice(&[
                     ("ed25519", KeyChoice::Ed25519),

@@ -72,14 +72,25 @@ pub(super) fn name(country: Option<&str>, organisation: Option<&str>, common_nam
 
 /// `UTCTime` until 2049, `GeneralizedTime` after (RFC 5280 §4.1.2.5).
 pub(super) fn time(moment: Timestamp) -> Vec<u8> {
+    let (year, tail) = parts_of(moment);
+    if (1950..2050).contains(&year) {
+        tlv(0x17, format!("{:02}{tail}", year % 100).as_bytes())
+    } else {
+        general_time(moment)
+    }
+}
+
+pub(super) fn general_time(moment: Timestamp) -> Vec<u8> {
+    let (year, tail) = parts_of(moment);
+    tlv(0x18, format!("{year:04}{tail}").as_bytes())
+}
+
+/// The year, and the rest as both forms write it.
+fn parts_of(moment: Timestamp) -> (i32, String) {
     let at = OffsetDateTime::from_unix_timestamp(moment.0.div_euclid(1_000)).unwrap_or(OffsetDateTime::UNIX_EPOCH);
     let tail =
         format!("{:02}{:02}{:02}{:02}{:02}Z", u8::from(at.month()), at.day(), at.hour(), at.minute(), at.second());
-    if (1950..2050).contains(&at.year()) {
-        tlv(0x17, format!("{:02}{tail}", at.year() % 100).as_bytes())
-    } else {
-        tlv(0x18, format!("{:04}{tail}", at.year()).as_bytes())
-    }
+    (at.year(), tail)
 }
 
 pub(super) fn extension(kind: &[u8], critical: bool, value: &[u8]) -> Vec<u8> {

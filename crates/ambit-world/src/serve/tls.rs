@@ -132,7 +132,8 @@ fn build_config(certificate: &Certificate, only_twelve: bool, alpn: Alpn) -> rus
     let builder = rustls::ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(if only_twelve { twelve } else { both })
         .expect("the provider has both versions");
-    let key = CertifiedKey::new(certificate.chain.clone(), certificate.key.clone());
+    let mut key = CertifiedKey::new(certificate.chain.clone(), certificate.key.clone());
+    key.ocsp.clone_from(&certificate.ocsp);
     let mut config = builder.with_no_client_auth().with_cert_resolver(Arc::new(Fixed(Arc::new(key))));
     config.alpn_protocols = alpn.names().iter().map(|name| name.as_bytes().to_vec()).collect();
     // Nothing is remembered between connections: an answer never depends on an earlier one.

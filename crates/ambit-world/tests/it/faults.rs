@@ -414,10 +414,10 @@ fn certificates() {
         ("cert c expired 36501d", "7: `36501d`: no span such as 5d, 36h, 90s or 250ms"),
         ("cert c key dsa", "7: `dsa`: unknown word; expected ed25519, rsa, weak"),
         (
-            "cert c revoked",
-            "7: `revoked`: unknown word; expected names, cn, org, starts, ends, expired, expires, not-yet, \
+            "cert c recalled",
+            "7: `recalled`: unknown word; expected names, cn, org, starts, ends, expired, expires, not-yet, \
              self-signed, \
-             untrusted, no-chain, key, sha1, unlogged",
+             untrusted, no-chain, revoked, key, sha1, unlogged",
         ),
     ]);
     let names = |count: usize| errors(&format!("cert c\n  names {{1..{count}}}.acme.test"));

@@ -366,3 +366,28 @@ fn a_server_that_speaks_http_2_alone_is_there_and_could_not_be_looked_at() {
         assert_eq!(certificates.len(), 1, "{alpn}: {certificates:?}");
     }
 }
+
+#[test]
+fn a_certificate_is_revoked_by_the_word_of_its_authority_that_the_server_hands_over() {
+    let lines = "name {www,old}.fernhollow.test A 203.0.113.{11,12}
+site https://www.fernhollow.test \"Fern\"
+site https://old.fernhollow.test \"Old\"
+state 2
+site https://www.fernhollow.test \"Fern\"
+  cert revoked 3d
+site https://old.fernhollow.test \"Old\"
+  cert no-chain revoked 3d";
+    let (folder, world) = (Folder::new("edges-revoked"), with_mail("fernhollow.test", lines));
+    let before = scan_text(&folder, &world, &[]);
+    assert_exact(&before);
+    assert_eq!(issues(&before, "invalid_certificate_revoked"), BTreeSet::new());
+    let after = scan_text(&folder, &world, &["--state", "2"]);
+    assert_exact(&after);
+    let told: Vec<String> = issues(&after, "invalid_certificate_revoked").into_iter().collect();
+    assert!(told.len() == 1 && told[0].starts_with("www.fernhollow.test (") && told[0].ends_with("3 \"confirmed\""));
+    let (name, _) = told[0].rsplit_once(" 3 ").expect("severity");
+    let is_served = |value: &serde_json::Value| value["type"] == "Platform::Entity::SslCertificate";
+    let (uid, _) = after.entities.iter().find(|(_, one)| one["name"] == name && is_served(one)).expect("it is there");
+    let revocation = &details(&folder, uid)["hidden_revocation"];
+    assert_eq!(revocation["reason"], "keyCompromise", "{revocation}");
+}

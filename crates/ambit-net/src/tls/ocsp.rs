@@ -1,0 +1,197 @@
+//! What an authority says of a certificate in the answer of OCSP (RFC 6960) that a server hands over in its handshake.
+//! It counts only where the authority signed it. Nobody is asked, and that a certificate holds is not read from it.
+
+use super::handshake::PROVIDER;
+use ambit_model::Timestamp;
+use x509_parser::asn1_rs::{Any, Class};
+use x509_parser::certificate::X509Certificate;
+use x509_parser::prelude::{ASN1Time, FromDer, ParsedExtension};
+use x509_parser::x509::SubjectPublicKeyInfo;
+
+/// The authority has revoked the certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revoked {
+    /// When it did.
+    pub at: Timestamp,
+    /// Why, as RFC 5280 §5.3.1 calls it; `None` where it does not say.
+    pub reason: Option<&'static str>,
+}
+
+/// The identifier of a basic answer (id-pkix-ocsp-basic).
+const BASIC: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01, 0x01];
+/// Reasons by their numbers.
+const REASONS: &[(u8, &str)] = &[
+    (1, "keyCompromise"),
+    (2, "cACompromise"),
+    (3, "affiliationChanged"),
+    (4, "superseded"),
+    (5, "cessationOfOperation"),
+    (6, "certificateHold"),
+    (9, "privilegeWithdrawn"),
+    (10, "aACompromise"),
+];
+const SEQUENCE: u32 = 16;
+
+/// Reads an answer about the first certificate of a chain, which the second one issued; `None` where it does not say
+/// that the certificate is revoked, or where that is not the authority's word.
+pub(super) fn revoked(answer: &[u8], chain: &[Vec<u8>]) -> Option<Revoked> {
+    let (_, leaf) = X509Certificate::from_der(chain.first()?).ok()?;
+    let (_, issuer) = X509Certificate::from_der(chain.get(1)?).ok()?;
+    let basic = basic(answer)?;
+    let basic = parts(basic)?;
+    let [data, algorithm, signature, more @ ..] = &basic[..] else { return None };
+    let signed = Signed { message: data.whole, algorithm: algorithm.inner, signature: signature.inner.get(1..)? };
+    let certificates = more.first().and_then(|more| parts(parts(more.inner)?.first()?.inner)).unwrap_or_default();
+    let by_delegate = || certificates.iter().any(|der| signed.is_by_delegate(der.whole, &issuer));
+    if !signed.is_by(issuer.public_key()) && !by_delegate() {
+        return None;
+    }
+    let responses = parts(data.inner)?.into_iter().find(|part| part.is(Class::Universal, SEQUENCE))?;
+    let mut singles = parts(responses.inner)?.into_iter().filter_map(|single| parts(single.inner));
+    singles.find_map(|single| revocation(&single, leaf.raw_serial(), issuer.public_key()))
+}
+
+/// The basic answer in an answer that says that there is one.
+fn basic(answer: &[u8]) -> Option<&[u8]> {
+    let answer = parts(parts(answer)?.first()?.inner)?;
+    let [status, bytes] = &answer[..] else { return None };
+    let bytes = parts(parts(bytes.inner)?.first()?.inner)?;
+    let [kind, basic] = &bytes[..] else { return None };
+    let is_basic = status.inner == [0] && kind.inner == BASIC;
+    parts(basic.inner).filter(|_| is_basic)?.first().map(|basic| basic.inner)
+}
+
+/// What one answer says of the certificate with a serial number of an issuer.
+fn revocation(single: &[Part<'_>], serial: &[u8], issuer: &SubjectPublicKeyInfo<'_>) -> Option<Revoked> {
+    let [certificate, status, ..] = single else { return None };
+    let certificate = parts(certificate.inner)?;
+    let [_, _, key, number] = &certificate[..] else { return None };
+    let algorithm = match key.inner.len() {
+        20 => &ring::digest::SHA1_FOR_LEGACY_USE_ONLY,
+        32 => &ring::digest::SHA256,
+        _ => return None,
+    };
+    let is_theirs = ring::digest::digest(algorithm, &issuer.subject_public_key.data).as_ref() == key.inner;
+    if number.inner != serial || !is_theirs || !status.is(Class::ContextSpecific, 1) {
+        return None;
+    }
+    let status = parts(status.inner)?;
+    let [at, more @ ..] = &status[..] else { return None };
+    let (_, at) = ASN1Time::from_der(at.whole).ok()?;
+    let number = more.first().and_then(|more| parts(more.inner)?.first()?.inner.first().copied());
+    let reason = number.and_then(|number| REASONS.iter().find(|(known, _)| *known == number)).map(|(_, name)| *name);
+    Some(Revoked { at: Timestamp(at.timestamp().saturating_mul(1_000)), reason })
+}
+
+/// A message with its signature.
+struct Signed<'a> {
+    message: &'a [u8],
+    /// Its identifier, without the frame.
+    algorithm: &'a [u8],
+    signature: &'a [u8],
+}
+
+impl Signed<'_> {
+    fn is_by(&self, key: &SubjectPublicKeyInfo<'_>) -> bool {
+        let Some(algorithm) = key_algorithm(key) else { return false };
+        let mut known = PROVIDER.signature_verification_algorithms.all.iter();
+        known.any(|known| {
+            known.signature_alg_id().as_ref() == self.algorithm
+                && known.public_key_alg_id().as_ref() == algorithm
+                && known.verify_signature(&key.subject_public_key.data, self.message, self.signature).is_ok()
+        })
+    }
+
+    /// By somebody whom the issuer lets answer (RFC 6960 §4.2.2.2).
+    fn is_by_delegate(&self, der: &[u8], issuer: &X509Certificate<'_>) -> bool {
+        let Ok((_, delegate)) = X509Certificate::from_der(der) else { return false };
+        let may_answer = delegate.extensions().iter().any(|extension| match extension.parsed_extension() {
+            ParsedExtension::ExtendedKeyUsage(usage) => usage.ocsp_signing,
+            _ => false,
+        });
+        let Some(frame) = parts(der).and_then(|certificate| parts(certificate.first()?.inner)) else { return false };
+        let [message, algorithm, signature] = &frame[..] else { return false };
+        let issued = Signed {
+            message: message.whole,
+            algorithm: algorithm.inner,
+            signature: signature.inner.get(1..).unwrap_or_default(),
+        };
+        may_answer && issued.is_by(issuer.public_key()) && self.is_by(delegate.public_key())
+    }
+}
+
+/// The identifier of a key's algorithm, without the frame.
+fn key_algorithm<'a>(key: &SubjectPublicKeyInfo<'a>) -> Option<&'a [u8]> {
+    Some(parts(parts(key.raw)?.first()?.inner)?.first()?.inner)
+}
+
+/// One value of DER.
+struct Part<'a> {
+    kind: (Class, u32),
+    whole: &'a [u8],
+    inner: &'a [u8],
+}
+
+impl Part<'_> {
+    fn is(&self, class: Class, tag: u32) -> bool {
+        self.kind == (class, tag)
+    }
+}
+
+/// The values that stand one after another; `None` where one of them is broken.
+fn parts(mut rest: &[u8]) -> Option<Vec<Part<'_>>> {
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let (after, any) = Any::from_der(rest).ok()?;
+        let whole = &rest[..rest.len() - after.len()];
+        parts.push(Part { kind: (any.header.class(), any.tag().0), whole, inner: any.data });
+        rest = after;
+    }
+    Some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Certificates and answers by OpenSSL: of the leaf with the serial number 1234, which is revoked, its authority,
+    /// and answers that the authority signed, one whom it lets answer, and one whom it does not.
+    const SAMPLES: &str = include_str!("ocsp.txt");
+
+    fn sample(name: &str) -> Vec<u8> {
+        let line = SAMPLES.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        hex::decode(line.unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_revocation_counts_by_the_word_of_the_authority_alone() {
+        let chain = vec![sample("leaf"), sample("ca")];
+        let told = Some(Revoked { at: Timestamp(1_795_168_800_000), reason: Some("keyCompromise") });
+        for (signer, expected) in [("nocert", &told), ("resp", &told), ("plain", &None)] {
+            assert_eq!(&revoked(&sample(signer), &chain), expected, "{signer}");
+        }
+        let answer = sample("nocert");
+        assert_eq!(revoked(&answer, &chain[..1]), None, "the authority is not shown");
+        assert_eq!(revoked(&answer, &[sample("ca"), sample("ca")]), None, "of another certificate");
+        assert_eq!(revoked(&answer, &[sample("leaf"), sample("leaf")]), None, "of another authority");
+    }
+
+    #[test]
+    fn a_broken_answer_says_nothing() {
+        let chain = vec![sample("leaf"), sample("ca")];
+        for name in ["nocert", "resp"] {
+            let whole = sample(name);
+            for length in 0..whole.len() {
+                assert_eq!(revoked(&whole[..length], &chain), None, "{name} {length}");
+            }
+        }
+        let whole = sample("nocert");
+        let signed = parts(basic(&whole).unwrap()).unwrap().remove(0).whole;
+        let begin = whole.windows(signed.len()).position(|window| window == signed).unwrap();
+        for at in begin..begin + signed.len() {
+            let mut other = whole.clone();
+            other[at] ^= 1;
+            assert_eq!(revoked(&other, &chain), None, "{at}");
+        }
+    }
+}
