@@ -1,6 +1,6 @@
 //! How many questions may be in flight to one resolver: grows while nothing is lost, shrinks when too much is (additive
 //! increase, multiplicative decrease, after a quick start). A resolver that refuses, but has answered before, is asked
-//! too much (dnsmasq refuses what is more than 150 at once, public ones what is too often): it is left alone for a while.
+//! too much (dnsmasq refuses what is more than 150 at once): it is left alone for a while (decision 0210).
 
 use crate::limits::{DNS_WINDOW, RESOLVER_PAUSE, RESOLVER_PAUSE_MAX, RESOLVER_PAUSES_MAX};
 use crate::wire::WireTime;

@@ -189,6 +189,7 @@ async fn rights_in_a_project() {
             settings: Map::new(),
         };
         let integration = store.create_integration(&lab.me, uuid, &new, lab.now()).await.unwrap().uuid;
+        let together = std::slice::from_ref(&new);
         let names = ["eve@acme.test".to_owned()];
         let settings = ProjectSettings { description: Some("x".to_owned()), ..Default::default() };
         let chosen = ProjectSettings { primary: true, ..Default::default() };
@@ -212,7 +213,7 @@ async fn rights_in_a_project() {
             add_members: store.add_members(who, uuid, &names, ProjectRole::Member, false, lab.now())
                 => "none no no no no ok ok";
             create_integration: store.create_integration(who, uuid, &new, lab.now()) => "none no no no no ok ok";
-            create_integrations_for: store.create_integrations_for(who, lab.collection, std::slice::from_ref(&new), lab.now())
+            create_integrations_for: store.create_integrations_for(who, lab.collection, together, lab.now())
                 => "none none no no no ok ok";
             list_integrations: store.list_integrations(who, uuid) => "none ok ok ok ok ok ok";
             add_integration_use: store.add_integration_use(who, lab.collection, integration, lab.now())

@@ -1,5 +1,6 @@
 //! Asks a domain that nobody named, and that what is theirs led to, whether it is served like a seed: by their name
-//! servers and mail servers, with reports to their mailboxes and senders that they say. Scope weighs what it leads to; anything else is not told.
+//! servers and mail servers, with reports to their mailboxes and senders that they say. Scope weighs what it leads to;
+//! anything else is not told.
 
 use crate::ask::host::{is_theirs, seed_domains};
 use crate::read::spf;
