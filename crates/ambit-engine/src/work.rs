@@ -78,8 +78,8 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
     finish(worker, work, result, Some(task))
 }
 
-/// Runs a task for so long at most, and for so long more as it waits for the rate limiter, up to a limit. `None` where
-/// it did not end.
+/// Runs a task for so long at most, and for so long more as resolvers are left alone and as it waits for the rate
+/// limiter, that up to a limit. `None` where it did not end.
 async fn within<T>(
     session: &Session,
     (most, waits_max): (Duration, Duration),
@@ -87,14 +87,15 @@ async fn within<T>(
 ) -> Option<std::thread::Result<T>> {
     let task = AssertUnwindSafe(task).catch_unwind();
     futures::pin_mut!(task);
-    let begun = session.now();
+    let (begun, paused) = (session.now(), session.resolvers_paused());
     let mut until = begun + most;
     loop {
         let over = std::pin::pin!(session.sleep(until.saturating_sub(session.now())));
         if let Either::Left((ended, _)) = select(task.as_mut(), over).await {
             return Some(ended);
         }
-        let with_waits = begun + most + session.waited().min(waits_max);
+        let pauses = session.resolvers_paused().saturating_sub(paused);
+        let with_waits = begun + most + pauses + session.waited().min(waits_max);
         if with_waits <= until {
             return None;
         }

@@ -195,6 +195,11 @@ impl Session {
         self.door.waited()
     }
 
+    /// How long resolvers that refuse what is too much were left alone since the run began. That time is no work either.
+    pub fn resolvers_paused(&self) -> Duration {
+        self.net.inner.dns.paused()
+    }
+
     /// Fills the buffer with random bytes (seeded in simulated wires).
     pub fn random(&self, buffer: &mut [u8]) {
         self.door.random(buffer);

@@ -19,6 +19,7 @@ mod task;
 mod tasks;
 mod throttles;
 pub mod told;
+mod unsigned_zones;
 mod volumes;
 
 pub use ambit_cloud::aws::Keys as AwsKeys;

@@ -6,9 +6,10 @@ use crate::roles::Roles;
 use crate::same_sites::SameSites;
 use crate::siblings::Siblings;
 use crate::throttles::Throttles;
+use crate::unsigned_zones::UnsignedZones;
 
 /// What rows of a run remember for one another: sites that they looked at, roles that they took, what accounts hold,
-/// the names of large domains, and which providers throttle.
+/// the names of large domains, which providers throttle, and which zones are not signed.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(crate) same: SameSites,
@@ -17,4 +18,5 @@ pub struct Memory {
     pub(crate) holdings: Holdings,
     pub(crate) siblings: Siblings,
     pub(crate) throttles: Throttles,
+    pub(crate) unsigned: UnsignedZones,
 }

@@ -14,8 +14,8 @@ use crate::pace::{Bucket, Signal};
 use crate::wire::WireTime;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -28,6 +28,14 @@ pub(crate) struct Engine {
     /// Makes the labels of wildcard sampling: the same for one run, different for the next.
     pub(super) salt: [u8; 16],
     pub(crate) questions: AtomicU64,
+    pauses: Mutex<Pauses>,
+}
+
+/// How long resolvers were left alone that refuse, the times of several counted once, and until when the last is.
+#[derive(Default)]
+struct Pauses {
+    sum: Duration,
+    until: WireTime,
 }
 
 struct Upstream {
@@ -51,6 +59,7 @@ impl Engine {
             wildcards: Cache::new(),
             salt,
             questions: AtomicU64::new(0),
+            pauses: Mutex::default(),
         }
     }
 
@@ -125,16 +134,17 @@ impl Engine {
         name.hash(&mut hasher);
         let first = hasher.finish() as usize % self.upstreams.len();
         let (mut index, mut tries) = (first, 0);
-        let (mut failures, mut refusals) = (0, 0);
+        let (mut failures, mut refusals, mut refused_by) = (0, 0, None::<&Window>);
         let mut error = NetError::Timeout(Phase::Resolving);
         while let Some(limit) = DNS_TRIES.get(tries) {
-            let upstream = self.upstream(index, door.now());
+            let upstream;
+            (index, upstream) = self.upstream(index, door.now());
             (index, tries) = (index + 1, tries + 1);
             match self.ask_upstream(door, upstream, name, rtype, style, *limit).await {
                 Ok(decoded) => match decoded.rcode {
                     Rcode::NOERROR | Rcode::NXDOMAIN => {
-                        if refusals > 0 {
-                            upstream.window.answered_later();
+                        if let Some(window) = refused_by {
+                            window.answered_later();
                         }
                         return Ok(read_answer(decoded, name, rtype, upstream.address));
                     }
@@ -142,7 +152,8 @@ impl Engine {
                     // It was asked too much. That is not about this question, and costs it no try.
                     Rcode::REFUSED if upstream.window.refused(door.now(), refusals + 1) => {
                         error = NetError::Dns(Rcode::REFUSED);
-                        (refusals, tries) = (refusals + 1, tries - 1);
+                        (refusals, tries, refused_by) = (refusals + 1, tries - 1, Some(&upstream.window));
+                        self.note_pause(door.now(), &upstream.window);
                     }
                     rcode => {
                         error = NetError::Dns(rcode);
@@ -161,12 +172,25 @@ impl Engine {
         Err(error)
     }
 
-    /// The resolver whose turn it is, or the next one that is not left alone just now.
-    fn upstream(&self, index: usize, now: WireTime) -> &Upstream {
-        let count = self.upstreams.len();
-        let mut in_turn = (0..count).map(|step| &self.upstreams[index.wrapping_add(step) % count]);
-        let free = in_turn.find(|upstream| upstream.window.paused_until(now).is_none());
-        free.unwrap_or(&self.upstreams[index % count])
+    /// The resolver whose turn it is, or the next one that is not left alone just now, with its place.
+    fn upstream(&self, index: usize, now: WireTime) -> (usize, &Upstream) {
+        let places = (0..self.upstreams.len()).map(|step| index.wrapping_add(step) % self.upstreams.len());
+        let mut places = places.map(|place| (place, &self.upstreams[place]));
+        let free = places.clone().find(|(_, upstream)| upstream.window.paused_until(now).is_none());
+        free.or_else(|| places.next()).expect("there is a resolver")
+    }
+
+    fn note_pause(&self, now: WireTime, window: &Window) {
+        let Some(until) = window.paused_until(now) else { return };
+        let mut pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner);
+        let begins = now.max(pauses.until);
+        pauses.sum += until.saturating_sub(begins);
+        pauses.until = pauses.until.max(until);
+    }
+
+    /// How long resolvers were left alone since the run began, and are now.
+    pub(crate) fn paused(&self) -> Duration {
+        self.pauses.lock().unwrap_or_else(PoisonError::into_inner).sum
     }
 
     async fn ask_upstream(

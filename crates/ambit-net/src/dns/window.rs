@@ -15,6 +15,8 @@ const LOSS_TO_SHRINK: usize = 20;
 const REFUSALS_MAX: u32 = 24;
 /// Questions that no pause helped, from which on pauses are given only while they help more often.
 const REFUSED_ALWAYS_MAX: u32 = 8;
+/// Questions that are counted for this; from then on the older count half.
+const COUNTED_MAX: u32 = 64;
 
 /// The window of one resolver.
 pub(super) struct Window {
@@ -73,6 +75,7 @@ impl Window {
         let mut state = self.state();
         if times > REFUSALS_MAX {
             state.refused_always += 1;
+            state.forget_older();
             return false;
         }
         let helps = state.refused_always < REFUSED_ALWAYS_MAX.max(state.answered_later);
@@ -92,7 +95,9 @@ impl Window {
 
     /// Notes that a question was answered which had been refused.
     pub(super) fn answered_later(&self) {
-        self.state().answered_later += 1;
+        let mut state = self.state();
+        state.answered_later += 1;
+        state.forget_older();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -132,6 +137,14 @@ impl Window {
 }
 
 impl State {
+    /// Whether pauses help is told by what they did lately.
+    fn forget_older(&mut self) {
+        if self.answered_later.max(self.refused_always) >= COUNTED_MAX {
+            self.answered_later /= 2;
+            self.refused_always /= 2;
+        }
+    }
+
     fn end_round(&mut self) {
         let (_, least, most) = DNS_WINDOW;
         if self.lost * 1_000 > LOSS_TO_SHRINK * (self.answered + self.lost) {

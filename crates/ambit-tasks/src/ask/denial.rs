@@ -3,8 +3,8 @@
 
 use crate::Context;
 use crate::read::nsec::Link;
-use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordType};
+use ambit_net::{Meaning, NetError};
 
 /// Returns true where the name of an answer, or that at the end of its aliases, does not exist. It asks only of an
 /// answer without records.
@@ -16,7 +16,20 @@ pub(crate) async fn is_denied(cx: &Context<'_>, answer: &DnsAnswer) -> Result<bo
         return Ok(false);
     }
     let name = answer.canonical_name();
-    let proof = cx.net.lookup_denial(name).await?;
+    let zone = answer.authority.as_ref().map(|record| record.name.as_str());
+    let unsigned = cx.memory.map(|memory| &memory.unsigned);
+    if zone.zip(unsigned).is_some_and(|(zone, unsigned)| unsigned.has(zone)) {
+        return Ok(false);
+    }
+    // The answer stands where nobody hands out its proof: there are resolvers that pass on none.
+    let proof = match cx.net.lookup_denial(name).await {
+        Ok(proof) => proof,
+        Err(error) if error.meaning() == Meaning::Unknown => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    if let Some((zone, unsigned)) = zone.zip(unsigned).filter(|_| proof.denial.is_empty()) {
+        unsigned.insert(zone);
+    }
     let of_name = proof.denial.iter().filter(|record| record.name == name);
     Ok(of_name.filter_map(Link::of).any(|link| link.denies_its_name()))
 }

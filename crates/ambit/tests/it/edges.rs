@@ -52,8 +52,9 @@ fn issues(found: &Discovery, name: &str) -> BTreeSet<String> {
 
 #[test]
 fn resolvers_that_refuse_or_drop_what_is_too_much_hide_no_name() {
+    // With twenty a minute, a sweep takes longer than a row may work.
     let names = ["www", "vpn", "mail", "dev"].map(|label| format!("name {label}.acme.test A 203.0.113.11\n")).concat();
-    for limit in ["20 1s refused", "100 60s refused", "20 1s silent", "20 1s truncated"] {
+    for limit in ["20 1s refused", "20 60s refused", "20 1s silent", "20 1s truncated"] {
         let resolvers = format!("host 198.19.0.1 198.19.0.2\n  limit {limit}");
         scan("limited-resolvers", &estate("acme.test", &format!("{names}{resolvers}")));
     }
