@@ -195,7 +195,7 @@ impl Session {
         self.door.waited()
     }
 
-    /// How long resolvers that refuse what is too much were left alone since the run began. That time is no work either.
+    /// How long resolvers that refuse what is too much were left alone since the run began. That is no work either.
     pub fn resolvers_paused(&self) -> Duration {
         self.net.inner.dns.paused()
     }
