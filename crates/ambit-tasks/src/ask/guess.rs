@@ -2,6 +2,7 @@
 
 use crate::ask::delegation::{edge_below, fails_alone};
 use crate::ask::denial::is_denied;
+use crate::ask::host::levels;
 use crate::ask::together::together;
 use crate::{Answer, Context, TaskError};
 use ambit_model::entity::domain;
@@ -67,7 +68,7 @@ pub(crate) async fn guess_on(
     }
     // Other tasks try levels that are known already.
     if task == TaskName::NameSweep {
-        guesses.ask_below_empty(cx, level).await?;
+        guesses.ask_below_empty(cx, level).await;
     }
     let Guesses { hits, mut unanswered, .. } = guesses;
     for name in &hits {
@@ -81,7 +82,8 @@ pub(crate) async fn guess_on(
         }
     }
     // Where nothing was found, what is known stands by itself, and is not seen.
-    let known = cx.facts.led_to(task, cx.argument).filter(|known| unanswered.contains_key(&known.name));
+    let is_unanswered = |name: &str| levels(name, level).iter().any(|at| unanswered.contains_key(*at));
+    let known = cx.facts.led_to(task, cx.argument).filter(|known| is_unanswered(&known.name));
     for known in known.filter(|_| !hits.is_empty()) {
         cx.stands(known);
     }
@@ -138,20 +140,33 @@ impl Guesses {
 
     /// Asks for the most frequent labels below the names without records: something stands there (RFC 8020), unless
     /// the level says so of every name.
-    async fn ask_below_empty(&mut self, cx: &Context<'_>, level: &str) -> Result<(), NetError> {
+    async fn ask_below_empty(&mut self, cx: &Context<'_>, level: &str) {
         let empty: Vec<String> = std::mem::take(&mut self.empty).into_iter().take(EMPTY_MAX).collect();
         if empty.is_empty() {
-            return Ok(());
+            return;
         }
-        let control = cx.net.lookup_uncached(&control(level, 0, level), RecordType::A).await?;
-        if !is_denied(cx, &control).await? && !says_something(&control) {
-            return Ok(());
+        match tells_empty_names(cx, level).await {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                self.unanswered.extend(empty.into_iter().map(|level| (level, TaskError::from(error.clone()))));
+                return;
+            }
         }
         for level in empty {
-            self.ask(cx, &level, cx.settings.words.iter().take(FEW_WORDS).cloned().collect()).await?;
+            // One that cannot be looked below takes nothing of the others away.
+            if let Err(error) = self.ask(cx, &level, cx.settings.words.iter().take(FEW_WORDS).cloned().collect()).await
+            {
+                self.unanswered.insert(level, TaskError::from(error));
+            }
         }
-        Ok(())
     }
+}
+
+/// Returns true where a level does not answer for every name as for one without records.
+async fn tells_empty_names(cx: &Context<'_>, level: &str) -> Result<bool, NetError> {
+    let control = cx.net.lookup_uncached(&control(level, 0, level), RecordType::A).await?;
+    Ok(is_denied(cx, &control).await? || says_something(&control))
 }
 
 /// Whether a name exists.

@@ -86,14 +86,16 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// HTTPS records of one name; the first ones are preferred.
 const RECORDS_MAX: usize = 16;
 
-/// What the HTTPS records of a name in scope say, where it has an address or is the top of a zone: of all other names
-/// that would be a question for nothing. Some servers fail at rare types: nothing of the rest is less true for it, and
+/// What the HTTPS records of a name in scope or in a seed's domain say, where it has an address or is the top of a
+/// zone: of all other names that would be a question for nothing. Some servers fail at rare types: nothing of the rest is less true for it, and
 /// what was known holds. So it does where an answer breaks the rules, which is worth nothing as a whole (RFC 9460
 /// §2.2).
 async fn services(cx: &Context<'_>, has_address: bool) -> Vec<HttpsRecord> {
     let is_top = cx.facts.kind == Kind::Domain || domain::SOA_RECORD.of(&cx.facts.details).is_some();
     let is_name = matches!(cx.facts.kind, Kind::DnsRecord | Kind::Domain);
-    if !(is_name && cx.facts.decision.scoped() && (has_address || is_top)) {
+    // A name may be resolved before what makes it theirs is known, and is not asked again in the run.
+    let is_ours = cx.facts.decision.scoped() || is_theirs(cx.facts, &cx.facts.name);
+    if !(is_name && is_ours && (has_address || is_top)) {
         return Vec::new();
     }
     let answer = cx.net.lookup(&cx.facts.name, RecordType::HTTPS).await;

@@ -61,6 +61,37 @@ fn resolvers_that_refuse_or_drop_what_is_too_much_hide_no_name() {
 }
 
 #[test]
+fn a_level_that_cannot_be_looked_below_hides_no_name_beside_it() {
+    let names = "name {www,api,mail,shop}.acme.test A 203.0.113.{10..13}\n";
+    for broken in [
+        "zone sick.test of us\n  ns ns1.gone.test\nname *.dev.acme.test CNAME x.sick.test",
+        "name dev.acme.test DNAME stage.acme.test\nname stage.acme.test DNAME dev.acme.test",
+        "name *.dev.acme.test A 203.0.113.20 answers silent",
+    ] {
+        let found = scan_text(&Folder::new("broken-level"), &with_mail("acme.test", &format!("{names}{broken}")), &[]);
+        for name in ["api", "mail", "shop", "www"] {
+            assert!(found.names("DnsRecord").contains(&*format!("{name}.acme.test")), "{broken}: {}", found.summary);
+        }
+    }
+}
+
+#[test]
+fn https_records_of_names_that_others_tell_of_first_are_asked_in_the_first_run() {
+    let folder = Folder::new("https-of-targets");
+    let world = estate(
+        "acme.test",
+        "name shop.acme.test A 203.0.113.9 HTTPS 0 web-q9.acme.test
+name web-q9.acme.test A 203.0.113.10 HTTPS 0 pool-q9.acme.test
+name pool-q9.acme.test A 203.0.113.11",
+    );
+    assert_exact(&scan_text(&folder, &world, &[]));
+    let again = scan_text(&folder, &world, &[]);
+    for figure in ["new", "changed", "gone"] {
+        assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
+    }
+}
+
+#[test]
 fn a_host_that_is_named_makes_nothing_beside_and_above_it_theirs() {
     for (seed, host, other) in [
         ("www.oakhaven.test", "www.oakhaven.test", "shop.oakhaven.test"),
