@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 const LOSS_TO_SHRINK: usize = 20;
 
 /// Refusals of one question that are waited for. Where few are answered at a time, others are often first.
-const REFUSALS_MAX: u32 = 24;
+const REFUSALS_MAX: u32 = 64;
 /// Questions that no pause helped, from which on pauses are given only while they help more often.
 const REFUSED_ALWAYS_MAX: u32 = 8;
 /// Questions that are counted for this; from then on the older count half.
