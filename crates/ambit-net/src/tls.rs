@@ -63,7 +63,7 @@ pub struct TlsFacts {
     /// Certificates were left out because of a limit.
     pub chain_cut: bool,
     /// What its authority said of the server's certificate in the handshake (OCSP), as it came; empty where nothing was
-    /// said, or more than `OCSP_BYTES_MAX`.
+    /// said, or more than `OCSP_BYTES_MAX`, and where the server did not prove that the certificate is its own.
     pub ocsp: Vec<u8>,
     /// The server asked for a certificate of ours.
     pub client_certificate_requested: bool,

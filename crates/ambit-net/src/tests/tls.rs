@@ -4,7 +4,7 @@ use super::certificates::{VERSION_ONE, WEAK};
 use super::script::Script;
 use super::wire::{Peer, PeerStream, TestWire, dialled, run, session};
 use crate::NetError;
-use crate::tls::{Certificate, HelloAnswer, KeyType, TlsOptions, TlsVersion};
+use crate::tls::{Certificate, HelloAnswer, KeyType, Problem, TlsOptions, TlsVersion};
 use futures::future::BoxFuture;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::ServerConfig;
@@ -318,6 +318,47 @@ fn a_server_that_wants_a_certificate_of_ours_still_shows_its_own() {
             assert!(shaken.facts.client_certificate_requested);
             assert_eq!((shaken.facts.chain.len(), shaken.facts.verification.is_trusted()), (1, true));
         });
+    }
+}
+
+/// Shows the one certificate whatever is asked for, be its key another's.
+#[derive(Debug)]
+struct Shows(Arc<rustls::sign::CertifiedKey>);
+
+impl rustls::server::ResolvesServerCert for Shows {
+    fn resolve(&self, _: rustls::server::ClientHello<'_>) -> Option<Arc<rustls::sign::CertifiedKey>> {
+        Some(self.0.clone())
+    }
+}
+
+#[test]
+fn the_word_of_an_authority_counts_only_from_who_proves_to_be_meant() {
+    for versions in [BOTH, ONLY_12] {
+        for is_their_own in [true, false] {
+            run(move |wire| async move {
+                let authority = Authority::trusted(&wire);
+                let (chain, own) = authority.issue(&["www.example.test"], (2026, 1), (2027, 1));
+                let (_, another) = authority.issue(&["www.example.test"], (2026, 1), (2027, 1));
+                let key = if is_their_own { own } else { another };
+                let key = default_provider().key_provider.load_private_key(key).unwrap();
+                let mut shown = rustls::sign::CertifiedKey::new(chain, key);
+                shown.ocsp = Some(b"a word".to_vec());
+                let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+                    .with_protocol_versions(versions)
+                    .unwrap()
+                    .with_no_client_auth()
+                    .with_cert_resolver(Arc::new(Shows(Arc::new(shown))));
+                wire.peer(SERVER, accept(TlsAcceptor::from(Arc::new(config))));
+                let facts = session(&wire)
+                    .tls(SERVER.parse().unwrap(), Some("www.example.test"), &TlsOptions::default())
+                    .await
+                    .unwrap()
+                    .facts;
+                let expected: &[u8] = if is_their_own { b"a word" } else { b"" };
+                assert_eq!(facts.ocsp, expected);
+                assert_eq!(facts.verification.problems.contains(&Problem::Unproven), !is_their_own);
+            });
+        }
     }
 }
 

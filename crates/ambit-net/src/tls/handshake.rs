@@ -145,7 +145,7 @@ fn facts(door: &Door, address: SocketAddr, sni: Option<&str>, record: Record, op
         alpn: None,
         chain: record.chain,
         chain_cut: record.cut,
-        ocsp: record.ocsp,
+        ocsp: if record.proven { record.ocsp } else { Vec::new() },
         client_certificate_requested: record.client_certificate_requested,
         verification,
         complete: false,
@@ -250,6 +250,9 @@ struct Record {
     cut: bool,
     ocsp: Vec<u8>,
     version: TlsVersion,
+    /// The server signed with the key of its certificate.
+    proven: bool,
+    /// It signed with another one.
     unproven: bool,
     client_certificate_requested: bool,
 }
@@ -261,6 +264,7 @@ impl Default for Record {
             cut: false,
             ocsp: Vec::new(),
             version: TlsVersion::Tls12,
+            proven: false,
             unproven: false,
             client_certificate_requested: false,
         }
@@ -281,6 +285,7 @@ impl Recorder {
     ) -> Result<HandshakeSignatureValid, Error> {
         let mut record = self.lock();
         record.version = version;
+        record.proven |= result.is_ok();
         record.unproven |= matches!(result, Err(Error::InvalidCertificate(CertificateError::BadSignature)));
         Ok(HandshakeSignatureValid::assertion())
     }

@@ -32,11 +32,14 @@ const REASONS: &[(u8, &str)] = &[
 ];
 const SEQUENCE: u32 = 16;
 
-/// Reads an answer about the first certificate of a chain, which the second one issued; `None` where it does not say
-/// that the certificate is revoked, or where that is not the authority's word.
+/// Reads an answer about the first certificate of a chain, which the second one issued; `None` where that is not so, or
+/// where it is not the authority's word of the certificate.
 pub(super) fn revoked(answer: &[u8], chain: &[Vec<u8>]) -> Option<Revoked> {
     let (_, leaf) = X509Certificate::from_der(chain.first()?).ok()?;
     let (_, issuer) = X509Certificate::from_der(chain.get(1)?).ok()?;
+    if !is_issued(chain.first()?, &leaf, &issuer) {
+        return None;
+    }
     let basic = basic(answer)?;
     let basic = parts(basic)?;
     let [data, algorithm, signature, more @ ..] = &basic[..] else { return None };
@@ -49,6 +52,13 @@ pub(super) fn revoked(answer: &[u8], chain: &[Vec<u8>]) -> Option<Revoked> {
     let responses = parts(data.inner)?.into_iter().find(|part| part.is(Class::Universal, SEQUENCE))?;
     let mut singles = parts(responses.inner)?.into_iter().filter_map(|single| parts(single.inner));
     singles.find_map(|single| revocation(&single, leaf.raw_serial(), issuer.public_key()))
+}
+
+/// True where the issuer signed the certificate: anybody can hand over a certificate of somebody else with one of their
+/// own behind it.
+fn is_issued(der: &[u8], certificate: &X509Certificate<'_>, issuer: &X509Certificate<'_>) -> bool {
+    certificate.issuer().as_raw() == issuer.subject().as_raw()
+        && Signed::certificate(der).is_some_and(|signed| signed.is_by(issuer.public_key()))
 }
 
 /// The basic answer in an answer that says that there is one.
@@ -91,7 +101,14 @@ struct Signed<'a> {
     signature: &'a [u8],
 }
 
-impl Signed<'_> {
+impl<'a> Signed<'a> {
+    /// What a certificate says, as its issuer signed it.
+    fn certificate(der: &'a [u8]) -> Option<Self> {
+        let frame = parts(parts(der)?.first()?.inner)?;
+        let [message, algorithm, signature] = &frame[..] else { return None };
+        Some(Self { message: message.whole, algorithm: algorithm.inner, signature: signature.inner.get(1..)? })
+    }
+
     fn is_by(&self, key: &SubjectPublicKeyInfo<'_>) -> bool {
         let Some(algorithm) = key_algorithm(key) else { return false };
         let mut known = PROVIDER.signature_verification_algorithms.all.iter();
@@ -109,14 +126,7 @@ impl Signed<'_> {
             ParsedExtension::ExtendedKeyUsage(usage) => usage.ocsp_signing,
             _ => false,
         });
-        let Some(frame) = parts(der).and_then(|certificate| parts(certificate.first()?.inner)) else { return false };
-        let [message, algorithm, signature] = &frame[..] else { return false };
-        let issued = Signed {
-            message: message.whole,
-            algorithm: algorithm.inner,
-            signature: signature.inner.get(1..).unwrap_or_default(),
-        };
-        may_answer && issued.is_by(issuer.public_key()) && self.is_by(delegate.public_key())
+        may_answer && is_issued(der, &delegate, issuer) && self.is_by(delegate.public_key())
     }
 }
 
@@ -155,7 +165,9 @@ mod tests {
     use super::*;
 
     /// Certificates and answers by OpenSSL: of the leaf with the serial number 1234, which is revoked, its authority,
-    /// and answers that the authority signed, one whom it lets answer, and one whom it does not.
+    /// and answers that the authority signed, one whom it lets answer, and one whom it does not. Another authority of
+    /// the same name, with a certificate of the same number that it issued, which is good, the same key by another
+    /// name, and its answer that the leaf is revoked.
     const SAMPLES: &str = include_str!("ocsp.txt");
 
     fn sample(name: &str) -> Vec<u8> {
@@ -174,6 +186,16 @@ mod tests {
         assert_eq!(revoked(&answer, &chain[..1]), None, "the authority is not shown");
         assert_eq!(revoked(&answer, &[sample("ca"), sample("ca")]), None, "of another certificate");
         assert_eq!(revoked(&answer, &[sample("leaf"), sample("leaf")]), None, "of another authority");
+    }
+
+    #[test]
+    fn nobody_speaks_for_an_authority_whose_key_they_lack() {
+        let forged = sample("forged");
+        assert_eq!(revoked(&forged, &[sample("leaf"), sample("other")]), None, "another of the same name");
+        assert_eq!(revoked(&forged, &[sample("leaf"), sample("ca")]), None);
+        let told = revoked(&forged, &[sample("theirs"), sample("other")]);
+        assert!(told.is_some(), "it is the word of that authority, of its own certificate with this number");
+        assert_eq!(revoked(&forged, &[sample("theirs"), sample("renamed")]), None, "the key by another name");
     }
 
     #[test]
