@@ -42,10 +42,13 @@ pub enum NetError {
     /// No TLS came about; alerts and reasons by name.
     #[error("tls: {0}")]
     Tls(String),
-    /// The server speaks HTTP/2 or another protocol in the place of HTTP/1.1, by its word in the handshake or by what
-    /// it sends. It is there, and cannot be looked at.
+    /// The server speaks something else in the place of HTTP/1.1, by its word in the handshake where nothing else was
+    /// offered, or HTTP/2 by what it sends. It is there, and cannot be looked at.
     #[error("the server does not speak HTTP/1.1, and HTTP/2 is not spoken here")]
     OtherHttp,
+    /// The server speaks another protocol inside TLS than HTTP, by its word in the handshake: it refused both versions.
+    #[error("the server speaks neither HTTP/1.1 nor HTTP/2")]
+    NoHttp,
     /// The peer broke the protocol; the behaviour is named.
     #[error("the peer broke the protocol: {0}")]
     Protocol(String),
@@ -128,6 +131,7 @@ impl NetError {
             | Self::Unavailable(_)
             | Self::Tls(_)
             | Self::OtherHttp
+            | Self::NoHttp
             | Self::Protocol(_)
             | Self::TooLarge(_)
             | Self::Budget(_) => Meaning::Unknown,

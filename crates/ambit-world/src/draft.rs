@@ -286,6 +286,7 @@ pub(crate) enum Service {
     Tls {
         service: Box<Service>,
         cert: CertChoice,
+        alpn: Alpn,
     },
 }
 
@@ -364,7 +365,7 @@ pub(crate) enum TlsVersions {
     OnlyOld,
 }
 
-/// Which versions of HTTP a site speaks inside TLS.
+/// Which versions of HTTP a site speaks inside TLS, and what a service admits to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Alpn {
     /// HTTP/1.1.
@@ -374,6 +375,8 @@ pub(crate) enum Alpn {
     Both,
     /// HTTP/2 alone.
     Two,
+    /// Another protocol.
+    Mqtt,
 }
 
 impl Alpn {
@@ -383,6 +386,7 @@ impl Alpn {
             Self::One => &["http/1.1"],
             Self::Both => &["h2", "http/1.1"],
             Self::Two => &["h2"],
+            Self::Mqtt => &["mqtt"],
         }
     }
 }

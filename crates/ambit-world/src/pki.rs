@@ -37,9 +37,9 @@ pub(crate) struct Certificate {
     pub stated: Cert,
     /// What its authority says of it, where that is that it is revoked: servers hand it over (OCSP).
     pub ocsp: Option<Vec<u8>>,
-    /// How a server speaks with it: in both versions of TLS and in 1.2 alone, with each choice of HTTP. Built when
+    /// How a server speaks with it: in both versions of TLS and in 1.2 alone, with each choice of ALPN. Built when
     /// first needed.
-    pub configs: [[OnceLock<Arc<rustls::ServerConfig>>; 3]; 2],
+    pub configs: [[OnceLock<Arc<rustls::ServerConfig>>; 4]; 2],
 }
 
 impl Certificate {

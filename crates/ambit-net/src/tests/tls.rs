@@ -362,6 +362,32 @@ fn the_word_of_an_authority_counts_only_from_who_proves_to_be_meant() {
     }
 }
 
+#[test]
+fn a_server_that_refuses_every_version_of_http_is_told_from_one_that_refuses_the_one() {
+    for (spoken, [one, browser]) in [
+        ("http/1.1", [None, None]),
+        ("h2", [Some(NetError::OtherHttp), None]),
+        ("mqtt", [Some(NetError::OtherHttp), Some(NetError::NoHttp)]),
+    ] {
+        run(move |wire| async move {
+            let (chain, key) = self_signed(&["www.example.test"]);
+            let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+                .with_protocol_versions(BOTH)
+                .unwrap()
+                .with_no_client_auth()
+                .with_single_cert(chain, key)
+                .unwrap();
+            config.alpn_protocols = vec![spoken.as_bytes().to_vec()];
+            wire.peer(SERVER, accept(TlsAcceptor::from(Arc::new(config))));
+            let session = session(&wire);
+            let ask = async |options| session.tls(SERVER.parse().unwrap(), None, &options).await.err();
+            assert_eq!(ask(TlsOptions::plain()).await, None, "{spoken}");
+            assert_eq!(ask(TlsOptions::default()).await, one, "{spoken}");
+            assert_eq!(ask(TlsOptions::browser()).await, browser, "{spoken}");
+        });
+    }
+}
+
 /// Bytes of a server's hello with a certificate, as records of an old version.
 pub(super) fn old_server(version: u16, cipher: u16, certificates: &[&[u8]]) -> Vec<u8> {
     let length = |size: usize, bytes: &[u8]| [&(bytes.len() as u64).to_be_bytes()[8 - size..], bytes].concat();

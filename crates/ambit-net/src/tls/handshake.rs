@@ -123,7 +123,7 @@ async fn shake(
         Err(_) if !record.chain.is_empty() => {
             Ok(TlsSession { stream: None, facts: facts(door, address, sni, record, options) })
         }
-        Err(error) => Err(read_failure(&error)),
+        Err(error) => Err(read_failure(&error, options)),
     }
 }
 
@@ -153,7 +153,8 @@ fn facts(door: &Door, address: SocketAddr, sni: Option<&str>, record: Record, op
 }
 
 /// Reads why rustls gave up.
-fn read_failure(error: &std::io::Error) -> Failed {
+fn read_failure(error: &std::io::Error, options: &TlsOptions) -> Failed {
+    let offered = |name: &[u8]| options.alpn.iter().any(|offered| offered == name);
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
         // A certificate too large for rustls: the old hello reads as much of it as our limits allow.
         Some(Error::InvalidMessage(what @ InvalidMessage::HandshakePayloadTooLarge)) => {
@@ -162,8 +163,8 @@ fn read_failure(error: &std::io::Error) -> Failed {
         Some(Error::InvalidMessage(what)) => {
             Failed { error: NetError::Tls(format!("not TLS: {what:?}")), try_old: false }
         }
-        Some(Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => {
-            Failed { error: NetError::OtherHttp, try_old: false }
+        Some(Error::AlertReceived(AlertDescription::NoApplicationProtocol)) if offered(b"http/1.1") => {
+            Failed { error: if offered(b"h2") { NetError::NoHttp } else { NetError::OtherHttp }, try_old: false }
         }
         Some(Error::AlertReceived(alert)) => {
             Failed { error: NetError::Tls(format!("the server sent the alert {alert:?}")), try_old: true }

@@ -184,19 +184,23 @@ async fn encrypted(
     socket: SocketAddr,
     failure: &mut Option<NetError>,
 ) -> Result<Option<Identity>, NetError> {
-    match cx.net.tls(socket, None, &TlsOptions::browser()).await {
-        Ok(session) => drop(session),
+    let may_be_web = match cx.net.tls(socket, None, &TlsOptions::browser()).await {
+        Ok(_) => true,
         // It speaks TLS, and inside another protocol.
-        Err(NetError::OtherHttp) => {}
+        Err(NetError::NoHttp) => false,
         Err(error) => {
             *failure = failure.take().or(Some(error));
             return Ok(None);
         }
-    }
+    };
     let mut lost = None;
     let mut identity = by_port(cx, socket, Layer::Tls, &mut lost).await;
     if identity.service.is_none() {
-        identity = better(identity, by_custom(cx, socket, Layer::Tls, &mut lost).await);
+        let later = match may_be_web {
+            true => by_custom(cx, socket, Layer::Tls, &mut lost).await,
+            false => by_line(cx, socket, Layer::Tls).await,
+        };
+        identity = better(identity, later);
     }
     identity.ssl = true;
     heard(identity, lost).map(Some)
@@ -229,9 +233,15 @@ async fn by_port(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: &m
 async fn by_custom(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: &mut Option<NetError>) -> Identity {
     match web(cx, socket, layer).await {
         Ok(identity) => return identity,
+        // HTTP/2 alone.
         Err(NetError::OtherHttp) => return Identity { service: Some(Service::Http), ..Identity::default() },
         Err(error) => *failure = failure.take().or(Some(error)),
     }
+    by_line(cx, socket, layer).await
+}
+
+/// What services of lines say to one.
+async fn by_line(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Identity {
     match ask(cx, socket, layer, b"PING\r\n", ANSWER_TIMEOUT).await {
         // Memcached at another port than its own, or whatever knows no PING either.
         Ok(said) if said.starts_with(b"ERROR\r\n") => match ask(cx, socket, layer, VERSION, ANSWER_TIMEOUT).await {

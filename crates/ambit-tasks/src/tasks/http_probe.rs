@@ -9,6 +9,7 @@ use ambit_model::entity::{domain, ip_address};
 use ambit_model::ports::BROWSER;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
+use ambit_net::tls::TlsOptions;
 use ambit_net::{Grant, NetError};
 use std::net::{IpAddr, SocketAddr};
 
@@ -107,6 +108,8 @@ async fn probe(cx: &Context<'_>, socket: SocketAddr) -> Result<Option<HttpExchan
             Ok(exchange) => return Ok(Some(exchange)),
             // Not even a connection: asking in the other scheme would be no different.
             Err(error) if bindings::is_closed(&error) => return Ok(None),
+            // It speaks TLS, and no HTTP inside: whatever became of the request in plain text.
+            Err(NetError::NoHttp) => return Ok(None),
             Err(error) if speaks_otherwise(&error) => {}
             Err(error) => failure = failure.or(Some(error)),
         }
@@ -131,7 +134,21 @@ async fn ask(cx: &Context<'_>, socket: SocketAddr, https: bool) -> Result<HttpEx
     request.address = Some(socket);
     request.grant = Grant::Target;
     request.body_kept = BODY_KEPT;
-    cx.net.http(&request).await
+    match cx.net.http(&request).await {
+        Err(NetError::OtherHttp) if https => {
+            let sni = if cx.facts.kind == Kind::NetworkService { None } else { server_name(&cx.facts.name) };
+            Err(instead(cx, socket, sni).await)
+        }
+        answer => answer,
+    }
+}
+
+/// What keeps a server inside TLS from answering that does not take HTTP/1.1: it speaks HTTP/2, or no HTTP at all.
+async fn instead(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>) -> NetError {
+    match cx.net.tls(socket, sni, &TlsOptions::browser()).await {
+        Err(NetError::NoHttp) => NetError::NoHttp,
+        _ => NetError::OtherHttp,
+    }
 }
 
 /// True for the answer that a TLS port gives to a plain request.

@@ -125,7 +125,7 @@ async fn shake(
         }
         None => match cx.net.tls(socket, sni, &TlsOptions::browser()).await {
             // It speaks neither version of HTTP, and may not mind where nothing is named.
-            Err(NetError::OtherHttp) => cx.net.tls(socket, sni, &TlsOptions::plain()).await?,
+            Err(NetError::NoHttp) => cx.net.tls(socket, sni, &TlsOptions::plain()).await?,
             session => session?,
         },
     };

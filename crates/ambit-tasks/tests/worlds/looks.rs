@@ -446,6 +446,24 @@ const SITES: &[Look] = &[
         "NetworkService 203.0.113.10:443/tcp",
         &["found", "service = \"HTTP\"", "ssl = true"],
     ),
+    (
+        "service_identify",
+        "host 203.0.113.10\n  port 7000 redis open tls alpn mqtt names w.acme.test",
+        "NetworkService 203.0.113.10:7000/tcp",
+        &["found", "service = \"REDIS\"", "ssl = true"],
+    ),
+    (
+        "http_probe",
+        "host 203.0.113.10\n  port 7000 redis open tls alpn mqtt names w.acme.test",
+        "NetworkService 203.0.113.10:7000/tcp",
+        &["absent"],
+    ),
+    (
+        "http_probe",
+        "name w.acme.test A 203.0.113.10\nhost 203.0.113.10\n  port 443 silent tls alpn mqtt names w.acme.test",
+        "DnsRecord w.acme.test 203.0.113.10:443",
+        &["absent"],
+    ),
     ("http_probe", site!("https", ""), "DnsRecord w.acme.test 203.0.113.10:80", &["absent"]),
     ("http_probe", "host 203.0.113.10\n  port 80 ssh", "NetworkService 203.0.113.10:80/tcp", &["absent"]),
     (

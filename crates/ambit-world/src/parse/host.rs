@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::cursor::{Below, Cursor};
-use crate::draft::{Beyond, CertChoice, Datagram, Host, Hostile, Limit, Service, UnknownHost, Unlisted};
+use crate::draft::{Alpn, Beyond, CertChoice, Datagram, Host, Hostile, Limit, Service, UnknownHost, Unlisted};
 use crate::problem::Fault;
 use std::collections::BTreeMap;
 
@@ -176,10 +176,14 @@ fn service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
     if !speaks(&service) {
         return Err(cursor.fault("no `tls` behind this service; a web server with TLS is `https`"));
     }
+    let alpn = match cursor.next_if_unquoted("alpn") {
+        true => cursor.choice(&[("http/1.1", Alpn::One), ("mqtt", Alpn::Mqtt)])?,
+        false => Alpn::One,
+    };
     let cert = super::cert::choice(cursor)?;
     match &cert {
         CertChoice::Inline(cert) if cert.names.is_empty() => Err(cursor.fault("the certificate has no `names`")),
-        _ => Ok(Service::Tls { service: Box::new(service), cert }),
+        _ => Ok(Service::Tls { service: Box::new(service), cert, alpn }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::connection::{Connection, IDLE, Peer, gone, idle};
 use super::{hostile, mongodb, tls};
-use crate::draft::Service;
+use crate::draft::{Alpn, Service};
 use crate::pki::{Certificate, derive};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,8 +27,8 @@ pub(super) async fn serve(
         (Service::Smtp { name, .. }, Some(certificate)) => {
             smtp(connection, &connection.filled(name), certificate, stream).await
         }
-        (Service::Tls { service, .. }, Some(certificate)) => {
-            if let Some(mut stream) = tls::upgrade(connection, certificate, stream).await {
+        (Service::Tls { service, alpn, .. }, Some(certificate)) => {
+            if let Some(mut stream) = tls::upgrade(connection, certificate, *alpn, stream).await {
                 speak(connection, service, &mut stream).await;
                 let _ = stream.shutdown().await;
             }
@@ -187,7 +187,7 @@ async fn smtp(connection: &Connection, name: &str, certificate: &Certificate, mu
     if !smtp_dialogue(connection, &mut stream, name, true).await {
         return;
     }
-    if let Some(mut stream) = tls::upgrade(connection, certificate, stream).await {
+    if let Some(mut stream) = tls::upgrade(connection, certificate, Alpn::One, stream).await {
         smtp_dialogue(connection, &mut stream, name, false).await;
     }
 }

@@ -74,11 +74,12 @@ pub(super) async fn source(
 pub(super) async fn upgrade<S: Peer>(
     connection: &Connection,
     certificate: &Certificate,
+    alpn: Alpn,
     mut stream: S,
 ) -> Option<TlsStream<Prefixed<S>>> {
     let hello = connection.within(IDLE, hello::read(&mut stream)).await??;
     connection.visit.asked(hello.server_name.as_deref(), "tls");
-    accept(connection, certificate, Spoken::default(), hello, stream).await
+    accept(connection, certificate, Spoken { alpn, ..Spoken::default() }, hello, stream).await
 }
 
 /// Completes the handshake whose hello was read already; `None` where it ended there.
