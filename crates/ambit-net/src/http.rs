@@ -14,6 +14,7 @@ pub mod url;
 
 pub use cookie::Cookie;
 pub use exchange::{is_unavailable, retry_after};
+pub use head::is_http2;
 pub use sink::BodySink;
 pub use url::Url;
 

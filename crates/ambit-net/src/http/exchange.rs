@@ -2,7 +2,7 @@
 
 use super::body::{read_body, read_some};
 use super::decode::Decoder;
-use super::head::{Framing, Head, could_be_http, end_of_head, is_http2};
+use super::head::{Framing, Head, could_be_http, could_be_http2, end_of_head, is_http2};
 use super::keep::{Channel, HttpPin};
 use super::{BodyEnd, Client, Cookie, HttpExchange, HttpRequest, Url};
 use crate::door::Door;
@@ -277,6 +277,11 @@ struct ReadHead {
     interim: bool,
 }
 
+fn not_http(bytes: &[u8]) -> NetError {
+    let shown = Untrusted::from_bytes(&bytes[..bytes.len().min(64)]);
+    NetError::Protocol(format!("not HTTP: the answer begins with {shown}"))
+}
+
 /// Reads up to the empty line of the final head. `heard`: a byte came.
 async fn read_head(
     door: &Door,
@@ -290,12 +295,12 @@ async fn read_head(
     let mut searched = 0;
     let mut until = limit;
     loop {
-        if !could_be_http(&bytes) {
-            if is_http2(&bytes) {
-                return Err(NetError::OtherHttp);
-            }
-            let shown = Untrusted::from_bytes(&bytes[..bytes.len().min(64)]);
-            return Err(NetError::Protocol(format!("not HTTP: the answer begins with {shown}")));
+        let is_other = !could_be_http(&bytes);
+        if is_other && is_http2(&bytes) {
+            return Err(NetError::OtherHttp);
+        }
+        if is_other && !could_be_http2(&bytes) {
+            return Err(not_http(&bytes));
         }
         if let Some(end) = end_of_head(&bytes, searched) {
             if end + dropped > HEAD_BYTES_MAX {
@@ -321,7 +326,11 @@ async fn read_head(
         if bytes.len() + dropped > HEAD_BYTES_MAX {
             return Err(NetError::TooLarge("head"));
         }
-        if read_some(door, stream, &mut bytes, until, "head").await? == 0 {
+        let read = read_some(door, stream, &mut bytes, until, "head").await;
+        if is_other && !matches!(read, Ok(1..)) {
+            return Err(not_http(&bytes));
+        }
+        if read? == 0 {
             // A head that ends with the connection is taken if its status line is whole.
             return if bytes.contains(&b'\n') {
                 Ok(ReadHead { head: bytes, rest: Vec::new(), interim: interim > 0 })

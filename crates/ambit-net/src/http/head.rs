@@ -47,10 +47,23 @@ pub(super) fn could_be_http(bytes: &[u8]) -> bool {
     seen[..length].eq_ignore_ascii_case(&b"HTTP/"[..length])
 }
 
+/// Bytes before what a frame of HTTP/2 holds (RFC 9113 §4.1).
+const FRAME_HEAD: usize = 9;
+
 /// Are these bytes the beginning of HTTP/2? A server begins with a frame SETTINGS (RFC 9113 §3.4), or ends with GOAWAY,
 /// on the stream 0 both; none of them is longer than 255 bytes.
-pub(super) fn is_http2(bytes: &[u8]) -> bool {
-    matches!(bytes, [0, 0, _, 4 | 7, _, 0, 0, 0, 0, ..])
+pub fn is_http2(bytes: &[u8]) -> bool {
+    bytes.len() >= FRAME_HEAD && could_be_http2(bytes)
+}
+
+/// Could they be, with what is still to come?
+pub(super) fn could_be_http2(bytes: &[u8]) -> bool {
+    let is = |at: usize, fits: fn(u8) -> bool| bytes.get(at).is_none_or(|byte| fits(*byte));
+    // Settings of six bytes each, and that they are acknowledged.
+    let settings = is(2, |length| length % 6 == 0) && is(3, |kind| kind == 4) && is(4, |flags| flags <= 1);
+    // A stream and a reason, and words.
+    let goaway = is(2, |length| length >= 8) && is(3, |kind| kind == 7) && is(4, |flags| flags == 0);
+    [0, 1, 5, 6, 7, 8].into_iter().all(|at| is(at, |byte| byte == 0)) && (settings || goaway)
 }
 
 impl Head {

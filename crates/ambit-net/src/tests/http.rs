@@ -131,6 +131,16 @@ const HOSTILE: &[(&str, &str)] = &[
         r#"send "\x00\x00\x12\x04\x00\x00\x00\x00\x00""#,
         "the server does not speak HTTP/1.1, and HTTP/2 is not spoken here",
     ),
+    (
+        "send \"\\x00\\x00\"\nwait 1s\nsend \"\\x12\\x04\\x00\\x00\\x00\\x00\\x00\"",
+        "the server does not speak HTTP/1.1, and HTTP/2 is not spoken here",
+    ),
+    (
+        r#"send "\x00\x00\x11\x04\x00\x00\x00\x00\x00""#,
+        r"the peer broke the protocol: not HTTP: the answer begins with \u{0}\u{0}\u{11}\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}",
+    ),
+    (r#"send "\x00\x00""#, r"the peer broke the protocol: not HTTP: the answer begins with \u{0}\u{0}"),
+    ("send \"\\x00\"\nhang", r"the peer broke the protocol: not HTTP: the answer begins with \u{0}"),
     (r#"send "HTTP/1.1 abc OK\r\n\r\n""#, "the peer broke the protocol: not an HTTP status line: HTTP/1.1 abc OK"),
     (
         r#"send "\x16\x03\x03\xff\xff""#,

@@ -3,6 +3,7 @@
 use crate::read::technology;
 use ambit_fingerprints::{Product, Set};
 use ambit_model::entity::network_service::Service;
+use ambit_net::http::is_http2;
 
 /// What a service's first bytes say.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,8 +111,7 @@ fn binary(rules: &Set, said: &[u8], port: u16, asked: bool) -> Option<Greeting> 
     match said {
         [0xff, verb, ..] if TELNET_VERBS.contains(verb) => Some(plain(Service::Telnet)),
         [_, _, 0, 0, 10 | 0xff, ..] => mysql(rules, said),
-        // A frame SETTINGS or GOAWAY of HTTP/2 (RFC 9113 §4.1).
-        [0, 0, _, 4 | 7, _, 0, 0, 0, 0, ..] => Some(plain(Service::Http)),
+        _ if is_http2(said) => Some(plain(Service::Http)),
         [b'S' | b'N'] if asked && matches!(port, 5432 | 5433) => {
             Some(product_only(Service::Postgresql, "PostgreSQL", "postgresql:postgresql"))
         }
@@ -322,6 +322,21 @@ mod tests {
             Some(("MariaDB", Some("10.11.4"))),
         );
         check(b"\x05\x00\x00\x00\x0agarbage", 3306, false, None, None);
+    }
+
+    #[test]
+    fn a_frame_that_http_2_begins_or_ends_with_is_http() {
+        check(b"\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03", 8080, true, Some(Service::Http), None);
+        check(b"\x00\x00\x00\x04\x01\x00\x00\x00\x00", 8080, true, Some(Service::Http), None);
+        check(b"\x00\x00\x08\x07\x00\x00\x00\x00\x00", 8080, true, Some(Service::Http), None);
+        for other in [
+            b"\x00\x00\x11\x04\x00\x00\x00\x00\x00",
+            b"\x00\x00\x12\x04\x04\x00\x00\x00\x00",
+            b"\x00\x00\x07\x07\x00\x00\x00\x00\x00",
+            b"\x00\x00\x08\x07\x00\x00\x00\x00\x01",
+        ] {
+            check(other, 8080, true, None, None);
+        }
     }
 
     #[test]
