@@ -87,9 +87,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 const RECORDS_MAX: usize = 16;
 
 /// What the HTTPS records of a name in scope or in a seed's domain say, where it has an address or is the top of a
-/// zone: of all other names that would be a question for nothing. Some servers fail at rare types: nothing of the rest is less true for it, and
-/// what was known holds. So it does where an answer breaks the rules, which is worth nothing as a whole (RFC 9460
-/// §2.2).
+/// zone: of all other names that would be a question for nothing. Some servers fail at rare types: nothing of the rest
+/// is less true for it, and what was known holds. So it does where an answer breaks the rules, which is worth nothing
+/// as a whole (RFC 9460 §2.2).
 async fn services(cx: &Context<'_>, has_address: bool) -> Vec<HttpsRecord> {
     let is_top = cx.facts.kind == Kind::Domain || domain::SOA_RECORD.of(&cx.facts.details).is_some();
     let is_name = matches!(cx.facts.kind, Kind::DnsRecord | Kind::Domain);
