@@ -11,12 +11,13 @@ mod verify;
 
 pub use certificate::{Certificate, KeyType};
 pub use hello::cipher_name;
-pub use ocsp::Revoked;
+pub use ocsp::Standing;
 pub use peer::Peer;
 pub use verify::{is_for, verify};
 
 use crate::door::Connection;
 use crate::error::NetError;
+use ambit_model::Timestamp;
 use std::sync::Arc;
 use tokio_rustls::client::TlsStream;
 
@@ -80,9 +81,10 @@ impl TlsFacts {
         self.chain.first().map(|der| Certificate::parse(der))
     }
 
-    /// That the server's own certificate is revoked, by its authority's word in the handshake.
-    pub fn revoked(&self) -> Option<Revoked> {
-        ocsp::revoked(&self.ocsp, &self.chain)
+    /// Whether the server's own certificate is revoked, by its authority's word in the handshake; `None` where nothing
+    /// was said that holds at this date.
+    pub fn standing(&self, date: Timestamp) -> Option<Standing> {
+        ocsp::standing(&self.ocsp, &self.chain, date)
     }
 }
 

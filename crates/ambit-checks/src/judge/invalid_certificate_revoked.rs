@@ -3,7 +3,7 @@
 use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
-use ambit_model::entity::certificate as members;
+use ambit_model::entity::certificate::{self as members, Standing};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -34,19 +34,13 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     certificate::judge(facts, |facts| {
-        // The task writes both members in one breath; null says that nobody called it revoked.
-        members::SELF_SIGNED.of(&facts.details)?;
-        Some(members::REVOCATION.of(&facts.details).map_or(Ok(()), |revocation| {
-            let issuer = members::ISSUER.text(&facts.details).unwrap_or_default();
-            let why = revocation.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-            Err(Defect {
-                description: format!(
-                    "The certificate, issued by {}, was revoked on {}{why}.",
-                    shown(issuer),
-                    revocation.at
-                ),
-                details: json!({"issuer": issuer, "revoked_at": revocation.at, "reason": revocation.reason}),
-            })
+        // Where nobody says anything nothing is known: servers do not hand the word over at all times.
+        let Standing::Revoked { at, reason } = members::REVOCATION.of(&facts.details)? else { return Some(Ok(())) };
+        let issuer = members::ISSUER.text(&facts.details).unwrap_or_default();
+        let why = reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        Some(Err(Defect {
+            description: format!("The certificate, issued by {}, was revoked on {at}{why}.", shown(issuer)),
+            details: json!({"issuer": issuer, "revoked_at": at, "reason": reason}),
         }))
     })
 }
@@ -58,11 +52,13 @@ pub(super) fn samples() -> crate::samples::Samples {
         json!({"issuer": "CN=Acme CA", "hidden_self_signed": false,
             "hidden_revocation": word})
     };
-    let revoked = || json!({"at": "2026-11-20T10:00:00.000Z", "reason": "keyCompromise"});
+    let revoked =
+        |reason: Option<&str>| json!({"status": "revoked", "at": "2026-11-20T10:00:00.000Z", "reason": reason});
     crate::samples::Samples::new()
-        .reports(served(sample(revoked())))
-        .reports(served(sample(json!({"at": "2026-11-20T10:00:00.000Z", "reason": null}))))
-        .near_miss(served(sample(json!(null))))
-        .near_miss(logged(sample(revoked())))
+        .reports(served(sample(revoked(Some("keyCompromise")))))
+        .reports(served(sample(revoked(None))))
+        .near_miss(served(sample(json!({"status": "good", "at": "2026-11-20T10:00:00.000Z"}))))
+        .near_miss(logged(sample(revoked(Some("keyCompromise")))))
+        .unknown(served(sample(json!(null))))
         .unknown(served(json!({"issuer": "CN=Acme CA"})))
 }

@@ -34,8 +34,8 @@ pub const SELF_SIGNED: Member<bool> = Member::named("hidden_self_signed");
 pub const CA: Member = Member::named("hidden_ca");
 /// What is wrong with its chain, dates and names apart; null where it is sound.
 pub const CHAIN_ERROR: Member<ChainError> = Member::named("hidden_chain_error");
-/// That its authority has revoked it, by the answer that came with the handshake; null where none came that says so.
-pub const REVOCATION: Member<Revocation> = Member::named("hidden_revocation");
+/// Whether its authority has revoked it, by the answer that came with the handshake; null where none came.
+pub const REVOCATION: Member<Standing> = Member::named("hidden_revocation");
 /// The organisation that it names.
 pub const ORGANIZATION: Member = Member::named("hidden_organization");
 
@@ -91,13 +91,22 @@ pub struct TlsLook {
     pub foreign_domains: usize,
 }
 
-/// The word of an authority that a certificate does not hold any more.
+/// What an authority says of a certificate that it issued.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Revocation {
-    /// When it was revoked.
-    pub at: String,
-    /// Why, by the names of RFC 5280 §5.3.1; `None` where the authority does not say.
-    pub reason: Option<String>,
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum Standing {
+    /// It is not revoked.
+    Good {
+        /// When the authority said so.
+        at: String,
+    },
+    /// It does not hold any more.
+    Revoked {
+        /// Since when.
+        at: String,
+        /// Why, by the names of RFC 5280 §5.3.1; `None` where the authority does not say.
+        reason: Option<String>,
+    },
 }
 
 /// The key of a certificate.

@@ -1,5 +1,5 @@
 //! What an authority says of a certificate in the answer of OCSP (RFC 6960) that a server hands over in its handshake.
-//! It counts only where the authority signed it. Nobody is asked, and that a certificate holds is not read from it.
+//! It counts only where the authority signed it. Nobody is asked.
 
 use super::handshake::PROVIDER;
 use ambit_model::Timestamp;
@@ -8,13 +8,21 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::{ASN1Time, FromDer, ParsedExtension};
 use x509_parser::x509::SubjectPublicKeyInfo;
 
-/// The authority has revoked the certificate.
+/// What the authority says of the certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Revoked {
-    /// When it did.
-    pub at: Timestamp,
-    /// Why, as RFC 5280 §5.3.1 calls it; `None` where it does not say.
-    pub reason: Option<&'static str>,
+pub enum Standing {
+    /// It is not revoked.
+    Good {
+        /// When that was so.
+        at: Timestamp,
+    },
+    /// It is revoked.
+    Revoked {
+        /// Since when.
+        at: Timestamp,
+        /// Why, as RFC 5280 §5.3.1 calls it; `None` where it does not say.
+        reason: Option<&'static str>,
+    },
 }
 
 /// The identifier of a basic answer (id-pkix-ocsp-basic).
@@ -33,8 +41,9 @@ const REASONS: &[(u8, &str)] = &[
 const SEQUENCE: u32 = 16;
 
 /// Reads an answer about the first certificate of a chain, which the second one issued; `None` where that is not so, or
-/// where it is not the authority's word of the certificate.
-pub(super) fn revoked(answer: &[u8], chain: &[Vec<u8>]) -> Option<Revoked> {
+/// where it is not the authority's word of the certificate. That it is revoked holds for ever, that it is not until the
+/// answer runs out.
+pub(super) fn standing(answer: &[u8], chain: &[Vec<u8>], date: Timestamp) -> Option<Standing> {
     let (_, leaf) = X509Certificate::from_der(chain.first()?).ok()?;
     let (_, issuer) = X509Certificate::from_der(chain.get(1)?).ok()?;
     if !is_issued(chain.first()?, &leaf, &issuer) {
@@ -51,7 +60,7 @@ pub(super) fn revoked(answer: &[u8], chain: &[Vec<u8>]) -> Option<Revoked> {
     }
     let responses = parts(data.inner)?.into_iter().find(|part| part.is(Class::Universal, SEQUENCE))?;
     let mut singles = parts(responses.inner)?.into_iter().filter_map(|single| parts(single.inner));
-    singles.find_map(|single| revocation(&single, leaf.raw_serial(), issuer.public_key()))
+    singles.find_map(|single| read_single(&single, leaf.raw_serial(), issuer.public_key(), date))
 }
 
 /// True where the issuer signed the certificate: anybody can hand over a certificate of somebody else with one of their
@@ -72,8 +81,13 @@ fn basic(answer: &[u8]) -> Option<&[u8]> {
 }
 
 /// What one answer says of the certificate with a serial number of an issuer.
-fn revocation(single: &[Part<'_>], serial: &[u8], issuer: &SubjectPublicKeyInfo<'_>) -> Option<Revoked> {
-    let [certificate, status, ..] = single else { return None };
+fn read_single(
+    single: &[Part<'_>],
+    serial: &[u8],
+    issuer: &SubjectPublicKeyInfo<'_>,
+    date: Timestamp,
+) -> Option<Standing> {
+    let [certificate, status, at, more @ ..] = single else { return None };
     let certificate = parts(certificate.inner)?;
     let [_, _, key, number] = &certificate[..] else { return None };
     let algorithm = match key.inner.len() {
@@ -82,15 +96,29 @@ fn revocation(single: &[Part<'_>], serial: &[u8], issuer: &SubjectPublicKeyInfo<
         _ => return None,
     };
     let is_theirs = ring::digest::digest(algorithm, &issuer.subject_public_key.data).as_ref() == key.inner;
-    if number.inner != serial || !is_theirs || !status.is(Class::ContextSpecific, 1) {
+    if number.inner != serial || !is_theirs {
+        return None;
+    }
+    if status.is(Class::ContextSpecific, 0) {
+        let at = moment(at)?;
+        let until = more.first().filter(|part| part.is(Class::ContextSpecific, 0));
+        let runs_out = until.map(|until| moment(parts(until.inner)?.first()?));
+        // Without an end there is always something newer: such an answer says nothing of today.
+        return runs_out.flatten().filter(|until| date <= *until).map(|_| Standing::Good { at });
+    }
+    if !status.is(Class::ContextSpecific, 1) {
         return None;
     }
     let status = parts(status.inner)?;
     let [at, more @ ..] = &status[..] else { return None };
-    let (_, at) = ASN1Time::from_der(at.whole).ok()?;
     let number = more.first().and_then(|more| parts(more.inner)?.first()?.inner.first().copied());
     let reason = number.and_then(|number| REASONS.iter().find(|(known, _)| *known == number)).map(|(_, name)| *name);
-    Some(Revoked { at: Timestamp(at.timestamp().saturating_mul(1_000)), reason })
+    Some(Standing::Revoked { at: moment(at)?, reason })
+}
+
+fn moment(part: &Part<'_>) -> Option<Timestamp> {
+    let (_, at) = ASN1Time::from_der(part.whole).ok()?;
+    Some(Timestamp(at.timestamp().saturating_mul(1_000)))
 }
 
 /// A message with its signature.
@@ -170,6 +198,13 @@ mod tests {
     /// name, and its answer that the leaf is revoked.
     const SAMPLES: &str = include_str!("ocsp.txt");
 
+    /// The moment at which OpenSSL gave them.
+    const DATE: Timestamp = Timestamp(1_795_911_111_000);
+
+    fn revoked(answer: &[u8], chain: &[Vec<u8>]) -> Option<Standing> {
+        standing(answer, chain, DATE)
+    }
+
     fn sample(name: &str) -> Vec<u8> {
         let line = SAMPLES.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         hex::decode(line.unwrap()).unwrap()
@@ -178,7 +213,7 @@ mod tests {
     #[test]
     fn a_revocation_counts_by_the_word_of_the_authority_alone() {
         let chain = vec![sample("leaf"), sample("ca")];
-        let told = Some(Revoked { at: Timestamp(1_795_168_800_000), reason: Some("keyCompromise") });
+        let told = Some(Standing::Revoked { at: Timestamp(1_795_168_800_000), reason: Some("keyCompromise") });
         for (signer, expected) in [("nocert", &told), ("resp", &told), ("plain", &None)] {
             assert_eq!(&revoked(&sample(signer), &chain), expected, "{signer}");
         }
@@ -194,8 +229,21 @@ mod tests {
         assert_eq!(revoked(&forged, &[sample("leaf"), sample("other")]), None, "another of the same name");
         assert_eq!(revoked(&forged, &[sample("leaf"), sample("ca")]), None);
         let told = revoked(&forged, &[sample("theirs"), sample("other")]);
-        assert!(told.is_some(), "it is the word of that authority, of its own certificate with this number");
+        assert!(
+            matches!(told, Some(Standing::Revoked { .. })),
+            "it is the word of that authority, of its own certificate with this number"
+        );
         assert_eq!(revoked(&forged, &[sample("theirs"), sample("renamed")]), None, "the key by another name");
+    }
+
+    #[test]
+    fn that_a_certificate_holds_is_said_until_the_answer_runs_out() {
+        let (answer, chain) = (sample("good"), vec![sample("theirs"), sample("other")]);
+        let at = Timestamp::parse("2026-11-29T00:11:51Z").unwrap();
+        let said = |date: &str| standing(&answer, &chain, Timestamp::parse(date).unwrap());
+        assert_eq!(said("2026-12-06T00:11:51Z"), Some(Standing::Good { at }));
+        assert_eq!(said("2026-12-06T00:11:52Z"), None);
+        assert_eq!(revoked(&answer, &[sample("leaf"), sample("other")]), None, "of a certificate of another");
     }
 
     #[test]

@@ -6,15 +6,15 @@ use crate::ask::default_certificate;
 use crate::ask::host::seed_domains;
 use crate::task::OF_SITES;
 use crate::{Answer, Context, Plan, Task, TaskError};
-use ambit_model::entity::certificate::{ChainError, Key, KeyAlgorithm, Revocation, TlsLook};
+use ambit_model::entity::certificate::{ChainError, Key, KeyAlgorithm, TlsLook};
 use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{certificate, network_service, registrable};
 use ambit_model::observation::CERTIFICATE;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Timestamp};
 use ambit_net::http::Url;
 use ambit_net::tcp::StartTls;
 use ambit_net::tls::{
-    Certificate, HelloAnswer, KeyType, Problem, Revoked, TlsFacts, TlsOptions, TlsVersion, Verification,
+    Certificate, HelloAnswer, KeyType, Problem, Standing, TlsFacts, TlsOptions, TlsVersion, Verification,
 };
 use ambit_net::{NetError, Untrusted};
 use base64::Engine;
@@ -190,7 +190,7 @@ fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsF
     }
     cx.evidence(CERTIFICATE, der);
     if let Some(edge) = edge_to(cx.facts, facts, &leaf) {
-        cx.found_with(Kind::SslCertificate, &name_of(&leaf), edge, members(&leaf, der, facts));
+        cx.found_with(Kind::SslCertificate, &name_of(&leaf), edge, members(&leaf, der, facts, cx.net.date()));
     }
 }
 
@@ -263,7 +263,7 @@ fn short(certificate: &Certificate) -> Value {
     })
 }
 
-fn members(leaf: &Certificate, der: &[u8], shown: &TlsFacts) -> Details {
+fn members(leaf: &Certificate, der: &[u8], shown: &TlsFacts, date: Timestamp) -> Details {
     let verification = &shown.verification;
     let (algorithm, curve) = match &leaf.key_type {
         KeyType::Rsa => (KeyAlgorithm::Rsa, None),
@@ -287,13 +287,18 @@ fn members(leaf: &Certificate, der: &[u8], shown: &TlsFacts) -> Details {
         certificate::SELF_SIGNED.is(is_self_signed(verification)),
         certificate::CA.is(json!(leaf.is_ca)),
         certificate::CHAIN_ERROR.is(chain_error(verification)),
-        certificate::REVOCATION.is(shown.revoked().map(revocation)),
+        certificate::REVOCATION.is(shown.standing(date).map(standing)),
         certificate::ORGANIZATION.is(leaf.subject_organization.as_ref().map(|name| json!(name.stored()))),
     ])
 }
 
-fn revocation(revoked: Revoked) -> Revocation {
-    Revocation { at: revoked.at.to_string(), reason: revoked.reason.map(str::to_owned) }
+fn standing(told: Standing) -> certificate::Standing {
+    match told {
+        Standing::Good { at } => certificate::Standing::Good { at: at.to_string() },
+        Standing::Revoked { at, reason } => {
+            certificate::Standing::Revoked { at: at.to_string(), reason: reason.map(str::to_owned) }
+        }
+    }
 }
 
 fn is_self_signed(verification: &Verification) -> bool {

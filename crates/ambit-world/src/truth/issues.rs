@@ -100,7 +100,10 @@ impl Derivation<'_> {
             ("invalid_certificate_premature", certificate.not_before > now),
             ("self_signed_certificate", self_signed),
             ("invalid_certificate_chain", !self_signed && (stated.issuer == Issuer::Unknown || stated.chain_missing)),
-            ("invalid_certificate_revoked", certificate.ocsp.is_some() && !stated.chain_missing),
+            (
+                "invalid_certificate_revoked",
+                certificate.ocsp.is_some() && !stated.chain_missing && stated.key != KeyChoice::Weak,
+            ),
             ("invalid_certificate_key", stated.key == KeyChoice::Weak),
             ("invalid_certificate_algorithm", stated.sha1),
             ("wildcard_certificate", certificate.names.iter().any(|name| name.starts_with("*."))),

@@ -207,10 +207,12 @@ fn certificates_imply_their_issues() {
         ("untrusted", vec!["invalid_certificate_chain"]),
         ("no-chain", vec!["invalid_certificate_chain"]),
         ("revoked 3d", vec!["invalid_certificate_revoked"]),
-        // Nobody says so who is asked: no authority, one that is not shown, one that signs as nobody believes any more.
+        // Nobody says so who is believed: no authority, one that is not shown, one that signs as nobody believes any
+        // more, and a server whose key proves nothing.
         ("self-signed revoked 3d", vec!["self_signed_certificate"]),
         ("no-chain revoked 3d", vec!["invalid_certificate_chain"]),
         ("sha1 revoked 3d", vec!["invalid_certificate_algorithm"]),
+        ("key weak revoked 3d", vec!["invalid_certificate_key"]),
         ("key weak", vec!["invalid_certificate_key"]),
         ("key rsa", vec![]),
         ("sha1", vec!["invalid_certificate_algorithm"]),

@@ -417,7 +417,9 @@ state 2
 site https://www.fernhollow.test \"Fern\"
   cert revoked 3d
 site https://old.fernhollow.test \"Old\"
-  cert no-chain revoked 3d";
+  cert no-chain revoked 3d
+state 3
+site https://www.fernhollow.test \"Fern\"";
     let (folder, world) = (Folder::new("edges-revoked"), with_mail("fernhollow.test", lines));
     let before = scan_text(&folder, &world, &[]);
     assert_exact(&before);
@@ -431,4 +433,8 @@ site https://old.fernhollow.test \"Old\"
     let (uid, _) = after.entities.iter().find(|(_, one)| one["name"] == name && is_served(one)).expect("it is there");
     let revocation = &details(&folder, uid)["hidden_revocation"];
     assert_eq!(revocation["reason"], "keyCompromise", "{revocation}");
+    // Nothing is handed over any more: that says nothing.
+    let later = scan_text(&folder, &world, &["--state", "3"]);
+    assert_eq!(issues(&later, "invalid_certificate_revoked").into_iter().collect::<Vec<_>>(), told);
+    assert!(details(&folder, uid)["hidden_revocation"].is_null());
 }
