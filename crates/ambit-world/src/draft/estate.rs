@@ -5,6 +5,7 @@ use super::Moment;
 use ambit_model::Kind;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// An account at a cloud provider, told by the answers of its interfaces.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +45,10 @@ pub(crate) struct Interface {
     pub by: Option<String>,
     /// Nobody has to show who asks.
     pub freely: bool,
+    /// It answers so for this long from the beginning.
+    pub before: Option<Duration>,
     pub status: u16,
+    pub headers: Vec<(String, String)>,
     pub media: &'static str,
     pub body: String,
 }

@@ -1,6 +1,7 @@
 //! Accounts at cloud providers, repositories of code, packages of apps.
 
 use super::cursor::{Below, Cursor};
+use super::site::header_name;
 use super::{Reader, kind_and_name};
 use crate::draft::{Account, App, Commit, Forge, Interface, Listing, Repository, Setting, Store, System};
 use crate::problem::Fault;
@@ -113,17 +114,31 @@ fn account_words(account: &mut Account, cursor: &mut Cursor<'_>) -> Result<(), F
     Ok(())
 }
 
-/// `HOST [when TEXT]… [by TEXT] [freely] [status N] xml|json "BODY"`.
+/// `HOST [when TEXT]… [by TEXT] [freely] [before SPAN] [status N] [header NAME TEXT]… xml|json "BODY"`.
 fn interface(cursor: &mut Cursor<'_>) -> Result<Interface, Fault> {
     let host = cursor.host_name(false)?;
-    let mut interface =
-        Interface { host, when: Vec::new(), by: None, freely: false, status: 200, media: "", body: String::new() };
+    let mut interface = Interface {
+        host,
+        when: Vec::new(),
+        by: None,
+        freely: false,
+        before: None,
+        status: 200,
+        headers: Vec::new(),
+        media: "",
+        body: String::new(),
+    };
     loop {
-        match cursor.word("when, by, freely, status, xml or json")? {
+        match cursor.word("when, by, freely, before, status, header, xml or json")? {
             "by" => interface.by = Some(cursor.word("what a header of the request holds")?.to_owned()),
             "when" => interface.when.push(cursor.word("what target or body of the request hold")?.to_owned()),
             "freely" => interface.freely = true,
+            "before" => interface.before = Some(cursor.duration()?),
             "status" => interface.status = cursor.status()?,
+            "header" => {
+                let name = header_name(cursor)?;
+                interface.headers.push((name, cursor.word("what the header says")?.to_owned()));
+            }
             "xml" => {
                 interface.media = "text/xml";
                 interface.body = cursor.word("the answer")?.to_owned();
@@ -138,7 +153,7 @@ fn interface(cursor: &mut Cursor<'_>) -> Result<Interface, Fault> {
                 }
                 return Ok(interface);
             }
-            _ => return Err(cursor.unknown("when, by, freely, status, xml, json")),
+            _ => return Err(cursor.unknown("when, by, freely, before, status, header, xml, json")),
         }
     }
 }

@@ -200,7 +200,7 @@ fn plant(site: &mut Site, word: &str, cursor: &mut Cursor<'_>) -> Result<(), Fau
     Ok(())
 }
 
-fn header_name(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
+pub(super) fn header_name(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
     let name = cursor.word("a name")?;
     let good = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
     good.then(|| name.to_owned())

@@ -8,10 +8,12 @@ use crate::serve::request::{Request, Response};
 pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
     let host = request.host.as_deref().unwrap_or_default();
     let body = String::from_utf8_lossy(&request.body);
+    let now = connection.clock.now();
     let fits = |interface: &&Interface| {
         let holds = |text: &String| request.target.contains(text) || body.contains(text);
         let is_by = |text: &String| request.headers.iter().any(|(_, value)| value.contains(text));
-        interface.host == host && interface.when.iter().all(holds) && interface.by.iter().all(is_by)
+        let is_over = interface.before.is_some_and(|end| now >= end);
+        interface.host == host && !is_over && interface.when.iter().all(holds) && interface.by.iter().all(is_by)
     };
     let mut may_ask = false;
     for account in connection.internet.draft.accounts.values() {
@@ -19,7 +21,11 @@ pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
         may_ask |= is_shown;
         let answer = account.answers.iter().filter(|interface| interface.freely || is_shown).find(fits);
         if let Some(answer) = answer {
-            return Response::new(answer.status, answer.media, answer.body.clone());
+            let response = Response::new(answer.status, answer.media, answer.body.clone());
+            return answer
+                .headers
+                .iter()
+                .fold(response, |response, (name, value)| response.header(name, value.as_str()));
         }
     }
     if may_ask {

@@ -471,11 +471,11 @@ const ESTATE: &[Fault] = &[
     ("account hetzner M of acme shown x\n  list a", "8: `a`: the line ends here; expected what it lists"),
     (
         "account hetzner M of acme shown x\n  answers api.hetzner.cloud",
-        "8: `api.hetzner.cloud`: the line ends here; expected when, by, freely, status, xml or json",
+        "8: `api.hetzner.cloud`: the line ends here; expected when, by, freely, before, status, header, xml or json",
     ),
     (
         "account hetzner M of acme shown x\n  answers api.hetzner.cloud html \"\"",
-        "8: `html`: unknown word; expected when, by, freely, status, xml, json",
+        "8: `html`: unknown word; expected when, by, freely, before, status, header, xml, json",
     ),
     (
         "account hetzner M of acme shown x\n  holds IpAddress",
