@@ -53,6 +53,8 @@ pub struct Form {
     page: Option<String>,
     /// Pages that are read of it at most, where these are fewer than of other lists.
     pub pages: Option<usize>,
+    /// The limit that it counts to, of a provider that limits some of its lists apart from the others.
+    pub limit: Option<String>,
     /// Where an answer says that the provider did not look through everything.
     cut: Option<String>,
     /// The list whose items this one is asked for, one by one.

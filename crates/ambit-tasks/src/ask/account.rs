@@ -8,7 +8,7 @@ mod tests;
 
 pub(crate) use parts::{Listed, ended};
 
-use super::provider::patiently;
+use super::provider::patiently_within;
 use super::{aws, cloud};
 use crate::{Context, TaskError};
 use ambit_cloud::Refusal;
@@ -175,7 +175,8 @@ impl Caller {
                 self.page(list, mark, parent, place, (status, body))
                     .map(|page| (page, body.len(), Sha256::digest(body)))
             };
-            let (page, size, contents) = patiently(cx, (self.name(), words), dressed, read).await?;
+            let limit = list.limit.as_deref();
+            let (page, size, contents) = patiently_within(cx, limit, (self.name(), words), dressed, read).await?;
             let Page { assets: more, next, is_cut: is_page_cut } = page;
             let too_long = || TaskError::OutOfBudget(format!("{words} is longer than what is read of one list"));
             taken.bytes = taken.bytes.checked_sub(size).ok_or_else(too_long)?;

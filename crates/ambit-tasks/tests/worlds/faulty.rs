@@ -109,9 +109,9 @@ impl Guard for Anything {
     }
 }
 
-struct Faulty {
-    wire: Arc<SimulatedWire>,
-    fault: Fault,
+pub(crate) struct Faulty {
+    pub(crate) wire: Arc<SimulatedWire>,
+    pub(crate) fault: Fault,
 }
 
 impl Wire for Faulty {
