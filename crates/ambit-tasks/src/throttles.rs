@@ -47,9 +47,11 @@ pub(crate) struct Asked {
     name: Option<Arc<Place>>,
 }
 
-/// The turn of the row that asks again for all. Where the place does not answer while it lasts, that counts, however
-/// it ends.
+/// The turn of the row that asks again for all. Where the last answer to that row was that there were too many requests,
+/// that counts, however the turn ends; where its connection failed, that is no such answer.
 pub(crate) struct Turn<'a> {
+    /// The last answer to the row was that there were too many requests.
+    pub(crate) is_throttled: bool,
     asked: &'a Asked,
     net: &'a Session,
     _held: tokio::sync::OwnedMutexGuard<()>,
@@ -96,7 +98,7 @@ impl Asked {
     /// Waits until no other row asks again.
     pub(crate) async fn turn<'a>(&'a self, net: &'a Session) -> Turn<'a> {
         let held = net.waits_for(Arc::clone(&self.place.turn).lock_owned()).await;
-        Turn { asked: self, net, _held: held }
+        Turn { is_throttled: false, asked: self, net, _held: held }
     }
 }
 
@@ -104,7 +106,7 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         // A row that was told that nothing is asked asked nothing.
         let now = self.net.now();
-        if self.asked.is_throttled() && !self.asked.rests(now) {
+        if self.is_throttled && self.asked.is_throttled() && !self.asked.rests(now) {
             self.asked.all().for_each(|place| place.count(now));
         }
     }

@@ -57,6 +57,9 @@ pub(super) async fn patiently_within<T>(
             let why = format!("{words}: not asked, since {place} throttled everything that was asked before");
             return Err(TaskError::SourceDown(why));
         }
+        if let Some(turn) = &mut turn {
+            turn.is_throttled = false;
+        }
         // Signatures hold for a moment: each time is dressed anew.
         let answer = cx.net.http(&dressed()?).await.map_err(|error| TaskError::source(words, &error))?;
         if answer.truncated {
@@ -77,6 +80,9 @@ pub(super) async fn patiently_within<T>(
             if !asked.is_throttled() {
                 continue;
             }
+        }
+        if let Some(turn) = &mut turn {
+            turn.is_throttled = is_throttled;
         }
         let tries_max = match why {
             Refusal::Throttled(_) if asked.is_given_up() => AGAIN_TRIES_MAX,

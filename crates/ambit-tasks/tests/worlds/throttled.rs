@@ -8,6 +8,7 @@ use ambit_net::{Grants, Net, NetOptions, Pace, PaceLimits, Wire};
 use ambit_tasks::{Account, Answer, Context, Memory, Settings, TaskError};
 use ambit_world::World;
 use serde_json::{Value, json};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -100,6 +101,23 @@ fn an_account_that_is_throttled_to_the_end_is_not_asked_list_by_list() {
     assert_eq!(waves[1].0.last(), Some(&Err(TaskError::SourceDown(why.to_owned()))));
     assert_eq!(waves[1].1, waves[0].1, "nothing is asked then");
     assert!(waves[1].1 < waves[2].1 && waves[2].1 <= waves[1].1 + TRIES, "after a rest one row asks for all");
+}
+
+#[test]
+fn rows_whose_connections_fail_are_not_counted_as_throttled() {
+    let answers = [
+        "answers api.hetzner.cloud before 30s status 429 header Connection close json \"{}\"",
+        "answers api.hetzner.cloud json \"{'servers':[],'zones':[]}\"",
+    ];
+    let fault: Fault = |to, now| {
+        let is_down = to.port() == 443 && now > Duration::from_millis(900) && now < Duration::from_secs(30);
+        is_down.then_some(io::ErrorKind::TimedOut)
+    };
+    let waves = hetzner(&["servers", "zones"], &answers, &[Duration::ZERO, MINUTE], fault);
+    for answer in &waves[0].0 {
+        assert!(matches!(answer, Err(TaskError::SourceDown(why)) if !why.contains("too many")), "{waves:#?}");
+    }
+    assert_eq!(waves[1].0, [Ok(Answer::Found), Ok(Answer::Found)], "{waves:#?}");
 }
 
 /// Waves of searches at GitHub for three words, and of the repositories of an account there.
