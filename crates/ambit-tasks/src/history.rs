@@ -3,6 +3,7 @@
 
 mod known;
 mod leaks;
+mod pointer;
 mod standing;
 
 use crate::read::leads::Leads;
@@ -35,8 +36,6 @@ const PACKAGES_LEFT_OUT: &str = "packages stand in its lock files, and no more a
 const FOLDERS_LEFT_OUT: &str = "of the folders at its branches and tags no more are gone through for lock files than";
 /// What is said behind the number of lock files at the tips that cannot be read; the first follows.
 const LOCKS_UNREAD: &str = "in a form that is not read:";
-/// How the pointers begin that stand in a history in place of files that Git LFS keeps.
-const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// Sentences about what could not be looked at that are kept.
 const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
@@ -174,7 +173,7 @@ impl Looked {
     }
 
     fn see(&mut self, sought: &Sought, piece: &Piece<'_>) {
-        if let (Some(path), true) = (piece.path, piece.text.starts_with(LFS)) {
+        if let (Some(path), true) = (piece.path, pointer::is_pointer(piece.text)) {
             self.elsewhere.get_or_insert_with(|| (0, path.to_owned())).0 += 1;
             return;
         }
@@ -485,6 +484,24 @@ mod tests {
         assert_eq!(looked.kept_elsewhere().as_deref(), Some(said));
         assert!(looked.named.hosts.is_empty(), "{:?}", looked.named.hosts);
         assert_eq!(unread(&Known::default(), &looked), [""; 0], "it hides nothing of what is there");
+    }
+
+    #[test]
+    fn a_text_that_begins_as_a_pointer_does_and_is_none_is_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let begin = "version https://git-lfs.github.com/spec/v1\n";
+        let pointer = format!("{begin}oid sha256:{}\nsize 12\n", "4d".repeat(32));
+        let texts = [
+            format!("{pointer}GITHUB_TOKEN={}\n", key(1)),
+            format!("{pointer}token {}\n", key(2)),
+            format!("{begin}size 12\nGITHUB_TOKEN={}\n", key(3)),
+            format!("{pointer}{}\nGITHUB_TOKEN={}\n", "#".repeat(2_000), key(4)),
+        ];
+        let files = ["a", "b", "c", "d"].into_iter().zip(texts.map(String::into_bytes)).collect::<Vec<_>>();
+        let looked = looked(folder.path(), &files, "none");
+        let mut paths: Vec<&str> = looked.leaks.values().map(|leak| leak.path.as_str()).collect();
+        paths.sort_unstable();
+        assert_eq!((paths, looked.kept_elsewhere()), (vec!["a", "b", "c", "d"], None));
     }
 
     #[test]
