@@ -97,13 +97,14 @@ impl Caller {
         &self,
         cx: &Context<'_>,
         (service, region): (&str, &str),
+        what: &str,
         asked: &Request,
         read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
     ) -> Result<T, TaskError> {
         let (base, named) = base(cx, &aws::host(service, region));
         let url = format!("{base}{}", asked.target);
         let dressed = || request(cx, PROVIDER, &url, named.clone(), asked);
-        patiently(cx, (&self.name, &words(service, region)), dressed, read).await
+        patiently(cx, (&self.name, &format!("{}{what}", words(service, region))), dressed, read).await
     }
 
     async fn ask_at<T>(

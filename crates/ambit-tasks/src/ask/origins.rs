@@ -62,8 +62,12 @@ async fn looked_at(cx: &Context<'_>, caller: &aws::Caller, host: &str) -> Result
     let is_there = match caller.ask_service(cx, at, &asked, has_bucket).await {
         // A bucket of somebody else's is denied to the keys of the account, and so may be one that is not there.
         Err(TaskError::Denied(why)) => {
-            let openly = caller.ask_openly(cx, at, &asked, has_bucket_of_anybody).await;
-            openly.map_err(|_| TaskError::Denied(format!("{why}: the bucket of the origin {host}")))?
+            let what = format!(", without keys for the origin {host}");
+            let openly = caller.ask_openly(cx, at, &what, &asked, has_bucket_of_anybody).await;
+            openly.map_err(|error| match error {
+                TaskError::Denied(_) => TaskError::Denied(format!("{why}: the bucket of the origin {host}")),
+                error => error,
+            })?
         }
         answered => answered?,
     };

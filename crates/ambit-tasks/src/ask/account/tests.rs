@@ -430,3 +430,21 @@ fn an_origin_of_a_distribution_is_gone_only_where_its_provider_or_its_zone_says_
     ]);
     assert_eq!((says("gone_origins"), says("unread_origins")), (gone, json!(["closed.s3.amazonaws.com"])));
 }
+
+#[test]
+fn an_origin_about_which_nobody_answers_without_keys_is_not_told_as_denied() {
+    let origin = "<Origin><DomainName>busy.s3.amazonaws.com</DomainName></Origin>";
+    let distribution = format!(
+        "<DistributionSummary><ARN>arn:d</ARN><Origins><Items>{origin}</Items></Origins></DistributionSummary>"
+    );
+    let s3 = "s3.us-east-1.amazonaws.com when /busy?location";
+    let answers = [
+        format!("cloudfront.amazonaws.com xml \"<R><Items>{distribution}</Items></R>\""),
+        format!("{s3} by Credential= {DENIED}"),
+        format!("{s3} freely status 503 xml \"<Error><Code>SlowDown</Code></Error>\""),
+    ];
+    let (answer, _) = row(&answers, "cloudfront:ListDistributions us-east-1", &[]);
+    let why = "AWS, s3 in us-east-1, without keys for the origin busy.s3.amazonaws.com: too many requests: status 503, \
+               SlowDown";
+    assert_eq!(answer, Ok(Answer::InPart(TaskError::SourceDown(why.to_owned()))));
+}
