@@ -1,7 +1,8 @@
 //! Names that the file tells of without a statement of their own: by what else it says, or by a DNAME record.
 
 use super::Derivation;
-use crate::draft::Data;
+use crate::draft::{Data, Name};
+use crate::plan;
 use std::collections::BTreeSet;
 
 impl Derivation<'_> {
@@ -33,21 +34,59 @@ impl Derivation<'_> {
     pub(super) fn renamed(&mut self) {
         let mut made: Vec<(String, bool)> = Vec::new();
         for (owner, entry) in self.draft.names.iter().filter(|(owner, _)| self.in_scope(owner)) {
-            let targets = entry.records.iter().filter_map(|data| match data {
-                Data::Dname(target) => Some(format!(".{target}")),
-                _ => None,
-            });
-            for target in targets {
-                let below = self.draft.names.iter().filter_map(|(name, stated)| {
-                    let front = name.strip_suffix(target.as_str()).filter(|front| !front.starts_with('*'))?;
-                    let is_found = !front.contains('.') && !entry.hidden && self.answers(owner, entry);
-                    Some((format!("{front}.{owner}"), is_found && self.leads(name, stated)))
-                });
-                made.extend(below);
+            if target(entry).is_none() {
+                continue;
             }
+            made.extend(self.below(owner, true).into_iter().map(|(front, leads)| {
+                let name = format!("{front}.{owner}");
+                // Not everybody follows the longest chain.
+                let ends = || plan::chain(self.draft, &name).len() < plan::CHAIN_MAX;
+                let is_demanded = leads && !front.contains('.') && ends();
+                (name, is_demanded)
+            }));
         }
         for (name, is_demanded) in made {
             if is_demanded { self.plant_name(&name) } else { self.allow_name(&name) }
         }
     }
+
+    /// What stands before the names below this one, each with whether anybody can find that it leads somewhere: the
+    /// names stated there, or those of where DNAME records lead. Of DNAME records further below, the names that they
+    /// make are among them once, not those that they make of each other's: these may have no end.
+    fn below(&self, name: &str, with_made: bool) -> Vec<(String, bool)> {
+        let (mut parent, mut is_found) = (name.to_owned(), true);
+        // Nobody follows more, nor a loop.
+        for _ in 0..2 * plan::CHAIN_MAX {
+            // The one that stands at the name or above it.
+            let Some(renamed) = plan::renamed(self.draft, &format!("x.{parent}")) else { break };
+            is_found &= !renamed.entry.hidden && self.answers(renamed.owner, renamed.entry);
+            let Some(next) = renamed.name.as_deref().and_then(|name| name.strip_prefix("x.")) else {
+                return Vec::new();
+            };
+            parent = next.to_owned();
+        }
+        let end = format!(".{parent}");
+        let stated = self.draft.names.iter().filter_map(|(name, stated)| {
+            let front = name.strip_suffix(end.as_str()).filter(|front| !front.starts_with('*'))?;
+            Some((front, name, stated))
+        });
+        let mut below = Vec::new();
+        for (front, name, stated) in stated {
+            let has_end = |target: &str| name != target && !name.ends_with(&format!(".{target}"));
+            if with_made && target(stated).is_some_and(has_end) {
+                let made = self.below(name, false).into_iter();
+                below.extend(made.map(|(deeper, leads)| (format!("{deeper}.{front}"), is_found && leads)));
+            }
+            below.push((front.to_owned(), is_found && self.leads(name, stated)));
+        }
+        below
+    }
+}
+
+/// What a DNAME record makes of the name.
+fn target(entry: &Name) -> Option<&str> {
+    entry.records.iter().find_map(|data| match data {
+        Data::Dname(target) => Some(target.as_str()),
+        _ => None,
+    })
 }

@@ -116,6 +116,45 @@ fn what_the_file_does_not_decide_is_neither_missed_nor_unexpected() {
 }
 
 #[test]
+fn names_below_a_dname_are_those_below_its_target_however_many_follow_one_another() {
+    let text = "name dev.acme.test DNAME stage.acme.test\nname stage.acme.test DNAME test.acme.test\nname \
+                {www,a.b}.test.acme.test A 203.0.113.10\nname qa.acme.test DNAME x.stage.acme.test\nname \
+                api.x.test.acme.test A 203.0.113.10\nname apps.acme.test DNAME int.acme.test\nname \
+                old.int.acme.test DNAME test.acme.test\nname up.acme.test DNAME acme.test\nname \
+                far.acme.test DNAME l.out.test\nzone out.test of out\n  ns ns1.out.test 198.51.100.2\nname \
+                l.out.test DNAME m.out.test\nname www.m.out.test A 198.51.100.3\nsite \
+                https://www.test.acme.test \"W\"\n";
+    let truth = truth_of(&format!("{HEAD}{text}"));
+    for (name, expected) in [
+        ("www.stage", Verdict::Planted),
+        ("www.dev", Verdict::Planted),
+        ("a.b.dev", Verdict::NotScored),
+        ("api.dev", Verdict::Unexpected),
+        ("api.qa", Verdict::Planted),
+        ("www.old.int", Verdict::Planted),
+        ("www.old.apps", Verdict::NotScored),
+        ("www.up", Verdict::Unexpected),
+        ("www.dev.up", Verdict::NotScored),
+        ("www.far", Verdict::Planted),
+    ] {
+        assert_eq!(truth.entity(Kind::DnsRecord, &format!("{name}.acme.test")), expected, "{name}");
+    }
+    assert_eq!(truth.entity(Kind::Uri, "https://www.dev.acme.test:443"), Verdict::Planted);
+    let issue = truth.issue("invalid_certificate_name", Kind::Uri, "https://www.dev.acme.test:443");
+    assert_eq!(issue, Verdict::Planted);
+}
+
+#[test]
+fn a_chain_of_dnames_that_not_everybody_follows_is_neither_missed_nor_unexpected() {
+    let chain: String =
+        (1..=17).map(|step| format!("name d{step}.acme.test DNAME d{}.acme.test\n", step - 1)).collect();
+    let truth = truth_of(&format!("{HEAD}name www.d0.acme.test A 203.0.113.10\n{chain}"));
+    for (name, expected) in [("d15", Verdict::Planted), ("d16", Verdict::NotScored)] {
+        assert_eq!(truth.entity(Kind::DnsRecord, &format!("www.{name}.acme.test")), expected, "{name}");
+    }
+}
+
+#[test]
 fn a_wildcard_covers_no_zone_below_it_and_no_name_above_others() {
     let text = "name *.acme.test A 203.0.113.10\nzone corp.acme.test of acme\n  ns ns1.acme.test\nname \
                 deep.dev.acme.test A 203.0.113.11\n";
