@@ -268,7 +268,8 @@ impl<'a> Derivation<'a> {
         }
         for name in self.told() {
             let plain = name.strip_prefix("*.").unwrap_or(&name).to_owned();
-            if self.in_scope(&plain) && !self.is_planted(&plain) && plan::entry(self.draft, &plain).is_some() {
+            let has_answer = plan::entry(self.draft, &plain).is_some() || plan::renamed(self.draft, &plain).is_some();
+            if self.in_scope(&plain) && !self.is_planted(&plain) && has_answer {
                 self.allow_name(&plain);
             }
         }

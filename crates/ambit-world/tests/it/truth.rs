@@ -155,6 +155,17 @@ fn a_chain_of_dnames_that_not_everybody_follows_is_neither_missed_nor_unexpected
 }
 
 #[test]
+fn a_name_below_a_loop_of_dnames_may_be_shown_where_something_tells_of_it() {
+    let text = "name dev.acme.test DNAME stage.acme.test\nname stage.acme.test DNAME dev.acme.test\nname \
+                www.acme.test A 203.0.113.10\nsite https://www.acme.test \"W\"\n  cert names www.acme.test \
+                www.dev.acme.test\n";
+    let truth = truth_of(&format!("{HEAD}{text}"));
+    for (name, expected) in [("www.dev", Verdict::NotScored), ("api.dev", Verdict::Unexpected)] {
+        assert_eq!(truth.entity(Kind::DnsRecord, &format!("{name}.acme.test")), expected, "{name}");
+    }
+}
+
+#[test]
 fn a_wildcard_covers_no_zone_below_it_and_no_name_above_others() {
     let text = "name *.acme.test A 203.0.113.10\nzone corp.acme.test of acme\n  ns ns1.acme.test\nname \
                 deep.dev.acme.test A 203.0.113.11\n";
