@@ -105,7 +105,10 @@ fn limit(cursor: &mut Cursor<'_>) -> Result<Limit, Fault> {
         Some("silent") => Beyond::Silent,
         Some("truncated") => Beyond::Truncated,
         Some(_) => {
-            let status = cursor.status()?;
+            let status = cursor.number("a status from 400 to 599")?;
+            if !(400..=599).contains(&status) {
+                return Err(cursor.fault("beyond a limit a status is a number from 400 to 599, such as 429"));
+            }
             let retry = cursor.next_if_unquoted("retry").then(|| cursor.number("seconds")).transpose()?;
             return Ok(Limit { most, span, beyond: Beyond::Status(status, retry) });
         }

@@ -580,7 +580,14 @@ fn answers_by_count_and_caller() {
             "host 203.0.113.9\n  limit 5 1s",
             "8: `1s`: the line ends here; expected refused, silent, truncated, or STATUS [retry SECONDS]",
         ),
-        ("host 203.0.113.9\n  limit 5 1s 99", "8: `99`: a status is a number from 200 to 599"),
+        (
+            "host 203.0.113.9\n  limit 5 1s 399",
+            "8: `399`: beyond a limit a status is a number from 400 to 599, such as 429",
+        ),
+        (
+            "host 203.0.113.9\n  limit 5 1s 600 retry 3",
+            "8: `600`: beyond a limit a status is a number from 400 to 599, such as 429",
+        ),
         ("host 203.0.113.9\n  limit 5 1s 429 retry", "8: `retry`: the line ends here; expected seconds"),
         (
             "host 203.0.113.9\n  port 22 ssh next https",
