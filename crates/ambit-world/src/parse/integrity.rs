@@ -1,8 +1,8 @@
 //! Whether the statements of a state fit together: owners, zones, certificates and addresses that are named must be
 //! there.
 
-use crate::draft::{CertChoice, Data, Draft, Host, Service, UnknownHost};
-use crate::plan::{renamed, zone_of};
+use crate::draft::{CertChoice, Data, Draft, Host, Name, Service, UnknownHost};
+use crate::plan::{ancestors, renamed, zone_of};
 use crate::problem::Fault;
 use std::net::IpAddr;
 
@@ -43,6 +43,10 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
         }
         for address in zone.servers.iter().flat_map(|(_, addresses)| addresses) {
             owner_known(draft, *address, zone.line, faults);
+        }
+        if let Some(above) = ancestors(name).skip(1).find(|above| has_dname(draft, above)) {
+            let message = format!("no zone stands below `{above}`, which has a DNAME; leave one of the two out");
+            faults.push(Fault::new(zone.line, name, message));
         }
     }
     for bucket in draft.buckets.values() {
@@ -136,14 +140,7 @@ fn names(draft: &Draft, faults: &mut Vec<Fault>) {
         if let Some(org) = name.org.as_ref().filter(|org| !draft.orgs.contains_key(*org)) {
             faults.push(Fault::new(name.line, org, "no organisation has this key; add an `org` line"));
         }
-        let aliases = name.records.iter().filter(|data| matches!(data, Data::Cname(_))).count();
-        if aliases > 1 || (aliases == 1 && name.records.len() > 1) {
-            faults.push(Fault::new(name.line, key, "a name with a CNAME has no other record"));
-        }
-        let renamings = name.records.iter().filter(|data| matches!(data, Data::Dname(_))).count();
-        if renamings > 1 || (renamings == 1 && key.starts_with("*.")) {
-            faults.push(Fault::new(name.line, key, "a name has one DNAME, and a wildcard none"));
-        }
+        records(draft, key, name, faults);
         if let Some(renamed) = renamed(draft, plain).or_else(|| renamed(draft, key)) {
             faults.push(Fault::new(
                 name.line,
@@ -152,6 +149,27 @@ fn names(draft: &Draft, faults: &mut Vec<Fault>) {
             ));
         }
     }
+}
+
+/// Which records of a name exclude each other.
+fn records(draft: &Draft, key: &str, name: &Name, faults: &mut Vec<Fault>) {
+    let count = |wanted: fn(&Data) -> bool| name.records.iter().filter(|data| wanted(data)).count();
+    let (aliases, renamings) =
+        (count(|data| matches!(data, Data::Cname(_))), count(|data| matches!(data, Data::Dname(_))));
+    if aliases > 1 || (aliases == 1 && name.records.len() > 1) {
+        faults.push(Fault::new(name.line, key, "a name with a CNAME has no other record"));
+    }
+    if renamings > 1 || (renamings == 1 && key.starts_with("*.")) {
+        faults.push(Fault::new(name.line, key, "a name has one DNAME, and a wildcard none"));
+    }
+    if renamings > 0 && !draft.zones.contains_key(key) && count(|data| matches!(data, Data::Ns(_))) > 0 {
+        let message = "only a zone's top has a DNAME beside NS; leave one of the two out";
+        faults.push(Fault::new(name.line, key, message));
+    }
+}
+
+fn has_dname(draft: &Draft, name: &str) -> bool {
+    draft.names.get(name).is_some_and(|name| name.records.iter().any(|data| matches!(data, Data::Dname(_))))
 }
 
 fn cert(draft: &Draft, choice: &CertChoice, line: usize, faults: &mut Vec<Fault>) {

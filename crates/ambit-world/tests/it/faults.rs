@@ -222,6 +222,14 @@ const ZONES_AND_NAMES: &[Fault] = &[
     ),
     ("name *.acme.test DNAME b.acme.test", "7: `*.acme.test`: a name has one DNAME, and a wildcard none"),
     (
+        "name a.acme.test DNAME b.acme.test NS ns1.b.test",
+        "7: `a.acme.test`: only a zone's top has a DNAME beside NS; leave one of the two out",
+    ),
+    (
+        "name a.acme.test DNAME b.acme.test\nzone x.a.acme.test of acme\n  ns ns1.acme.test",
+        "8: `x.a.acme.test`: no zone stands below `a.acme.test`, which has a DNAME; leave one of the two out",
+    ),
+    (
         "name a.acme.test DNAME b.test\nname x.y.a.acme.test A 203.0.113.5",
         "8: `x.y.a.acme.test`: nothing stands below `a.acme.test`, which has a DNAME",
     ),
