@@ -47,8 +47,8 @@ pub(crate) struct Asked {
     name: Option<Arc<Place>>,
 }
 
-/// The turn of the row that asks again for all. Where the last answer to that row was that there were too many requests,
-/// that counts, however the turn ends; where its connection failed, that is no such answer.
+/// The turn of the row that asks again for all. Where the last answer to that row was that there were too many
+/// requests, that counts, however the turn ends; where its connection failed, that is no such answer.
 pub(crate) struct Turn<'a> {
     /// The last answer to the row was that there were too many requests.
     pub(crate) is_throttled: bool,

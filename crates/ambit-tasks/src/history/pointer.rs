@@ -1,5 +1,5 @@
-//! The pointers that stand in a history in place of files that Git LFS keeps, in the form of its specification: lines of
-//! a key and a value.
+//! The pointers that stand in a history in place of files that Git LFS keeps, in the form of its specification: lines
+//! of a key and a value.
 
 /// Bytes of a pointer at most.
 const BYTES_MAX: usize = 1_024;

@@ -106,6 +106,14 @@ impl<'a> Cursor<'a> {
         self.fault(format!("unknown word; expected {expected}"))
     }
 
+    /// The name of a header or a cookie.
+    pub(crate) fn header_name(&mut self) -> Result<String, Fault> {
+        let name = self.word("a name")?;
+        let good = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+        good.then(|| name.to_owned())
+            .ok_or_else(|| self.fault("a header's or cookie's name has letters, digits, `-`, `_` and `.`"))
+    }
+
     /// One of a list of words.
     pub(crate) fn choice<T: Copy>(&mut self, choices: &[(&str, T)]) -> Result<T, Fault> {
         let expected = choices.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");

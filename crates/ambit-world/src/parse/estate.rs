@@ -1,7 +1,6 @@
 //! Accounts at cloud providers, repositories of code, packages of apps.
 
 use super::cursor::{Below, Cursor};
-use super::site::header_name;
 use super::{Reader, kind_and_name};
 use crate::draft::{Account, App, Commit, Forge, Interface, Listing, Repository, Setting, Store, System};
 use crate::problem::Fault;
@@ -136,7 +135,7 @@ fn interface(cursor: &mut Cursor<'_>) -> Result<Interface, Fault> {
             "before" => interface.before = Some(cursor.duration()?),
             "status" => interface.status = cursor.status()?,
             "header" => {
-                let name = header_name(cursor)?;
+                let name = cursor.header_name()?;
                 interface.headers.push((name, cursor.word("what the header says")?.to_owned()));
             }
             "xml" => {

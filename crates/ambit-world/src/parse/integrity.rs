@@ -1,7 +1,7 @@
 //! Whether the statements of a state fit together: owners, zones, certificates and addresses that are named must be
 //! there.
 
-use crate::draft::{CertChoice, Data, Draft, Host, Name, Service, UnknownHost};
+use crate::draft::{Cert, CertChoice, Data, Draft, Host, Moment, Name, Service, UnknownHost};
 use crate::plan::{ancestors, renamed, zone_of};
 use crate::problem::Fault;
 use std::net::IpAddr;
@@ -54,6 +54,9 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
     }
     estate(draft, faults);
     names(draft, faults);
+    for (name, stated) in &draft.certs {
+        revocation(stated, name, faults);
+    }
     for (address, host) in &draft.hosts {
         if crate::dns::RESOLVERS.contains(address) {
             resolver(address, host, faults);
@@ -172,11 +175,23 @@ fn has_dname(draft: &Draft, name: &str) -> bool {
     draft.names.get(name).is_some_and(|name| name.records.iter().any(|data| matches!(data, Data::Dname(_))))
 }
 
-fn cert(draft: &Draft, choice: &CertChoice, line: usize, faults: &mut Vec<Fault>) {
-    if let CertChoice::Named(name) = choice
-        && !draft.certs.contains_key(name)
+/// No authority revokes what it did not issue yet. Of one that begins on a date only the run's epoch decides.
+fn revocation(cert: &Cert, name: &str, faults: &mut Vec<Fault>) {
+    if let (Some(ago_ms), Moment::FromEpoch(starts)) = (cert.revoked, cert.starts)
+        && -ago_ms < starts
     {
-        faults.push(Fault::new(line, name, "no certificate has this name; add a `cert` statement"));
+        let message = "the certificate is revoked before it begins; shorten `revoked`, or give an earlier `starts`";
+        faults.push(Fault::new(cert.line, name, message));
+    }
+}
+
+fn cert(draft: &Draft, choice: &CertChoice, line: usize, faults: &mut Vec<Fault>) {
+    match choice {
+        CertChoice::Named(name) if !draft.certs.contains_key(name) => {
+            faults.push(Fault::new(line, name, "no certificate has this name; add a `cert` statement"));
+        }
+        CertChoice::Named(_) => {}
+        CertChoice::Inline(stated) => revocation(stated, "revoked", faults),
     }
 }
 

@@ -123,7 +123,7 @@ fn site_word(site: &mut Site, word: &str, cursor: &mut Cursor<'_>) -> Result<(),
         "header" => header(site, cursor)?,
         "bare" => site.bare = true,
         "cookie" => {
-            let name = header_name(cursor)?;
+            let name = cursor.header_name()?;
             let careful = cursor.choice(&[("careful", true), ("careless", false)])?;
             site.cookies.push(Cookie { name, careful });
         }
@@ -177,7 +177,7 @@ fn site_word(site: &mut Site, word: &str, cursor: &mut Cursor<'_>) -> Result<(),
 
 /// A header beside those that there are, or of a further machine instead of that of the one before.
 fn header(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
-    let name = header_name(cursor)?;
+    let name = cursor.header_name()?;
     let value = cursor.word("the header's value in quotes")?.to_owned();
     site.headers.retain(|(known, _)| !site.is_next || !known.eq_ignore_ascii_case(&name));
     site.headers.push((name, value));
@@ -198,13 +198,6 @@ fn plant(site: &mut Site, word: &str, cursor: &mut Cursor<'_>) -> Result<(), Fau
         _ => site.pages.push(html_page(cursor.choice(fresh::ALL)?.twin)),
     }
     Ok(())
-}
-
-pub(super) fn header_name(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
-    let name = cursor.word("a name")?;
-    let good = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
-    good.then(|| name.to_owned())
-        .ok_or_else(|| cursor.fault("a header's or cookie's name has letters, digits, `-`, `_` and `.`"))
 }
 
 fn body(cursor: &mut Cursor<'_>) -> Result<String, Fault> {

@@ -417,6 +417,20 @@ fn certificates() {
             "8: `a..test`: no name for a certificate: a label has 1 to 63 letters, digits, '-' or '_'",
         ),
         ("cert c cn", "7: `cn`: the line ends here; expected a common name"),
+        (
+            "cert c names a.acme.test\n  starts -2d revoked 30d",
+            "7: `c`: the certificate is revoked before it begins; shorten `revoked`, or give an earlier `starts`",
+        ),
+        (
+            "name a.acme.test A 203.0.113.9\nsite https://a.acme.test\n  cert revoked 41d",
+            "9: `revoked`: the certificate is revoked before it begins; shorten `revoked`, or give an earlier \
+             `starts`",
+        ),
+        (
+            "host 203.0.113.9\n  port 993 imap tls not-yet 1h revoked 0s names a.acme.test",
+            "8: `revoked`: the certificate is revoked before it begins; shorten `revoked`, or give an earlier \
+             `starts`",
+        ),
         ("cert c starts soon", "7: `soon`: no moment such as +90d, -5d or 2019-03-01"),
         ("cert c expired 5", "7: `5`: no span such as 5d, 36h, 90s or 250ms"),
         ("cert c expired 36501d", "7: `36501d`: no span such as 5d, 36h, 90s or 250ms"),
