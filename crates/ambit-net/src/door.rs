@@ -8,6 +8,7 @@ mod responsiveness;
 mod turns;
 
 pub use connection::Connection;
+pub(crate) use turns::Waited;
 pub use turns::Waits;
 
 use crate::error::{NetError, Phase, Refused};
@@ -270,7 +271,7 @@ impl Door {
             let at = self.outside.pace.reserve(now, bucket, self.grants.home.as_ref());
             if at > now {
                 let _waits = self.waits();
-                self.turns.note(now, at);
+                self.turns.waited.note(now, at);
                 self.sleep_until(at).await;
             }
         }
@@ -286,12 +287,12 @@ impl Door {
 
     /// Notes that this unit of work waited for its turn until now.
     pub(crate) fn note_turn(&self, since: WireTime) {
-        self.turns.note(since, self.now());
+        self.turns.waited.note(since, self.now());
     }
 
     /// How long this unit of work waited for its turns, up to the last that it waits for now.
     pub(crate) fn waited(&self) -> Duration {
-        self.turns.waited()
+        self.turns.waited.sum()
     }
 
     /// How long the next contact of any peer would wait for its turn among all.

@@ -197,7 +197,7 @@ impl Session {
 
     /// How long resolvers that refuse what is too much were left alone since the run began. That is no work either.
     pub fn resolvers_paused(&self) -> Duration {
-        self.net.inner.dns.paused()
+        self.net.inner.dns.paused.sum()
     }
 
     /// Fills the buffer with random bytes (seeded in simulated wires).

@@ -6,7 +6,7 @@ use super::lanes::{Lanes, Reply};
 use super::message::{self, Decoded, Question, Style, decode, question_name, read_answer};
 use super::window::Window;
 use super::{DnsAnswer, Rcode, RecordType, WildcardProfile};
-use crate::door::{Door, Pass};
+use crate::door::{Door, Pass, Waited};
 use crate::error::{NetError, Phase};
 use crate::guard::{Grant, RESOLVER};
 use crate::limits::{DNS_CHAIN_MAX, DNS_TCP_TIMEOUT, DNS_TRIES};
@@ -14,8 +14,8 @@ use crate::pace::{Bucket, Signal};
 use crate::wire::WireTime;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -28,14 +28,8 @@ pub(crate) struct Engine {
     /// Makes the labels of wildcard sampling: the same for one run, different for the next.
     pub(super) salt: [u8; 16],
     pub(crate) questions: AtomicU64,
-    pauses: Mutex<Pauses>,
-}
-
-/// How long resolvers were left alone that refuse, the times of several counted once, and until when the last is.
-#[derive(Default)]
-struct Pauses {
-    sum: Duration,
-    until: WireTime,
+    /// How long resolvers were left alone that refuse, the times of several counted once.
+    pub(crate) paused: Waited,
 }
 
 struct Upstream {
@@ -59,7 +53,7 @@ impl Engine {
             wildcards: Cache::new(),
             salt,
             questions: AtomicU64::new(0),
-            pauses: Mutex::default(),
+            paused: Waited::default(),
         }
     }
 
@@ -153,7 +147,9 @@ impl Engine {
                     Rcode::REFUSED if upstream.window.refused(door.now(), refusals + 1) => {
                         error = NetError::Dns(Rcode::REFUSED);
                         (refusals, tries, refused_by) = (refusals + 1, tries - 1, Some(&upstream.window));
-                        self.note_pause(door.now(), &upstream.window);
+                        if let Some(until) = upstream.window.paused_until(door.now()) {
+                            self.paused.note(door.now(), until);
+                        }
                     }
                     rcode => {
                         error = NetError::Dns(rcode);
@@ -178,19 +174,6 @@ impl Engine {
         let mut places = places.map(|place| (place, &self.upstreams[place]));
         let free = places.clone().find(|(_, upstream)| upstream.window.paused_until(now).is_none());
         free.or_else(|| places.next()).expect("there is a resolver")
-    }
-
-    fn note_pause(&self, now: WireTime, window: &Window) {
-        let Some(until) = window.paused_until(now) else { return };
-        let mut pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner);
-        let begins = now.max(pauses.until);
-        pauses.sum += until.saturating_sub(begins);
-        pauses.until = pauses.until.max(until);
-    }
-
-    /// How long resolvers were left alone since the run began, and are now.
-    pub(crate) fn paused(&self) -> Duration {
-        self.pauses.lock().unwrap_or_else(PoisonError::into_inner).sum
     }
 
     async fn ask_upstream(

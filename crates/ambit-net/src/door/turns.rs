@@ -2,7 +2,7 @@
 
 use crate::wire::WireTime;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How many things of one unit of work wait for their turn, and how many units do.
@@ -10,15 +10,37 @@ use std::time::Duration;
 pub(super) struct Turns {
     here: AtomicUsize,
     units: Arc<AtomicUsize>,
-    waited: Mutex<Waited>,
+    /// How long this unit of work waited for its turns, up to the last that it waits for now.
+    pub(super) waited: Waited,
 }
 
-/// How long one unit of work waited for the rate limiter, or will once its turns have come: what waits side by side is
-/// counted once.
+/// How long something waited, or will once its last wait is over: waits side by side are counted once.
 #[derive(Default)]
-struct Waited {
+pub(crate) struct Waited(Mutex<Span>);
+
+#[derive(Default)]
+struct Span {
     until: WireTime,
     sum: Duration,
+}
+
+impl Waited {
+    /// Returns how long that was, up to the end of the last wait.
+    pub(crate) fn sum(&self) -> Duration {
+        self.lock().sum
+    }
+
+    /// Notes a wait.
+    pub(crate) fn note(&self, from: WireTime, until: WireTime) {
+        let mut span = self.lock();
+        let begins = from.max(span.until);
+        span.sum += until.saturating_sub(begins);
+        span.until = span.until.max(until);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Span> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Turns {
@@ -30,19 +52,6 @@ impl Turns {
     /// Returns how many units of work wait now.
     pub(super) fn waiting(&self) -> usize {
         self.units.load(Ordering::Relaxed)
-    }
-
-    /// Returns how long this unit of work waited, up to the last turn that it waits for now.
-    pub(super) fn waited(&self) -> Duration {
-        self.waited.lock().unwrap_or_else(PoisonError::into_inner).sum
-    }
-
-    /// Notes a wait.
-    pub(super) fn note(&self, from: WireTime, until: WireTime) {
-        let mut waited = self.waited.lock().unwrap_or_else(PoisonError::into_inner);
-        let begins = from.max(waited.until);
-        waited.sum += until.saturating_sub(begins);
-        waited.until = waited.until.max(until);
     }
 }
 
