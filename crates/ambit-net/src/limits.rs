@@ -161,8 +161,9 @@ pub const TRANSFER_TIMEOUT: Duration = Duration::from_secs(60);
 /// Questions in flight per resolver at the start, at least, and at most. Beyond about a thousand only the loss grows
 /// (measured on loopback).
 pub const DNS_WINDOW: (usize, usize, usize) = (64, 16, 1_500);
-/// How long a resolver that refuses is left alone; twice as long each time in a row, up to the most.
+/// How long a resolver that refuses is left alone the first time; twice as long each further time in a row.
 pub const RESOLVER_PAUSE: Duration = Duration::from_secs(1);
+/// The longest that it is left alone.
 pub const RESOLVER_PAUSE_MAX: Duration = Duration::from_secs(16);
 /// Pauses in a row that a resolver gets which has answered before; one that still refuses is believed.
 pub const RESOLVER_PAUSES_MAX: u32 = 8;

@@ -25,6 +25,8 @@ const INCOMING_BYTES: usize = 4 * 1024 * 1024;
 const BREATH: Duration = Duration::from_millis(2);
 /// Packets for which the system may have no room, one after the other.
 const BREATHS_MAX: usize = 500;
+/// The queue of the device is full, as Linux says it.
+const ENOBUFS: i32 = 105;
 
 const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
@@ -233,9 +235,6 @@ async fn send_patiently(sender: &tokio::net::UdpSocket, segment: &[u8], to: Sock
     }
     Err(io::Error::from_raw_os_error(ENOBUFS))
 }
-
-/// The queue of the device is full, as Linux says it.
-const ENOBUFS: i32 = 105;
 
 fn is_full(error: &io::Error) -> bool {
     error.raw_os_error() == Some(ENOBUFS)
