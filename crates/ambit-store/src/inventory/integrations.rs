@@ -180,7 +180,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<IntegrationView, StoreError> {
         let (principal, new) = (principal.clone(), self.sealed(new)?);
-        transaction!(self, Person, async |tx| insert(tx, &principal, project, &new, now).await)
+        transaction!(self, Person, async |tx| insert(tx, &principal, project, new, now).await)
     }
 
     /// Makes integrations in a collection's project and lets the collection use them, all or none; for the project's
@@ -196,7 +196,7 @@ impl Store {
         let new = new.iter().map(|new| self.sealed(new)).collect::<Result<Vec<_>, _>>()?;
         transaction!(self, Person, async |tx| {
             let of = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
-            for new in &new {
+            for new in new {
                 let made = insert(tx, &principal, of.project_uuid, new, now).await?;
                 insert_use(tx, &principal, collection, made.uuid, now).await?;
             }
@@ -356,7 +356,7 @@ async fn insert(
     tx: &mut Tx,
     principal: &Principal,
     project: Uuid,
-    Sealed { uuid, new, secrets }: &Sealed,
+    Sealed { uuid, new, secrets }: Sealed,
     now: Timestamp,
 ) -> Result<IntegrationView, StoreError> {
     let project = projects::require(tx, principal, project, ProjectRole::Owner).await?;
@@ -365,20 +365,20 @@ async fn insert(
         return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
     }
     let row = named! {
-        uuid: *uuid,
+        uuid,
         project_id: project,
         name: &new.name,
         kind: &new.kind,
         settings: to_json(&new.settings),
         secret_names: names(&new.secrets),
-        secrets: secrets.clone(),
+        secrets,
         created_by: principal.user_id(),
         created_at: now,
     };
     tx.insert_one("integrations", row).await?;
     let details = json!({"name": new.name, "type": new.kind});
     audit::insert(tx, principal, Some(project), "integration.create", uuid, details, now).await?;
-    require(tx, principal, *uuid, ProjectRole::Owner).await
+    require(tx, principal, uuid, ProjectRole::Owner).await
 }
 
 async fn insert_use(
