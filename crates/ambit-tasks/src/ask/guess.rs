@@ -145,18 +145,15 @@ impl Guesses {
         if empty.is_empty() {
             return;
         }
-        match tells_empty_names(cx, level).await {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => {
-                self.unanswered.extend(empty.into_iter().map(|level| (level, TaskError::from(error.clone()))));
-                return;
-            }
-        }
+        let tells = tells_empty_names(cx, level).await;
         for level in empty {
             // One that cannot be looked below takes nothing of the others away.
-            if let Err(error) = self.ask(cx, &level, cx.settings.words.iter().take(FEW_WORDS).cloned().collect()).await
-            {
+            let asked = match &tells {
+                Ok(true) => self.ask(cx, &level, cx.settings.words.iter().take(FEW_WORDS).cloned().collect()).await,
+                Ok(false) => return,
+                Err(error) => Err(error.clone()),
+            };
+            if let Err(error) = asked {
                 self.unanswered.insert(level, TaskError::from(error));
             }
         }
