@@ -177,6 +177,13 @@ pub(crate) struct Name {
     pub inside: Vec<Data>,
 }
 
+impl Name {
+    /// What its DNAME record calls all names below it instead.
+    pub(crate) fn renaming(&self) -> Option<&str> {
+        self.records.iter().find_map(|data| if let Data::Dname(target) = data { Some(target.as_str()) } else { None })
+    }
+}
+
 /// The data of one DNS record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Data {

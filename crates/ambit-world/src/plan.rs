@@ -122,11 +122,7 @@ pub(crate) fn renamed<'a>(draft: &'a Draft, name: &str) -> Option<Renamed<'a>> {
     let above = ancestors(name).skip(1).take_while(|above| above.len() >= zone.len());
     let stated = |above: &str| {
         let (owner, entry) = draft.names.get_key_value(above)?;
-        let target = entry.records.iter().find_map(|data| match data {
-            Data::Dname(target) => Some(target),
-            _ => None,
-        })?;
-        Some((owner, entry, target))
+        Some((owner, entry, entry.renaming()?))
     };
     let (owner, entry, target) = above.into_iter().find_map(stated)?;
     let new = format!("{}{target}", name.strip_suffix(owner.as_str())?);

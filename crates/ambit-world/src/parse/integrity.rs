@@ -172,7 +172,7 @@ fn records(draft: &Draft, key: &str, name: &Name, faults: &mut Vec<Fault>) {
 }
 
 fn has_dname(draft: &Draft, name: &str) -> bool {
-    draft.names.get(name).is_some_and(|name| name.records.iter().any(|data| matches!(data, Data::Dname(_))))
+    draft.names.get(name).is_some_and(|name| name.renaming().is_some())
 }
 
 /// No authority revokes what it did not issue yet. Of one that begins on a date only the run's epoch decides.

@@ -1,7 +1,7 @@
 //! Names that the file tells of without a statement of their own: by what else it says, or by a DNAME record.
 
 use super::Derivation;
-use crate::draft::{Data, Name};
+use crate::draft::Data;
 use crate::plan;
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ impl Derivation<'_> {
     pub(super) fn renamed(&mut self) {
         let mut made: Vec<(String, bool)> = Vec::new();
         for (owner, entry) in self.draft.names.iter().filter(|(owner, _)| self.in_scope(owner)) {
-            if target(entry).is_none() {
+            if entry.renaming().is_none() {
                 continue;
             }
             made.extend(self.below(owner, true).into_iter().map(|(front, leads)| {
@@ -73,7 +73,7 @@ impl Derivation<'_> {
         let mut below = Vec::new();
         for (front, name, stated) in stated {
             let has_end = |target: &str| name != target && !name.ends_with(&format!(".{target}"));
-            if with_made && target(stated).is_some_and(has_end) {
+            if with_made && stated.renaming().is_some_and(has_end) {
                 let made = self.below(name, false).into_iter();
                 below.extend(made.map(|(deeper, leads)| (format!("{deeper}.{front}"), is_found && leads)));
             }
@@ -81,12 +81,4 @@ impl Derivation<'_> {
         }
         below
     }
-}
-
-/// What a DNAME record makes of the name.
-fn target(entry: &Name) -> Option<&str> {
-    entry.records.iter().find_map(|data| match data {
-        Data::Dname(target) => Some(target.as_str()),
-        _ => None,
-    })
 }
