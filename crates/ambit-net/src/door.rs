@@ -16,7 +16,7 @@ use crate::guard::{Contact, Grant, Grants, Guard, RESOLVER, Transport, reserved_
 use crate::http::Url;
 use crate::limits::{SOCKETS_FREE_SHARE, SOCKETS_MAX};
 use crate::pace::{Bucket, Pace, Signal};
-use crate::wire::{Datagrams, Hold, Wire, WireTime};
+use crate::wire::{Datagrams, HalfOpenAnswers, Hold, Wire, WireTime};
 use ambit_model::{Clearance, Timestamp};
 use futures::future::BoxFuture;
 use losses::Losses;
@@ -135,7 +135,12 @@ impl Door {
 
     /// Waits until the wire's clock shows `at`.
     pub(crate) async fn sleep_until(&self, at: WireTime) {
-        self.outside.wire.sleep_until(at).await;
+        self.timer(at).await;
+    }
+
+    /// What ends when the wire's clock shows `at`, for whoever keeps it.
+    pub(crate) fn timer(&self, at: WireTime) -> BoxFuture<'static, ()> {
+        self.outside.wire.sleep_until(at)
     }
 
     /// Waits for a future, at most until the wire's clock shows `at`; fails with a time-out of the phase.
@@ -346,18 +351,22 @@ impl Door {
         Ok(Connection::new(stream, address, grant, place))
     }
 
-    /// Asks a port of a target that was admitted whether it accepts connections: with half a handshake where the wire
-    /// can do that, which takes no socket, else by opening one: boxed, since tens of thousands may ask the other way.
+    /// Asks a port of a target that was admitted whether it accepts connections, with half a handshake
+    /// ([`Wire::half_open`]).
+    pub(crate) fn half_open(
+        &self,
+        to: SocketAddr,
+        until: WireTime,
+        answers: &HalfOpenAnswers,
+    ) -> Option<std::io::Result<()>> {
+        self.outside.wire.half_open(to, until, answers)
+    }
+
+    /// Asks a port of a target that was admitted whether it accepts connections, by opening one.
     pub(crate) async fn knock(&self, address: SocketAddr, limit: Duration) -> Result<(), NetError> {
-        if let Some(asking) = self.outside.wire.half_open(address) {
-            return self.connected(address.ip(), asking, limit).await;
-        }
-        let connecting = Box::pin(async {
-            let _place = self.socket().await;
-            self.check(Grant::Target, address, Transport::Tcp, None)?;
-            self.connected(address.ip(), self.outside.wire.connect(address), limit).await.map(drop)
-        });
-        connecting.await
+        let _place = self.socket().await;
+        self.check(Grant::Target, address, Transport::Tcp, None)?;
+        self.connected(address.ip(), self.outside.wire.connect(address), limit).await.map(drop)
     }
 
     /// How many of 1,000 answers of ports came only when they were asked again; `None` where too few came to say.
@@ -382,7 +391,7 @@ impl Door {
         connecting: impl Future<Output = std::io::Result<T>>,
         limit: Duration,
     ) -> Result<T, NetError> {
-        self.outside.connections.fetch_add(1, Ordering::Relaxed);
+        self.count_connection();
         let begun = self.now();
         let answer = self.until(begun + limit, Phase::Connecting, connecting).await?;
         let answer = answer.map_err(|error| match error.kind() {
@@ -390,12 +399,22 @@ impl Door {
             ErrorKind::TimedOut => NetError::Timeout(Phase::Connecting),
             _ => NetError::from_io(&error, "connecting"),
         });
-        if matches!(answer, Ok(_) | Err(NetError::ConnectionRefused))
-            && let Some(is_late) = self.outside.responsiveness.note_connection(address, self.now() - begun)
-        {
-            self.outside.losses.note(is_late);
+        if matches!(answer, Ok(_) | Err(NetError::ConnectionRefused)) {
+            self.note_answer(address, self.now() - begun);
         }
         answer
+    }
+
+    /// Counts a connection that is tried.
+    pub(crate) fn count_connection(&self) {
+        self.outside.connections.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes how long an address took to take or refuse a connection.
+    pub(crate) fn note_answer(&self, address: IpAddr, waited: Duration) {
+        if let Some(is_late) = self.outside.responsiveness.note_connection(address, waited) {
+            self.outside.losses.note(is_late);
+        }
     }
 
     /// Whether an address took or refused a connection promptly in this run: where it is silent, it is not slow.

@@ -5,7 +5,7 @@ mod syn;
 
 use crate::guard::Transport;
 use crate::limits::{SOCKETS_DEFAULT, SOCKETS_MAX};
-use crate::wire::{Datagrams, Hold, Stream, Wire, WireTime};
+use crate::wire::{Datagrams, HalfOpenAnswers, Hold, Stream, Wire, WireTime};
 use ambit_model::Timestamp;
 use ambit_model::reserved::{DOCUMENTATION, INTERNAL, networks};
 use futures::future::BoxFuture;
@@ -71,20 +71,13 @@ struct HalfOpen {
 }
 
 impl HalfOpen {
+    /// Where raw sockets are not permitted, connecting says the same, with more work for both sides.
     #[cfg(target_os = "linux")]
-    fn ask(&self, to: SocketAddr) -> Option<BoxFuture<'static, io::Result<()>>> {
-        let SocketAddr::V4(to) = to else { return None };
+    fn opened(&self) -> Option<&syn::Syn> {
         if self.never {
             return None;
         }
-        // Where raw sockets are not permitted, connecting says the same, with more work for both sides.
-        let opened = self.syn.get_or_init(|| syn::Syn::open().ok());
-        opened.as_ref().map(|syn| Box::pin(syn.ask(to)) as BoxFuture<'static, io::Result<()>>)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn ask(&self, _to: SocketAddr) -> Option<BoxFuture<'static, io::Result<()>>> {
-        None
+        self.syn.get_or_init(|| syn::Syn::open().ok()).as_ref()
     }
 }
 
@@ -137,13 +130,13 @@ impl Wire for LiveWire {
         })
     }
 
-    fn half_open(&self, to: SocketAddr) -> Option<BoxFuture<'static, io::Result<()>>> {
-        let asking = self.half_open.ask(to)?;
-        let noted = self.tell(Transport::Tcp, to);
-        Some(Box::pin(async move {
-            noted?;
-            asking.await
-        }))
+    #[cfg(target_os = "linux")]
+    fn half_open(&self, to: SocketAddr, until: WireTime, answers: &HalfOpenAnswers) -> Option<io::Result<()>> {
+        let SocketAddr::V4(four) = to else { return None };
+        let syn = self.half_open.opened()?;
+        // Asked again, it is the same contact.
+        let told = if syn.wait_for(four, until, answers) { self.tell(Transport::Tcp, to) } else { Ok(()) };
+        Some(told.and_then(|()| syn.send(four)))
     }
 
     fn carries_programs(&self) -> bool {

@@ -1,6 +1,7 @@
 //! TCP: single ports, sweeps over many, banners, and the dialogues that lead from plain text to TLS.
 
 pub(crate) mod banner;
+mod half_open;
 pub(crate) mod starttls;
 pub(crate) mod sweep;
 

@@ -9,6 +9,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::UnboundedSender;
 
 /// A byte stream to a peer.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -25,6 +26,19 @@ pub trait Datagrams: Send + Sync {
     fn receive<'a>(&'a self, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<(usize, SocketAddr)>>;
 }
 
+/// What a port says that was asked with half a handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HalfOpenAnswer {
+    pub from: SocketAddr,
+    /// It accepts connections; else it refuses them.
+    pub accepts: bool,
+    /// When the answer came.
+    pub at: WireTime,
+}
+
+/// Where answers of ports go.
+pub type HalfOpenAnswers = UnboundedSender<HalfOpenAnswer>;
+
 /// Time since the wire was made; never goes back.
 pub type WireTime = Duration;
 
@@ -39,9 +53,11 @@ pub trait Wire: Send + Sync {
     /// `HostUnreachable`.
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>>;
 
-    /// Asks a port with half a handshake, which takes no socket: accepted, or a refused connection, as `connect` says
-    /// it. `None` where this wire cannot: then connecting is the way to know. No time-out of its own.
-    fn half_open(&self, _to: SocketAddr) -> Option<BoxFuture<'static, io::Result<()>>> {
+    /// Asks a port with half a handshake, which takes no socket. What it says comes to `answers` as long as the clock
+    /// does not show `until`; asked again meanwhile, it says it once. `None` where this wire cannot: then connecting is
+    /// the way to know. `WouldBlock` says that the system has no room for the question now; other errors are those of
+    /// `connect`.
+    fn half_open(&self, _to: SocketAddr, _until: WireTime, _answers: &HalfOpenAnswers) -> Option<io::Result<()>> {
         None
     }
 

@@ -3,7 +3,8 @@
 //! answer it. The answer lands at a port of ours where no connection is: the system resets it, which ends the half-open
 //! connection at the peer. IPv4 alone, on Linux, where the process may open raw sockets (CAP_NET_RAW).
 
-use crate::limits::REPEATED_AFTER;
+use super::START;
+use crate::wire::{HalfOpenAnswer, HalfOpenAnswers, WireTime};
 use socket2::{Domain, Protocol, SockAddr, SockFilter, Socket, Type};
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -13,7 +14,6 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
 
 /// How long it is believed by which address of ours a network is reached.
 const ROUTE_HOLDS: Duration = Duration::from_secs(10);
@@ -21,10 +21,8 @@ const ROUTE_HOLDS: Duration = Duration::from_secs(10);
 const ROUTES_MAX: usize = 16_384;
 /// Bytes that the system keeps of answers that we have not read yet; it may give less, and what is lost is asked again.
 const INCOMING_BYTES: usize = 4 * 1024 * 1024;
-/// How long the system is left alone that has no room for a packet.
+/// How long reading rests after a failure.
 const BREATH: Duration = Duration::from_millis(2);
-/// Packets for which the system may have no room, one after the other.
-const BREATHS_MAX: usize = 500;
 /// The queue of the device is full, as Linux says it.
 const ENOBUFS: i32 = 105;
 
@@ -32,7 +30,7 @@ const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 
-/// How often whoever reads answers looks whether anybody may still wait for one.
+/// How often whoever reads answers looks whether anybody may still wait for one, and forgets those who do not.
 const READING_STOPS: Duration = Duration::from_millis(500);
 
 /// Asks ports with half a handshake.
@@ -46,13 +44,19 @@ struct Shared {
     _reserved: Socket,
     port: u16,
     /// A raw socket for each address of ours: what it sends comes from there, whatever the routes become meanwhile.
-    senders: Mutex<HashMap<Ipv4Addr, Arc<tokio::net::UdpSocket>>>,
+    senders: Mutex<HashMap<Ipv4Addr, Arc<UdpSocket>>>,
     routes: Mutex<HashMap<[u8; 3], (Ipv4Addr, Instant)>>,
-    waiting: Mutex<HashMap<SocketAddrV4, Vec<oneshot::Sender<io::Result<()>>>>>,
+    waiting: Mutex<HashMap<SocketAddrV4, Vec<Waiting>>>,
+}
+
+/// Somebody who asked a port.
+struct Waiting {
+    until: WireTime,
+    answers: HalfOpenAnswers,
 }
 
 impl Syn {
-    /// Opens what it needs, inside a runtime. Fails where the process may not open raw sockets.
+    /// Opens what it needs. Fails where the process may not open raw sockets.
     pub(super) fn open() -> io::Result<Self> {
         let incoming = raw()?;
         let reserved = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))?;
@@ -79,59 +83,27 @@ impl Syn {
         Ok(Self { shared })
     }
 
-    /// Asks one port, until it is answered: accepted, or a refused connection. Waits for ever where nothing comes, as
-    /// opening a connection does.
-    pub(super) fn ask(&self, to: SocketAddrV4) -> impl Future<Output = io::Result<()>> + Send + use<> {
-        let shared = self.shared.clone();
-        async move {
-            let mut asked = Asked::new(&shared, to);
-            let from = shared.own_address(*to.ip())?;
-            let sender = shared.sender(from)?;
-            let segment = segment((SocketAddrV4::new(from, shared.port), to), shared.sequence(to));
-            loop {
-                send(&sender, &segment, to).await?;
-                tokio::select! {
-                    answer = &mut asked.answer => return answer.unwrap_or_else(|_| Err(ErrorKind::Interrupted.into())),
-                    () = tokio::time::sleep(REPEATED_AFTER) => {}
-                }
-                if asked.repeated {
-                    return asked.answer().await;
-                }
-                asked.repeated = true;
-            }
-        }
-    }
-}
-
-/// A question that waits for its answer.
-struct Asked<'a> {
-    shared: &'a Shared,
-    to: SocketAddrV4,
-    answer: oneshot::Receiver<io::Result<()>>,
-    repeated: bool,
-}
-
-impl<'a> Asked<'a> {
-    fn new(shared: &'a Shared, to: SocketAddrV4) -> Self {
-        let (sender, answer) = oneshot::channel();
-        locked(&shared.waiting).entry(to).or_default().push(sender);
-        Self { shared, to, answer, repeated: false }
-    }
-
-    async fn answer(&mut self) -> io::Result<()> {
-        (&mut self.answer).await.unwrap_or_else(|_| Err(ErrorKind::Interrupted.into()))
-    }
-}
-
-impl Drop for Asked<'_> {
-    fn drop(&mut self) {
-        self.answer.close();
+    /// Has what a port says come to `answers` as long as the clock does not show `until`. False where it does already.
+    pub(super) fn wait_for(&self, port: SocketAddrV4, until: WireTime, answers: &HalfOpenAnswers) -> bool {
         let mut waiting = locked(&self.shared.waiting);
-        if let Some(others) = waiting.get_mut(&self.to) {
-            others.retain(|sender| !sender.is_closed());
-            if others.is_empty() {
-                waiting.remove(&self.to);
-            }
+        let of_port = waiting.entry(port).or_default();
+        let is_new = !of_port.iter().any(|other| other.answers.same_channel(answers));
+        if is_new {
+            of_port.push(Waiting { until, answers: answers.clone() });
+        }
+        is_new
+    }
+
+    /// Asks one port, once. Fails with `WouldBlock` where the system has no room for the packet.
+    pub(super) fn send(&self, to: SocketAddrV4) -> io::Result<()> {
+        let shared = &self.shared;
+        let from = shared.own_address(*to.ip())?;
+        let sender = shared.sender(from)?;
+        let segment = segment((SocketAddrV4::new(from, shared.port), to), shared.sequence(to));
+        // A raw socket takes no port: the segment has it.
+        match sender.send_to(&segment, SocketAddrV4::new(*to.ip(), 0)) {
+            Err(error) if error.raw_os_error() == Some(ENOBUFS) => Err(ErrorKind::WouldBlock.into()),
+            sent => sent.map(|_| ()),
         }
     }
 }
@@ -163,7 +135,15 @@ impl Shared {
         Ok(*own.ip())
     }
 
-    fn sender(&self, own: Ipv4Addr) -> io::Result<Arc<tokio::net::UdpSocket>> {
+    /// Forgets those who have given up.
+    fn forget(&self, now: WireTime) {
+        locked(&self.waiting).retain(|_, of_port| {
+            of_port.retain(|waiting| waiting.until > now && !waiting.answers.is_closed());
+            !of_port.is_empty()
+        });
+    }
+
+    fn sender(&self, own: Ipv4Addr) -> io::Result<Arc<UdpSocket>> {
         let mut senders = locked(&self.senders);
         if let Some(sender) = senders.get(&own) {
             return Ok(sender.clone());
@@ -172,28 +152,25 @@ impl Shared {
         socket.bind(&SockAddr::from(SocketAddrV4::new(own, 0)))?;
         // It is for sending: nothing that comes is kept for it.
         socket.attach_filter(&[SockFilter::new(RETURN, 0, 0, 0)])?;
-        let sender = Arc::new(registered(socket)?);
+        let sender = Arc::new(UdpSocket::from(socket));
         senders.insert(own, sender.clone());
         Ok(sender)
     }
 
     /// Takes a packet: the answer to a question of ours, or nothing to us.
-    fn hear(&self, packet: &[u8]) {
+    fn hear(&self, packet: &[u8], at: WireTime) {
         let Some((from, flags, acknowledged)) = answer(packet, self.port) else { return };
         if acknowledged != self.sequence(from).wrapping_add(1) {
             return;
         }
-        let told = || match flags & (SYN | RST | ACK) {
-            flags if flags & RST != 0 => Some(Err(ErrorKind::ConnectionRefused.into())),
-            flags if flags & (SYN | ACK) == SYN | ACK => Some(Ok(())),
-            _ => None,
+        let accepts = match flags & (SYN | RST | ACK) {
+            flags if flags & RST != 0 => false,
+            flags if flags & (SYN | ACK) == SYN | ACK => true,
+            _ => return,
         };
-        if told().is_none() {
-            return;
-        }
-        for sender in locked(&self.waiting).remove(&from).into_iter().flatten() {
+        for waiting in locked(&self.waiting).remove(&from).into_iter().flatten() {
             // Who asked may have given up meanwhile.
-            let _ = told().map(|told| sender.send(told));
+            let _ = waiting.answers.send(HalfOpenAnswer { from: from.into(), accepts, at });
         }
     }
 }
@@ -208,49 +185,23 @@ fn raw() -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// The runtime waits for a raw socket as it does for any that sends and receives packets by address.
-fn registered(socket: Socket) -> io::Result<tokio::net::UdpSocket> {
-    tokio::net::UdpSocket::from_std(UdpSocket::from(socket))
-}
-
-/// Sends a segment. Nearly always the system takes it at once; what waits for that is kept apart, as tens of thousands
-/// of questions wait for their answers.
-async fn send(sender: &tokio::net::UdpSocket, segment: &[u8], to: SocketAddrV4) -> io::Result<()> {
-    // A raw socket takes no port: the segment has it.
-    let to = SocketAddrV4::new(*to.ip(), 0);
-    match sender.try_send_to(segment, to.into()) {
-        Err(error) if error.kind() == ErrorKind::WouldBlock || is_full(&error) => {
-            Box::pin(send_patiently(sender, segment, to)).await
-        }
-        sent => sent.map(|_| ()),
-    }
-}
-
-async fn send_patiently(sender: &tokio::net::UdpSocket, segment: &[u8], to: SocketAddrV4) -> io::Result<()> {
-    for _ in 0..BREATHS_MAX {
-        match sender.send_to(segment, to).await {
-            Err(error) if is_full(&error) => tokio::time::sleep(BREATH).await,
-            sent => return sent.map(|_| ()),
-        }
-    }
-    Err(io::Error::from_raw_os_error(ENOBUFS))
-}
-
-fn is_full(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(ENOBUFS)
-}
-
 /// Reads what comes, as long as somebody may wait for it.
 fn read(incoming: &UdpSocket, asking: &Weak<Shared>) {
     let mut buffer = [0_u8; 256];
+    let mut forgotten = START.elapsed();
     loop {
         let heard = incoming.recv(&mut buffer);
         let Some(shared) = asking.upgrade() else { return };
+        let now = START.elapsed();
         match heard {
-            Ok(length) => shared.hear(&buffer[..length]),
+            Ok(length) => shared.hear(&buffer[..length], now),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
             // An error of one packet, such as a router's word, says nothing of the others.
             Err(_) => thread::sleep(BREATH),
+        }
+        if now >= forgotten + READING_STOPS {
+            shared.forget(now);
+            forgotten = now;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Port sweeps: many ports at once, within the rate limits. Ports without an answer are tried again, so
 //! that loss is measured and not assumed.
 
+use super::half_open::HalfOpen;
 use super::{PortState, PortSweep};
 use crate::door::Door;
 use crate::error::NetError;
@@ -9,6 +10,7 @@ use crate::limits::{KNOCK_TIMEOUT, PROBE_TIMEOUT, SLOW_PROBE_TIMEOUT};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -45,13 +47,18 @@ pub(crate) async fn probe(door: &Door, address: SocketAddr) -> Result<PortState,
 }
 
 async fn probe_once(door: &Door, address: SocketAddr, limit: Duration) -> Result<PortState, NetError> {
-    door.admit_tcp(Grant::Target, address, None).await?;
-    probe_admitted(door, address, limit).await
+    let mut shown = None;
+    let mut take = |_, state| {
+        shown = Some(state);
+        ControlFlow::Break(())
+    };
+    probe_all(door, iter::once(address), (1, limit), &mut take).await;
+    shown.expect("each socket is taken once")
 }
 
-/// Asks a port whose turn has come.
-async fn probe_admitted(door: &Door, address: SocketAddr, limit: Duration) -> Result<PortState, NetError> {
-    match door.knock(address, limit).await {
+/// What an answer says of a port.
+fn state_of(answer: Result<(), NetError>) -> Result<PortState, NetError> {
+    match answer {
         Ok(()) => Ok(PortState::Open),
         Err(NetError::ConnectionRefused) => Ok(PortState::Closed),
         // A reset before the connection stood comes from a filter; so do the unreachables. Where this machine itself is
@@ -248,22 +255,27 @@ async fn probe_all(
     (in_flight, limit): (usize, Duration),
     take: &mut impl FnMut(SocketAddr, Result<PortState, NetError>) -> ControlFlow<()>,
 ) {
-    let (mut waiting, mut asking) = (FuturesUnordered::new(), FuturesUnordered::new());
+    let (mut waiting, mut connecting) = (FuturesUnordered::new(), FuturesUnordered::new());
+    let mut half_open = HalfOpen::new(door, limit);
     loop {
-        let room = in_flight.max(1).saturating_sub(waiting.len() + asking.len());
+        let asking = connecting.len() + half_open.len();
+        let room = in_flight.max(1).saturating_sub(waiting.len() + asking);
         let room = room.min(TURNS_AHEAD - waiting.len());
         let next = sockets.by_ref().take(room);
         waiting.extend(next.map(|socket| async move { (socket, door.admit_tcp(Grant::Target, socket, None).await) }));
         let taken = tokio::select! {
             biased;
-            Some((socket, admitted)) = waiting.next() => match admitted {
-                Ok(()) => {
-                    asking.push(async move { (socket, probe_admitted(door, socket, limit).await) });
+            Some((socket, admitted)) = waiting.next() => match admitted.map(|()| half_open.ask(socket)) {
+                Ok(Some(Ok(()))) => ControlFlow::Continue(()),
+                Ok(Some(failed)) => take(socket, state_of(failed)),
+                Ok(None) => {
+                    connecting.push(async move { (socket, door.knock(socket, limit).await) });
                     ControlFlow::Continue(())
                 }
                 Err(refused) => take(socket, Err(refused)),
             },
-            Some((socket, state)) = asking.next() => take(socket, state),
+            Some((socket, answer)) = half_open.next() => take(socket, state_of(answer)),
+            Some((socket, answer)) = connecting.next() => take(socket, state_of(answer)),
             else => return,
         };
         if taken.is_break() {

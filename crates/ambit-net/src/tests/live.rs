@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UdpSocket};
+use tokio::sync::mpsc::unbounded_channel;
 
 /// Names the loopback and allows nothing else.
 struct Loopback;
@@ -96,15 +97,23 @@ async fn half_a_handshake_says_what_connecting_says() {
         refusing.iter().map(|socket| socket.local_addr().unwrap().as_socket().unwrap()).collect();
     let resolvers = vec!["127.0.0.1:9".parse().unwrap()];
     let wire = LiveWire::new(&LiveOptions { resolvers: resolvers.clone(), ..LiveOptions::default() }).unwrap();
-    let half_open = wire.half_open(open);
-    let is_permitted = half_open.is_some();
-    if let Some(asking) = half_open {
-        asking.await.unwrap();
-        // Two questions to one port at once are both answered.
-        let (one, other) = (wire.half_open(closed[0]).unwrap(), wire.half_open(closed[0]).unwrap());
-        let refused = |asked: std::io::Result<()>| asked.unwrap_err().kind();
-        let (one, other) = tokio::join!(one, other);
-        assert_eq!([refused(one), refused(other)], [std::io::ErrorKind::ConnectionRefused; 2]);
+    let until = wire.now() + Duration::from_secs(600);
+    let (answers, mut answered) = unbounded_channel();
+    let asked = wire.half_open(open, until, &answers);
+    let is_permitted = asked.is_some();
+    if let Some(asked) = asked {
+        asked.unwrap();
+        let answer = answered.recv().await.unwrap();
+        assert_eq!((answer.from, answer.accepts), (open, true));
+        // Two who ask one port at once are both answered.
+        let (others, mut others_answered) = unbounded_channel();
+        for answers in [&answers, &others] {
+            wire.half_open(closed[0], until, answers).unwrap().unwrap();
+        }
+        for answered in [&mut answered, &mut others_answered] {
+            let answer = answered.recv().await.unwrap();
+            assert_eq!((answer.from, answer.accepts), (closed[0], false));
+        }
     }
     let ports: Vec<u16> = closed.iter().map(SocketAddr::port).chain([open.port()]).collect();
     let mut seen = Vec::new();
