@@ -28,7 +28,7 @@ const FOLDER: &str = "ledger";
 const WAIT: Duration = Duration::from_secs(2);
 /// Addresses that wait at most: the next contact writes them first. Where they cannot be written, nothing more is
 /// contacted.
-const WAITING_MAX: usize = 50_000;
+const WAITING_MAX: usize = 10_000;
 
 /// Where runs write down whom they contact.
 #[derive(Clone)]
