@@ -83,6 +83,48 @@ fn a_sweep_ends_where_scope_refuses_a_contact() {
 }
 
 #[test]
+fn half_a_handshake_says_what_connecting_says_and_is_sent_again_after_a_second() {
+    let seen = [None, Some(0), Some(3)].map(|half_open| {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        run(move |wire| async move {
+            *wire.half_open.lock().unwrap() = half_open;
+            let lost = if half_open.is_some() { 3 } else { 1 };
+            for (port, peer) in [
+                (22, Peer::Loses { first: 0 }),
+                (23, Peer::Refuses),
+                (25, Peer::Loses { first: lost }),
+                (26, Peer::RefusesAfter(Duration::from_millis(1_200))),
+                (27, Peer::RefusesAfter(Duration::from_secs(9))),
+                (28, Peer::Fails(ErrorKind::NetworkUnreachable)),
+            ] {
+                wire.peer(&format!("192.0.2.1:{port}"), peer);
+            }
+            let ports = [22, 23, 24, 25, 26, 27, 28];
+            let sweep = session(&wire).sweep_ports("192.0.2.1".parse().unwrap(), &ports).await.unwrap();
+            let failed: Vec<u16> = sweep.failed.iter().map(|(port, _)| *port).collect();
+            let asked = wire.connections.lock().unwrap().iter().filter(|to| to.port() == 24).count();
+            sender.send((sweep.open, sweep.closed, sweep.filtered, failed, asked)).unwrap();
+        });
+        receiver.recv().unwrap()
+    });
+    let told = |asked| (vec![22, 25], vec![23, 26], vec![24, 27], vec![28], asked);
+    assert_eq!(seen, [told(2), told(4), told(4)]);
+}
+
+#[test]
+fn ports_that_the_system_has_no_room_to_ask_are_not_called_silent() {
+    run(|wire| async move {
+        *wire.half_open.lock().unwrap() = Some(u32::MAX);
+        wire.peer("192.0.2.1:22", Peer::Refuses);
+        let session = session(&wire);
+        let probed = session.probe_port("192.0.2.1:22".parse().unwrap()).await;
+        assert!(probed.as_ref().is_err_and(|error| error.to_string().contains("no room")), "{probed:?}");
+        let sweep = session.sweep_ports("192.0.2.1".parse().unwrap(), &[22]).await.unwrap();
+        assert_eq!((sweep.failed.len(), sweep.filtered.len()), (1, 0));
+    });
+}
+
+#[test]
 fn a_machine_without_a_network_has_not_looked() {
     for (kind, offline) in
         [(ErrorKind::NetworkUnreachable, true), (ErrorKind::NetworkDown, true), (ErrorKind::HostUnreachable, false)]

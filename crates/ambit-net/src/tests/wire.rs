@@ -6,7 +6,7 @@ use super::script::{Script, play};
 use crate::Refused;
 use crate::guard::{Contact, Guard, Transport};
 use crate::net::{Net, NetOptions, Session};
-use crate::wire::{Datagrams, Hold, Stream, Wire, WireTime};
+use crate::wire::{Datagrams, HalfOpenAnswer, HalfOpenAnswers, Hold, Stream, Wire, WireTime};
 use crate::{Grant, Grants, Pace, PaceLimits};
 use ambit_model::{Clearance, Timestamp};
 use futures::future::BoxFuture;
@@ -53,6 +53,9 @@ pub(super) struct TestWire {
     pub(super) datagrams: Arc<AtomicU64>,
     pub(super) resolvers: Mutex<Vec<&'static str>>,
     pub(super) roots: Mutex<Vec<rustls_pki_types::TrustAnchor<'static>>>,
+    /// How many questions by half a handshake the system has no room for before it takes one; `None` where it has none
+    /// of that kind.
+    pub(super) half_open: Mutex<Option<u32>>,
     reserved: Vec<IpNet>,
     chance: AtomicU64,
 }
@@ -69,6 +72,7 @@ impl TestWire {
             datagrams: Arc::default(),
             resolvers: Mutex::new(vec![RESOLVER]),
             roots: Mutex::default(),
+            half_open: Mutex::default(),
             reserved: ["127.0.0.0/8", "10.0.0.0/8", "169.254.0.0/16", "::1/128"]
                 .iter()
                 .map(|text| text.parse().unwrap())
@@ -124,6 +128,35 @@ impl Wire for TestWire {
             tokio::spawn(clock.track(serving));
             Ok(Box::new(OurStream { stream: ours, reset }) as Box<dyn Stream>)
         })
+    }
+
+    fn half_open(&self, to: SocketAddr, until: WireTime, answers: &HalfOpenAnswers) -> Option<io::Result<()>> {
+        let mut full = self.half_open.lock().unwrap();
+        let left = full.as_mut()?;
+        if let Some(fewer) = left.checked_sub(1) {
+            *left = fewer;
+            return Some(Err(io::ErrorKind::WouldBlock.into()));
+        }
+        let mut connections = self.connections.lock().unwrap();
+        connections.push(to);
+        let tries = connections.iter().filter(|known| **known == to).count();
+        let Some(peer) = self.peers.lock().unwrap().get(&to).cloned() else { return Some(Ok(())) };
+        let (accepts, after) = match peer {
+            Peer::Fails(kind) => return Some(Err(kind.into())),
+            Peer::Loses { first } if tries <= first => return Some(Ok(())),
+            Peer::Refuses => (false, Duration::ZERO),
+            Peer::RefusesAfter(long) => (false, long),
+            Peer::Loses { .. } | Peer::Plays(_) | Peer::Serves(_) => (true, Duration::ZERO),
+        };
+        let (clock, answers, at) = (self.clock.clone(), answers.clone(), self.clock.now() + after);
+        let answer = async move {
+            clock.sleep_until(at).await;
+            if at < until {
+                let _ = answers.send(HalfOpenAnswer { from: to, accepts, at });
+            }
+        };
+        tokio::spawn(self.clock.track(Box::pin(answer)));
+        Some(Ok(()))
     }
 
     fn datagrams(&self, _peer: IpAddr) -> io::Result<Box<dyn Datagrams>> {
