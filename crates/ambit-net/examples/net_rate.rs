@@ -6,7 +6,6 @@
 use ambit_model::Clearance;
 use ambit_net::dns::RecordType;
 use ambit_net::live::{LiveOptions, LiveWire};
-use ambit_net::tcp::PortState;
 use ambit_net::{Contact, Grants, Guard, Net, NetOptions, Pace, PaceLimits, Refused, Session};
 use futures::StreamExt;
 use std::collections::BTreeMap;
@@ -81,14 +80,10 @@ async fn sweep(block: &str, ports: &str, connect_only: bool) -> Seen {
     let mut seen = BTreeMap::new();
     let mut looks = futures::stream::iter(looks).buffer_unordered(LOOKS);
     while let Some(look) = looks.next().await {
-        for (_, state) in look.unwrap() {
-            let what = match state {
-                Ok(PortState::Open) => "open",
-                Ok(PortState::Closed) => "closed",
-                Ok(PortState::Filtered) => "silent",
-                Err(_) => "failed",
-            };
-            *seen.entry(what).or_default() += 1;
+        let look = look.unwrap();
+        let counts = [look.open.len(), look.closed.len(), look.silent.len(), look.failed.len()];
+        for (what, count) in ["open", "closed", "silent", "failed"].into_iter().zip(counts) {
+            *seen.entry(what).or_default() += count;
         }
     }
     (seen, addresses.len() * ports.len())

@@ -2,12 +2,16 @@
 //! of the work, the reserved ranges, the guard, the pace, a free socket. DNS, TCP, TLS and HTTP stand before it and
 //! never see the wire itself (`cargo xtask tidy` holds them to it).
 
+mod admissions;
 mod connection;
 mod losses;
 mod responsiveness;
+mod timer;
 mod turns;
 
+pub(crate) use admissions::Admissions;
 pub use connection::Connection;
+pub(crate) use timer::Timer;
 pub(crate) use turns::Waited;
 pub use turns::Waits;
 
@@ -135,12 +139,7 @@ impl Door {
 
     /// Waits until the wire's clock shows `at`.
     pub(crate) async fn sleep_until(&self, at: WireTime) {
-        self.timer(at).await;
-    }
-
-    /// What ends when the wire's clock shows `at`, for whoever keeps it.
-    pub(crate) fn timer(&self, at: WireTime) -> BoxFuture<'static, ()> {
-        self.outside.wire.sleep_until(at)
+        self.outside.wire.sleep_until(at).await;
     }
 
     /// Waits for a future, at most until the wire's clock shows `at`; fails with a time-out of the phase.
@@ -272,14 +271,22 @@ impl Door {
     /// Waits until each rate that applies to this contact permits it, the narrowest first.
     pub(crate) async fn acquire(&self, buckets: &[Bucket]) {
         for bucket in buckets {
-            let now = self.now();
-            let at = self.outside.pace.reserve(now, bucket, self.grants.home.as_ref());
-            if at > now {
+            if let Some(at) = self.reserve(bucket) {
                 let _waits = self.waits();
-                self.turns.waited.note(now, at);
                 self.sleep_until(at).await;
             }
         }
+    }
+
+    /// Takes the next turn of a rate: when it is, where it is to be waited for.
+    fn reserve(&self, bucket: &Bucket) -> Option<WireTime> {
+        let now = self.now();
+        let at = self.outside.pace.reserve(now, bucket, self.grants.home.as_ref());
+        if at <= now {
+            return None;
+        }
+        self.turns.waited.note(now, at);
+        Some(at)
     }
 
     /// Waits for a contact's turn among all, after its turn with its own peer: what then waits no more goes out at
@@ -333,6 +340,11 @@ impl Door {
     }
 }
 
+/// The rates of a connection to a target, the narrowest first, without that of all contacts.
+fn rates_of_target(address: IpAddr) -> [Bucket; 2] {
+    [Bucket::Address(address), Bucket::block(address)]
+}
+
 /// The contacts themselves.
 impl Door {
     /// Opens a connection: grant, guard, pace, a free socket, then the wire.
@@ -377,7 +389,7 @@ impl Door {
     /// Admits one connection: checks the contact, waits for its turn, checks again.
     pub(crate) async fn admit_tcp(&self, grant: Grant, to: SocketAddr, name: Option<&str>) -> Result<(), NetError> {
         let buckets = match grant {
-            Grant::Target => vec![Bucket::Address(to.ip()), Bucket::block(to.ip())],
+            Grant::Target => rates_of_target(to.ip()).to_vec(),
             Grant::Source(provider) => vec![Bucket::Provider(provider)],
             Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver => Vec::new(),
         };

@@ -15,7 +15,7 @@ use crate::http::keep::Keeper;
 use crate::http::{Client, HttpExchange, HttpFetch, HttpRequest, Url};
 use crate::limits;
 use crate::pace::Pace;
-use crate::tcp::{Banner, BannerOptions, PortState, PortSweep, StartTls};
+use crate::tcp::{Answers, Banner, BannerOptions, PortState, PortSweep, StartTls};
 use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
 use crate::udp::{AnswerFrom, PortAnswer};
 use crate::wire::{Hold, Wire, WireTime};
@@ -285,10 +285,7 @@ impl Session {
     /// Probes many sockets of many addresses, with a short time limit, to find the live addresses of a block: once
     /// each, and up to twice more where the way to them loses questions. If scope refuses one, that refusal is its
     /// result.
-    pub async fn knock(
-        &self,
-        sockets: &[SocketAddr],
-    ) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
+    pub async fn knock(&self, sockets: &[SocketAddr]) -> Result<Answers<SocketAddr>, NetError> {
         crate::tcp::sweep::knock(&self.door, sockets, self.net.inner.options.sweep_in_flight).await
     }
 

@@ -19,6 +19,19 @@ pub enum PortState {
     Filtered,
 }
 
+/// What ports said that were asked whether they accept connections. Each is in one of the lists, which are sorted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answers<T> {
+    /// They accepted.
+    pub open: Vec<T>,
+    /// They refused.
+    pub closed: Vec<T>,
+    /// Nothing came, or an error of the network: unknown.
+    pub silent: Vec<T>,
+    /// They could not be asked, or silence means nothing there, with the reason: unknown.
+    pub failed: Vec<(T, crate::NetError)>,
+}
+
 /// The ports of one address after a sweep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortSweep {

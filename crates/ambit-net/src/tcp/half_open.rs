@@ -1,11 +1,10 @@
 //! Ports that are asked with half a handshake. A run waits for the answers of tens of thousands at once, so that each is
 //! a row of a table here and not a task of its own.
 
-use crate::door::Door;
+use crate::door::{Door, Timer};
 use crate::error::{NetError, Phase};
 use crate::limits::REPEATED_AFTER;
 use crate::wire::{HalfOpenAnswer, HalfOpenAnswers, WireTime};
-use futures::future::BoxFuture;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::io::ErrorKind;
@@ -30,7 +29,7 @@ pub(super) struct HalfOpen<'d> {
     answers: HalfOpenAnswers,
     /// At most one for each that was asked.
     answered: UnboundedReceiver<HalfOpenAnswer>,
-    timer: Option<(WireTime, BoxFuture<'static, ()>)>,
+    timer: Timer,
 }
 
 /// A port that was asked.
@@ -43,7 +42,7 @@ struct Asked {
 impl<'d> HalfOpen<'d> {
     pub(super) fn new(door: &'d Door, limit: Duration) -> Self {
         let (answers, answered) = unbounded_channel();
-        Self { door, limit, asked: HashMap::new(), due: BinaryHeap::new(), answers, answered, timer: None }
+        Self { door, limit, asked: HashMap::new(), due: BinaryHeap::new(), answers, answered, timer: Timer::default() }
     }
 
     /// Returns how many have not answered yet.
@@ -93,10 +92,6 @@ impl<'d> HalfOpen<'d> {
                 }
                 continue;
             }
-            let (_, timer) = match &mut self.timer {
-                Some(timer) if timer.0 <= at => timer,
-                timer => timer.insert((at, self.door.timer(at))),
-            };
             tokio::select! {
                 biased;
                 Some(answer) = self.answered.recv() => {
@@ -104,7 +99,7 @@ impl<'d> HalfOpen<'d> {
                         return Some(told);
                     }
                 }
-                () = timer => self.timer = None,
+                () = self.timer.wait(self.door, at) => {}
             }
         }
         None

@@ -2,14 +2,14 @@
 //! that loss is measured and not assumed.
 
 use super::half_open::HalfOpen;
-use super::{PortState, PortSweep};
-use crate::door::Door;
+use super::{Answers, PortState, PortSweep};
+use crate::door::{Admissions, Door};
 use crate::error::NetError;
 use crate::guard::{Grant, Transport};
 use crate::limits::{KNOCK_TIMEOUT, PROBE_TIMEOUT, SLOW_PROBE_TIMEOUT};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::iter;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::ControlFlow;
@@ -77,45 +77,80 @@ pub(crate) async fn sweep(
 ) -> Result<PortSweep, NetError> {
     door.check_grant(Grant::Target)?;
     let (asked, refused) = allowed(door, address, ports)?;
-    let mut states: BTreeMap<_, _> =
-        ask_all(door, address, &asked, in_flight, PROBE_TIMEOUT).await?.into_iter().collect();
+    let mut said = ask_all(door, address, &asked, in_flight, PROBE_TIMEOUT).await?;
     let mut loss_permille = 0;
     for round in 1..ROUNDS {
-        let (repeated, is_sample) = to_repeat(still_silent(&states), round, door.loss_permille());
+        let (repeated, is_sample) = to_repeat(said.silent.clone(), round, door.loss_permille());
         if repeated.is_empty() {
             break;
         }
-        let before = count_answers(&states);
-        states.extend(ask_all(door, address, &repeated, in_flight, PROBE_TIMEOUT).await?);
-        let late = count_answers(&states) - before;
-        loss_permille = late * 1_000 / (before + late).max(1);
-        let enough = before + late < LOSS_SAMPLE_MIN || loss_permille < LOSS_TO_REPEAT;
+        let before = said.answers();
+        said.take_again(&repeated, ask_all(door, address, &repeated, in_flight, PROBE_TIMEOUT).await?);
+        let late = said.answers() - before;
+        loss_permille = late * 1_000 / said.answers().max(1);
+        let enough = said.answers() < LOSS_SAMPLE_MIN || loss_permille < LOSS_TO_REPEAT;
         if enough && !(is_sample && late > 0) {
             break;
         }
     }
-    let silent = still_silent(&states);
-    if count_answers(&states) == 0 && !silent.is_empty() && !door.is_prompt(address) {
-        states.extend(ask_slowly(door, address, silent, in_flight).await?);
+    if said.answers() == 0 && !said.silent.is_empty() && !door.is_prompt(address) {
+        ask_slowly(door, address, &mut said, in_flight).await?;
     }
-    let mut sweep =
-        PortSweep { loss_permille: u16::try_from(loss_permille).unwrap_or(1_000), refused, ..PortSweep::default() };
-    let lost = most_is_lost(door);
-    for (port, state) in states {
+    if let Some(lost) = most_is_lost(door) {
+        said.fail_silent(&lost);
+    }
+    said.sort();
+    let Answers { open, closed, silent, failed } = said;
+    let loss_permille = u16::try_from(loss_permille).unwrap_or(1_000);
+    Ok(PortSweep { open, closed, filtered: silent, refused, failed, loss_permille })
+}
+
+impl<T> Default for Answers<T> {
+    fn default() -> Self {
+        Self { open: Vec::new(), closed: Vec::new(), silent: Vec::new(), failed: Vec::new() }
+    }
+}
+
+impl<T: Copy + Ord> Answers<T> {
+    fn note(&mut self, port: T, state: Result<PortState, NetError>) {
         match state {
-            Ok(PortState::Filtered) if lost.is_some() => sweep.failed.extend(lost.clone().map(|error| (port, error))),
-            Ok(PortState::Open) => sweep.open.push(port),
-            Ok(PortState::Closed) => sweep.closed.push(port),
-            Ok(PortState::Filtered) => sweep.filtered.push(port),
-            Err(error) => sweep.failed.push((port, error)),
+            Ok(PortState::Open) => self.open.push(port),
+            Ok(PortState::Closed) => self.closed.push(port),
+            Ok(PortState::Filtered) => self.silent.push(port),
+            Err(error) => self.failed.push((port, error)),
         }
     }
-    Ok(sweep)
+
+    /// Takes what silent ports said that were asked again.
+    fn take_again(&mut self, asked: &[T], again: Self) {
+        let asked: BTreeSet<T> = asked.iter().copied().collect();
+        self.silent.retain(|port| !asked.contains(port));
+        self.open.extend(again.open);
+        self.closed.extend(again.closed);
+        self.silent.extend(again.silent);
+        self.failed.extend(again.failed);
+    }
+
+    /// How many answered.
+    fn answers(&self) -> usize {
+        self.open.len() + self.closed.len()
+    }
+
+    /// Where silence means nothing, silent ports have failed.
+    fn fail_silent(&mut self, lost: &NetError) {
+        self.failed.extend(std::mem::take(&mut self.silent).into_iter().map(|port| (port, lost.clone())));
+    }
+
+    fn sort(&mut self) {
+        [&mut self.open, &mut self.closed, &mut self.silent].into_iter().for_each(|ports| ports.sort_unstable());
+        self.failed.sort_unstable_by_key(|(port, _)| *port);
+    }
 }
 
 /// The silent ports that are asked again in a round, and whether they are a sample: where next to nothing is lost on
 /// the way, a few tell whether the address itself loses questions.
 fn to_repeat(mut silent: Vec<u16>, round: usize, on_the_way: Option<u32>) -> (Vec<u16>, bool) {
+    silent.sort_unstable();
     if round == 1 && silent.len() > REPEAT_SOME && on_the_way.is_some_and(|loss| loss < LOSS_LITTLE) {
         silent.sort_by_key(|port| !USUAL.contains(port));
         silent.truncate(REPEAT_SOME);
@@ -126,30 +161,17 @@ fn to_repeat(mut silent: Vec<u16>, round: usize, on_the_way: Option<u32>) -> (Ve
 }
 
 /// Asks an address that has not answered so far with more patience: a few ports, and all where one of them answers.
-async fn ask_slowly(
-    door: &Door,
-    address: IpAddr,
-    silent: Vec<u16>,
-    in_flight: usize,
-) -> Result<BTreeMap<u16, Result<PortState, NetError>>, NetError> {
-    let (usual, others): (Vec<u16>, Vec<u16>) = silent.iter().partition(|port| USUAL.contains(port));
+async fn ask_slowly(door: &Door, address: IpAddr, said: &mut Answers<u16>, in_flight: usize) -> Result<(), NetError> {
+    said.sort();
+    let (usual, others): (Vec<u16>, Vec<u16>) = said.silent.iter().partition(|port| USUAL.contains(port));
     let some: Vec<u16> = usual.into_iter().chain(others.into_iter().take(OTHERS)).collect();
-    let mut states: BTreeMap<_, _> =
-        ask_all(door, address, &some, in_flight, SLOW_PROBE_TIMEOUT).await?.into_iter().collect();
-    if count_answers(&states) > 0 {
-        let rest = silent
-            .into_iter()
-            .filter(|port| !matches!(states.get(port), Some(Ok(state)) if *state != PortState::Filtered));
-        let rest: Vec<u16> = rest.take(REPEAT_MAX).collect();
-        states.extend(ask_all(door, address, &rest, in_flight, SLOW_PROBE_TIMEOUT).await?);
+    said.take_again(&some, ask_all(door, address, &some, in_flight, SLOW_PROBE_TIMEOUT).await?);
+    if said.answers() > 0 {
+        said.sort();
+        let rest: Vec<u16> = said.silent.iter().copied().take(REPEAT_MAX).collect();
+        said.take_again(&rest, ask_all(door, address, &rest, in_flight, SLOW_PROBE_TIMEOUT).await?);
     }
-    Ok(states)
-}
-
-/// The ports that have not answered so far.
-fn still_silent(states: &BTreeMap<u16, Result<PortState, NetError>>) -> Vec<u16> {
-    let silent = states.iter().filter(|(_, state)| matches!(state, Ok(PortState::Filtered)));
-    silent.map(|(port, _)| *port).collect()
+    Ok(())
 }
 
 /// The ports that may be asked, and those that may not, sorted. An error where none may be.
@@ -170,30 +192,29 @@ fn allowed(door: &Door, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec
     }
 }
 
-/// Asks many sockets of many addresses; the answers in the order of the sockets. Those without one are asked again
-/// where the way to them loses much. Where it loses so much that silence means nothing, silence is a failure.
+/// Asks many sockets of many addresses. Those without an answer are asked again where the way to them loses much. Where
+/// it loses so much that silence means nothing, silence is a failure.
 pub(crate) async fn knock(
     door: &Door,
     sockets: &[SocketAddr],
     in_flight: usize,
-) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
+) -> Result<Answers<SocketAddr>, NetError> {
     door.check_grant(Grant::Target)?;
-    let mut states = knock_once(door, sockets, in_flight).await;
+    let mut said = knock_once(door, sockets, in_flight).await;
     for round in 1..ROUNDS {
-        let silent: Vec<SocketAddr> = silent_of(&states).collect();
         let loss_enough = if round == 1 { LOSS_LITTLE } else { LOSS_MUCH };
-        if silent.is_empty() || door.loss_permille().is_none_or(|loss| loss < loss_enough) {
+        if said.silent.is_empty() || door.loss_permille().is_none_or(|loss| loss < loss_enough) {
             break;
         }
         // More slowly: what is lost is mostly lost by us, or by a line that cannot take so much.
-        states.extend(knock_once(door, &silent, in_flight >> round).await);
+        let silent = std::mem::take(&mut said.silent);
+        said.take_again(&[], knock_once(door, &silent, in_flight >> round).await);
     }
     if let Some(lost) = most_is_lost(door) {
-        for silent in silent_of(&states).collect::<Vec<_>>() {
-            states.insert(silent, Err(lost.clone()));
-        }
+        said.fail_silent(&lost);
     }
-    Ok(states.into_iter().collect())
+    said.sort();
+    Ok(said)
 }
 
 /// What is said of ports that stay silent where the way loses so much that silence means nothing.
@@ -202,24 +223,14 @@ fn most_is_lost(door: &Door) -> Option<NetError> {
     Some(NetError::Budget(format!("{} of 100 answers of ports came late or not at all: lower the rate", loss / 10)))
 }
 
-type Knocked = BTreeMap<SocketAddr, Result<PortState, NetError>>;
-
-async fn knock_once(door: &Door, sockets: &[SocketAddr], in_flight: usize) -> Knocked {
-    let mut states = Knocked::new();
+async fn knock_once(door: &Door, sockets: &[SocketAddr], in_flight: usize) -> Answers<SocketAddr> {
+    let mut said = Answers::default();
     let mut take = |socket, state| {
-        states.insert(socket, state);
+        said.note(socket, state);
         ControlFlow::Continue(())
     };
     probe_all(door, sockets.iter().copied(), (in_flight, KNOCK_TIMEOUT), &mut take).await;
-    states
-}
-
-fn silent_of(states: &Knocked) -> impl Iterator<Item = SocketAddr> + '_ {
-    states.iter().filter(|(_, state)| matches!(state, Ok(PortState::Filtered))).map(|(socket, _)| *socket)
-}
-
-fn count_answers(states: &BTreeMap<u16, Result<PortState, NetError>>) -> usize {
-    states.values().filter(|state| matches!(state, Ok(PortState::Open | PortState::Closed))).count()
+    said
 }
 
 /// Asks each port once. A contact that scope refuses now is an error: scope has changed meanwhile.
@@ -229,40 +240,38 @@ async fn ask_all(
     ports: &[u16],
     in_flight: usize,
     limit: Duration,
-) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
+) -> Result<Answers<u16>, NetError> {
     let sockets = ports.iter().map(|port| SocketAddr::new(address, *port));
-    let (mut answers, mut forbidden) = (Vec::new(), None);
+    let (mut said, mut forbidden) = (Answers::default(), None);
     let mut take = |socket: SocketAddr, state| match state {
         Err(refused @ (NetError::OutOfScope(_) | NetError::NoGrant(_))) => {
             forbidden = Some(refused);
             ControlFlow::Break(())
         }
         state => {
-            answers.push((socket.port(), state));
+            said.note(socket.port(), state);
             ControlFlow::Continue(())
         }
     };
     probe_all(door, sockets, (in_flight, limit), &mut take).await;
-    forbidden.map_or(Ok(answers), Err)
+    forbidden.map_or(Ok(said), Err)
 }
 
 /// Asks each socket once, at most `in_flight` at a time, until an answer breaks it off; the answers as they come. Of
-/// those, at most [`TURNS_AHEAD`] wait for their turn: a question takes up some kilobytes, and all sweeps of a run
-/// together have more to ask than the rate lets out.
+/// those, at most [`TURNS_AHEAD`] wait for their turn.
 async fn probe_all(
     door: &Door,
     mut sockets: impl Iterator<Item = SocketAddr>,
     (in_flight, limit): (usize, Duration),
     take: &mut impl FnMut(SocketAddr, Result<PortState, NetError>) -> ControlFlow<()>,
 ) {
-    let (mut waiting, mut connecting) = (FuturesUnordered::new(), FuturesUnordered::new());
-    let mut half_open = HalfOpen::new(door, limit);
+    let mut waiting = Admissions::new(door);
+    let (mut half_open, mut connecting) = (HalfOpen::new(door, limit), FuturesUnordered::new());
     loop {
         let asking = connecting.len() + half_open.len();
         let room = in_flight.max(1).saturating_sub(waiting.len() + asking);
         let room = room.min(TURNS_AHEAD - waiting.len());
-        let next = sockets.by_ref().take(room);
-        waiting.extend(next.map(|socket| async move { (socket, door.admit_tcp(Grant::Target, socket, None).await) }));
+        sockets.by_ref().take(room).for_each(|socket| waiting.add(socket));
         let taken = tokio::select! {
             biased;
             Some((socket, admitted)) = waiting.next() => match admitted.map(|()| half_open.ask(socket)) {

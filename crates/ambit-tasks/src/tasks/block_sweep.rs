@@ -11,7 +11,6 @@ use ambit_model::estimate::SMALL_BLOCK_ADDRESSES;
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
-use ambit_net::tcp::PortState;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
@@ -120,18 +119,18 @@ impl Heard {
         // A port of every address before the next port: an address is asked only so many times a second.
         let sockets: Vec<SocketAddr> =
             ports.iter().flat_map(|port| addresses.iter().map(|address| SocketAddr::new(*address, *port))).collect();
-        for (socket, state) in cx.net.knock(&sockets).await? {
-            let heard = match state {
-                Ok(PortState::Open) => &mut self.accepted,
-                Ok(PortState::Closed) => &mut self.refused,
-                Ok(PortState::Filtered) => continue,
-                Err(NetError::OutOfScope(_)) => &mut self.forbidden,
-                Err(error) => {
+        let said = cx.net.knock(&sockets).await?;
+        self.accepted.extend(said.open.iter().map(SocketAddr::ip));
+        self.refused.extend(said.closed.iter().map(SocketAddr::ip));
+        for (socket, error) in said.failed {
+            let of_them = match error {
+                NetError::OutOfScope(_) => &mut self.forbidden,
+                error => {
                     self.failure.get_or_insert(error.into());
                     &mut self.unasked
                 }
             };
-            heard.insert(socket.ip());
+            of_them.insert(socket.ip());
         }
         Ok(())
     }
