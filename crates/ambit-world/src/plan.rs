@@ -5,6 +5,7 @@ use crate::draft::{Data, Draft, Name, Org, OrgRole, Repository, Site};
 use crate::rtype::Rtype;
 use ambit_model::Kind;
 use ambit_model::entity::code_account::has;
+use ambit_model::entity::unmapped;
 use ambit_model::workflow::{self, Workflow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -55,10 +56,11 @@ pub(crate) fn dedicated(draft: &Draft) -> BTreeSet<IpAddr> {
     only_ours.filter(vendors).collect()
 }
 
+/// The address to which a record leads: an IPv4 address that stands in IPv6 is that address.
 pub(crate) fn address_of(data: &Data) -> Option<IpAddr> {
     match data {
         Data::A(address) => Some(IpAddr::V4(*address)),
-        Data::Aaaa(address) => Some(IpAddr::V6(*address)),
+        Data::Aaaa(address) => Some(unmapped(IpAddr::V6(*address))),
         _ => None,
     }
 }

@@ -226,11 +226,13 @@ impl<'a> Derivation<'a> {
         reachable && sound(entry.answers) && ends
     }
 
-    /// Whether a name can be found and leads somewhere.
+    /// Whether a name can be found and leads somewhere. Below labels such as `_dmarc` stands what a protocol asks for,
+    /// and no host.
     fn leads(&self, name: &str, entry: &Name) -> bool {
+        let is_host = !name.split('.').any(|label| label.starts_with('_'));
         let leads = entry.records.iter().any(|data| matches!(data, Data::A(_) | Data::Aaaa(_) | Data::Cname(_)));
         let is_served = !self.draft.zones.get(name).is_some_and(|zone| zone.servers.is_empty());
-        leads && is_served && !entry.hidden && self.answers(name, entry)
+        is_host && leads && is_served && !entry.hidden && self.answers(name, entry)
     }
 
     fn zone_answers(&self, name: &str, zone: &Zone) -> bool {

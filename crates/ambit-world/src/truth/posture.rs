@@ -116,14 +116,16 @@ impl Derivation<'_> {
                 if !faults.is_empty() {
                     self.truth.plant_issue("spf_invalid", Kind::Domain, domain);
                 }
-                if lookups(self.draft, policy, SPF_DEPTH_MAX) > SPF_LOOKUPS_MAX {
+                if lookups(self.draft, policy, &[domain]) > SPF_LOOKUPS_MAX {
                     self.truth.plant_issue("spf_too_many_lookups", Kind::Domain, domain);
                 }
             }
         }
-        let policies = texts(self.draft, &format!("_dmarc.{domain}"));
-        let policies: Vec<String> = policies.into_iter().filter(|text| is_dmarc(text)).collect();
+        let at = self.end(&format!("_dmarc.{domain}"));
+        let policies: Vec<String> = texts(self.draft, &at).into_iter().filter(|text| is_dmarc(text)).collect();
         match policies.first() {
+            // Whoever has the policy does not say it.
+            _ if !self.is_answered(&at) => {}
             None => self.truth.plant_issue("dmarc_missing", Kind::Domain, domain),
             Some(policy) => {
                 let tag = |name: &str| {
@@ -258,10 +260,15 @@ impl Derivation<'_> {
 
     /// Whether a name is not there, and whoever would have it says so.
     fn is_gone(&self, name: &str) -> bool {
-        let zone = plan::zone_of(self.draft, name).and_then(|zone| self.draft.zones.get(zone));
-        let answers =
-            zone.is_none_or(|zone| matches!(zone.answers, Answers::Normal | Answers::Slow(_) | Answers::Truncated));
-        answers && !self.exists_anywhere(name)
+        self.is_answered(name) && !self.exists_anywhere(name)
+    }
+
+    /// Whether whoever has a name, or would have it, answers for it.
+    fn is_answered(&self, name: &str) -> bool {
+        let says = |answers| matches!(answers, Answers::Normal | Answers::Slow(_) | Answers::Truncated);
+        let zone = plan::zone_of(self.draft, name).and_then(|zone| self.draft.zones.get_key_value(zone));
+        zone.is_none_or(|(top, zone)| says(zone.answers) && plan::is_reachable(self.draft, top))
+            && plan::entry(self.draft, name).is_none_or(|entry| says(entry.answers))
     }
 
     fn exists_anywhere(&self, name: &str) -> bool {
@@ -366,18 +373,23 @@ fn open(draft: &Draft, policy: &str, depth: usize) -> bool {
     })
 }
 
-fn lookups(draft: &Draft, policy: &str, depth: usize) -> usize {
+/// The look-ups that a policy costs. What leads back to one of the policies on the way is looked up, and not followed.
+fn lookups(draft: &Draft, policy: &str, path: &[&str]) -> usize {
+    let terms = terms(policy);
+    let ends_itself = terms.iter().any(|(_, body)| body == "all");
     let mut count = 0;
-    for word in policy.split_whitespace().skip(1) {
-        let word = word.trim_start_matches(['+', '-', '~', '?']).to_ascii_lowercase();
-        let (mechanism, argument) = word.split_once([':', '=']).unwrap_or((&word, ""));
-        let mechanism = mechanism.split('/').next().unwrap_or_default();
-        if !matches!(mechanism, "include" | "a" | "mx" | "ptr" | "exists" | "redirect") {
-            continue;
-        }
+    for (_, body) in &terms {
+        let (mechanism, argument) = body.split_once([':', '=']).unwrap_or((body, ""));
+        let hands_on = match mechanism.split('/').next().unwrap_or_default() {
+            "include" => true,
+            "redirect" if !ends_itself => true,
+            "a" | "mx" | "ptr" | "exists" => false,
+            _ => continue,
+        };
         count += 1;
-        if matches!(mechanism, "include" | "redirect") && depth > 0 {
-            count += spf_policies(draft, argument).first().map_or(0, |policy| lookups(draft, policy, depth - 1));
+        if hands_on && !path.contains(&argument) && path.len() <= SPF_DEPTH_MAX {
+            let handed = spf_policies(draft, argument).into_iter().next();
+            count += handed.map_or(0, |policy| lookups(draft, &policy, &[path, &[argument]].concat()));
         }
     }
     count

@@ -340,6 +340,8 @@ fn issues_of_mail_policies_and_registrations() {
             "\"v=spf1 include:spf.nobodys.test -all\"",
             vec!["spf_invalid acme.test", "spf_permissive acme.test"],
         ),
+        ("\"v=spf1 -all\"", "\"v=spf1 include:acme.test -all\"", vec!["spf_invalid acme.test"]),
+        ("\"v=spf1 -all\"", "\"v=spf1 redirect=acme.test\"", vec!["spf_invalid acme.test"]),
         ("\"v=spf1 -all\"", "\"v=spf1 ?all\"", vec!["spf_permissive acme.test"]),
         ("\"v=spf1 -all\"", "\"v=spf1 +all\"", vec!["spf_permissive acme.test"]),
         ("\"v=spf1 -all\"", "\"v=spf1 mx\"", vec!["spf_permissive acme.test"]),

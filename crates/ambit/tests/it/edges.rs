@@ -212,6 +212,9 @@ fn mail_policies_that_protect_nothing_are_told() {
             "\"v=DMARC1; p=reject\"",
             &["spf_too_many_lookups"],
         ),
+        ("\"v=spf1 include:mail.test -all\"", "\"v=DMARC1; p=reject\"", &["spf_invalid"]),
+        ("\"v=spf1 redirect=mail.test\"", "\"v=DMARC1; p=reject\"", &["spf_invalid"]),
+        ("\"v=spf1 include:loop.mail.test -all\"", "\"v=DMARC1; p=reject\"", &["spf_invalid"]),
     ] {
         let lines = format!(
             "  TXT {policies}
@@ -219,12 +222,30 @@ name _dmarc.mail.test TXT {dmarc}
 name any.mail.test TXT \"v=spf1 +all\"
 name neutral.mail.test TXT \"v=spf1 ?all\"
 name {{one,two}}.mail.test TXT \"v=spf1 include:three.mail.test a mx -all\"
-name three.mail.test TXT \"v=spf1 a mx -all\""
+name three.mail.test TXT \"v=spf1 a mx -all\"
+name loop.mail.test TXT \"v=spf1 include:mail.test -all\""
         );
         let found = scan("edges-policy", &estate("mail.test", &lines));
         let told: BTreeSet<&str> = found.issues.values().filter_map(|issue| issue["name"].as_str()).collect();
         let told: Vec<&str> = told.into_iter().filter(|name| name.contains("spf") || name.contains("dmarc")).collect();
         assert_eq!(told, wanted, "{policies} {dmarc}");
+    }
+}
+
+#[test]
+fn a_mail_policy_that_is_an_alias_is_that_of_its_target() {
+    let vendor = "zone vendor.test of other\n  ns ns1.vendor.test 198.51.100.3\nname d.vendor.test TXT";
+    for (target, lines, wanted) in [
+        ("d.vendor.test", format!("{vendor} \"v=DMARC1; p=reject\""), &[][..]),
+        ("d.vendor.test", format!("{vendor} \"v=DMARC1; p=none\""), &["dmarc_permissive"]),
+        ("d.vendor.test", format!("{vendor} \"v=DMARC1; p=none\"").replace(".3\n", ".3\n  answers servfail\n"), &[]),
+        ("d.nobodys.test", String::new(), &["dmarc_missing"]),
+    ] {
+        let policy = format!("  TXT \"v=spf1 -all\"\nname _dmarc.mail.test CNAME {target}\n{lines}");
+        let found = scan("edges-policy-alias", &estate("mail.test", &policy));
+        let told: BTreeSet<&str> = found.issues.values().filter_map(|issue| issue["name"].as_str()).collect();
+        let told: Vec<&str> = told.into_iter().filter(|name| name.contains("dmarc")).collect();
+        assert_eq!(told, wanted, "{target} {lines}");
     }
 }
 
@@ -437,4 +458,12 @@ site https://www.fernhollow.test \"Fern\"";
     let later = scan_text(&folder, &world, &["--state", "3"]);
     assert_eq!(issues(&later, "invalid_certificate_revoked").into_iter().collect::<Vec<_>>(), told);
     assert!(details(&folder, uid)["hidden_revocation"].is_null());
+}
+
+#[test]
+fn an_address_of_ipv4_that_stands_in_ipv6_is_that_address() {
+    let lines = "name api.acme.test AAAA ::ffff:203.0.113.20\nhost 203.0.113.20\n  port 6379 redis open
+site http://api.acme.test \"A\"";
+    let found = scan("mapped", &with_mail("acme.test", lines));
+    assert_eq!(issues(&found, "open_redis_service").len(), 1, "{}", found.summary);
 }
