@@ -11,7 +11,7 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::workflow::{CLOUD_ACCOUNTS, Workflow};
 use ambit_model::{Kind, Timestamp};
 use ipnet::IpNet;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -268,15 +268,7 @@ impl Internet {
     }
 
     fn add_name_servers(&mut self) {
-        let servers: BTreeSet<IpAddr> = self
-            .draft
-            .zones
-            .values()
-            .flat_map(|zone| &zone.servers)
-            .flat_map(|(name, given)| if given.is_empty() { plan::addresses(&self.draft, name) } else { given.clone() })
-            .chain(crate::dns::RESOLVERS)
-            .collect();
-        for address in servers {
+        for address in plan::name_servers(&self.draft) {
             let host = self.host(address);
             host.dns = true;
             host.ports.entry(53).or_insert(Port::Dns);

@@ -209,6 +209,14 @@ pub(crate) fn server_addresses(draft: &Draft, zone: &str, (server, given): (&str
     if leads_out(draft, zone, server, &mut vec![zone]) { told } else { Vec::new() }
 }
 
+/// Addresses that answer questions of DNS: the servers of all zones, and the resolvers.
+pub(crate) fn name_servers(draft: &Draft) -> BTreeSet<IpAddr> {
+    let servers = draft.zones.values().flat_map(|zone| &zone.servers);
+    let at =
+        |(name, given): &(String, Vec<IpAddr>)| if given.is_empty() { addresses(draft, name) } else { given.clone() };
+    servers.flat_map(at).chain(crate::dns::RESOLVERS).collect()
+}
+
 /// Where a site is served.
 pub(crate) fn site_addresses(draft: &Draft, site: &Site) -> Vec<IpAddr> {
     if !site.at.is_empty() {

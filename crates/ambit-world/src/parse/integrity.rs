@@ -1,7 +1,7 @@
 //! Whether the statements of a state fit together: owners, zones, certificates and addresses that are named must be
 //! there.
 
-use crate::draft::{Cert, CertChoice, Data, Draft, Host, Moment, Name, Service, UnknownHost};
+use crate::draft::{Beyond, Cert, CertChoice, Data, Draft, Host, Limit, Moment, Name, Service, UnknownHost};
 use crate::plan::{ancestors, renamed, zone_of};
 use crate::problem::Fault;
 use std::net::IpAddr;
@@ -70,6 +70,7 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
         {
             faults.push(Fault::new(host.line, key, "no such site"));
         }
+        limits(draft, *address, host, faults);
         for service in host.ports.values() {
             if let Service::Smtp { cert: Some(choice), .. } | Service::Tls { cert: choice, .. } = service {
                 cert(draft, choice, host.line, faults);
@@ -92,6 +93,21 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
         for address in addresses {
             owner_known(draft, address, site.line, faults);
         }
+    }
+}
+
+/// A limit counts what the address is asked: there must be something that can be.
+fn limits(draft: &Draft, address: IpAddr, host: &Host, faults: &mut Vec<Fault>) {
+    let (of_sites, of_names): (Vec<&Limit>, Vec<&Limit>) =
+        host.limits.iter().partition(|limit| matches!(limit.beyond, Beyond::Status(..)));
+    let mut refuse = |message: &str| faults.push(Fault::new(host.line, &address.to_string(), message));
+    if !of_names.is_empty() && !crate::plan::name_servers(draft).contains(&address) {
+        refuse("no name server is here, whose answers `limit` counts; make it the `ns` of a zone");
+    }
+    let is_web = |service: &Service| matches!(service, Service::Http | Service::Https);
+    let serves = || draft.sites.values().any(|site| crate::plan::site_addresses(draft, site).contains(&address));
+    if !of_sites.is_empty() && !host.ports.values().any(is_web) && !serves() {
+        refuse("no web server is here, whose answers `limit` counts; add a `site`, or `port N http`");
     }
 }
 
@@ -159,13 +175,17 @@ fn records(draft: &Draft, key: &str, name: &Name, faults: &mut Vec<Fault>) {
     let count = |wanted: fn(&Data) -> bool| name.records.iter().filter(|data| wanted(data)).count();
     let (aliases, renamings) =
         (count(|data| matches!(data, Data::Cname(_))), count(|data| matches!(data, Data::Dname(_))));
+    let is_top = draft.zones.contains_key(key);
     if aliases > 1 || (aliases == 1 && name.records.len() > 1) {
         faults.push(Fault::new(name.line, key, "a name with a CNAME has no other record"));
+    } else if aliases == 1 && is_top {
+        let message = "a zone's top has its SOA and NS, so no CNAME; give it addresses (`A …`)";
+        faults.push(Fault::new(name.line, key, message));
     }
     if renamings > 1 || (renamings == 1 && key.starts_with("*.")) {
         faults.push(Fault::new(name.line, key, "a name has one DNAME, and a wildcard none"));
     }
-    if renamings > 0 && !draft.zones.contains_key(key) && count(|data| matches!(data, Data::Ns(_))) > 0 {
+    if renamings > 0 && !is_top && count(|data| matches!(data, Data::Ns(_))) > 0 {
         let message = "only a zone's top has a DNAME beside NS; leave one of the two out";
         faults.push(Fault::new(name.line, key, message));
     }

@@ -179,6 +179,9 @@ fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
     })
 }
 
+/// Longest name of a protocol, which stands behind its length in one byte (RFC 9460 §7.1.1).
+const PROTOCOL_BYTES_MAX: usize = 255;
+
 /// What a name's statement may say.
 const NAME_WORDS: &str = "of, ttl, hidden, archived, rotate, answers, fails, inside, A, AAAA, CNAME, DNAME, NS, \
                           MX, TXT, SRV, CAA, PTR, DS, HTTPS, SVCB";
@@ -263,7 +266,14 @@ fn service(rtype: Rtype, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
     let mut binding = Binding { priority, target, ..Binding::default() };
     loop {
         if cursor.next_if_unquoted("alpn") {
-            binding.alpn = cursor.word("protocols such as h2,h3")?.split(',').map(str::to_owned).collect();
+            if !binding.alpn.is_empty() {
+                return Err(cursor.fault("a record has one `alpn`; put all protocols behind it, as in h2,h3"));
+            }
+            let protocols = cursor.word("protocols such as h2,h3")?.split(',');
+            binding.alpn = protocols.map(str::to_owned).collect();
+            if binding.alpn.iter().any(|one| one.is_empty() || one.len() > PROTOCOL_BYTES_MAX) {
+                return Err(cursor.fault(format!("a protocol has 1 to {PROTOCOL_BYTES_MAX} bytes")));
+            }
         } else if cursor.next_if_unquoted("port") {
             binding.port = Some(cursor.port()?);
         } else if cursor.next_if_unquoted("hint") {

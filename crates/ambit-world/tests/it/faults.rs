@@ -204,6 +204,11 @@ const ZONES_AND_NAMES: &[Fault] = &[
         "7: `b.acme.test`: no number here; expected a priority, or `raw` and bytes in hex",
     ),
     ("name a.acme.test HTTPS 1 . port 0", "7: `0`: a port is a number from 1 to 65535"),
+    ("name a.acme.test HTTPS 1 . alpn h2,,h3", "7: `h2,,h3`: a protocol has 1 to 255 bytes"),
+    (
+        "name a.acme.test HTTPS 1 . alpn h2 alpn h3",
+        "7: `alpn`: a record has one `alpn`; put all protocols behind it, as in h2,h3",
+    ),
     ("name a.acme.test SVCB 1 . hint b", "7: `b`: no IP address such as 192.0.2.1 or 2001:db8::1"),
     ("name a.acme.test HTTPS raw 0", "7: `0`: no bytes in hex"),
     ("name a.acme.test AAAA 203.0.113.5", "7: `203.0.113.5`: an AAAA record holds an IPv6 address; write A"),
@@ -221,6 +226,10 @@ const ZONES_AND_NAMES: &[Fault] = &[
         "7: `a.acme.test`: a name has one DNAME, and a wildcard none",
     ),
     ("name *.acme.test DNAME b.acme.test", "7: `*.acme.test`: a name has one DNAME, and a wildcard none"),
+    (
+        "name acme.test CNAME www.acme.test",
+        "7: `acme.test`: a zone's top has its SOA and NS, so no CNAME; give it addresses (`A …`)",
+    ),
     (
         "name a.acme.test DNAME b.acme.test NS ns1.b.test",
         "7: `a.acme.test`: only a zone's top has a DNAME beside NS; leave one of the two out",
@@ -611,6 +620,18 @@ fn answers_by_count_and_caller() {
             "8: `600`: beyond a limit a status is a number from 400 to 599, such as 429",
         ),
         ("host 203.0.113.9\n  limit 5 1s 429 retry", "8: `retry`: the line ends here; expected seconds"),
+        (
+            "host 203.0.113.9\n  limit 5 1s silent",
+            "7: `203.0.113.9`: no name server is here, whose answers `limit` counts; make it the `ns` of a zone",
+        ),
+        (
+            "host 203.0.113.9\n  limit 5 1s 429",
+            "7: `203.0.113.9`: no web server is here, whose answers `limit` counts; add a `site`, or `port N http`",
+        ),
+        (
+            "host 198.19.0.1\n  limit 5 1s 429",
+            "7: `198.19.0.1`: no web server is here, whose answers `limit` counts; add a `site`, or `port N http`",
+        ),
         (
             "host 203.0.113.9\n  port 22 ssh next https",
             "8: `https`: in turn stand only services that speak, without TLS",
