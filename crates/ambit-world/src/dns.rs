@@ -82,7 +82,7 @@ fn step(asked: &Asked<'_>, name: &str) -> Answer {
     if let Some(answer) = reverse::answer(asked, name) {
         return answer;
     }
-    let Some(zone) = plan::zone_of(asked.draft, name) else {
+    let Some(zone) = holder(asked, name) else {
         return no_such_domain(name);
     };
     let stated = &asked.draft.zones[zone];
@@ -96,6 +96,14 @@ fn step(asked: &Asked<'_>, name: &str) -> Answer {
         Answers::Slow(delay) => Answer { delay, ..in_zone(asked, zone, name) },
         Answers::Normal | Answers::Truncated | Answers::Rebind(_) => in_zone(asked, zone, name),
     }
+}
+
+/// The zone that answers for a name: for its DS records that above it (RFC 4035 §3.1.4.1). Those of a domain stand with
+/// the domain, since the zones above it are in no file.
+fn holder<'a>(asked: &Asked<'a>, name: &'a str) -> Option<&'a str> {
+    let above = name.split_once('.').filter(|_| asked.question.rtype == Rtype::DS);
+    let above = above.and_then(|(_, above)| plan::zone_of(asked.draft, above));
+    above.or_else(|| plan::zone_of(asked.draft, name))
 }
 
 /// A name below no zone: its top-level domain says so.
@@ -116,7 +124,8 @@ pub(crate) fn authoritative(asked: &Asked<'_>, server: IpAddr, over_tcp: bool) -
     if asked.question.foreign_class {
         return Answer::new(Rcode::Refused);
     }
-    let served = plan::ancestors(name).find(|zone| serves(asked.draft, server, zone));
+    let served = |from: usize| plan::ancestors(name).skip(from).find(|zone| serves(asked.draft, server, zone));
+    let served = served(usize::from(asked.question.rtype == Rtype::DS)).or_else(|| served(0));
     let Some(served) = served else { return Answer::new(Rcode::Refused) };
     let stated = &asked.draft.zones[served];
     let mut answer = match stated.answers {
@@ -139,7 +148,7 @@ pub(crate) fn authoritative(asked: &Asked<'_>, server: IpAddr, over_tcp: bool) -
 /// Follows a chain as long as it stays in the server's own zones.
 fn local(asked: &Asked<'_>, server: IpAddr, served: &str) -> Answer {
     let name = &asked.question.name;
-    if let Some(deeper) = plan::zone_of(asked.draft, name).filter(|zone| *zone != served) {
+    if let Some(deeper) = holder(asked, name).filter(|zone| zone.len() > served.len()) {
         return referral(asked.draft, deeper);
     }
     let mut answer = in_zone(asked, served, name);

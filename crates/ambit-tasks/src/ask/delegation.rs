@@ -187,9 +187,9 @@ async fn exists(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
     }
 }
 
-/// Returns true for a name whose look-up fails though the zone above it answers: it was handed to servers that do not
-/// answer for it. False where it is an alias, so that the servers that fail are those of its target. An error where it
-/// answers at times.
+/// Returns true for a name whose look-up fails because it, or a name above it, was handed to servers that do not answer
+/// for it. False where it is an alias, so that the servers that fail are those of its target. An error where it answers
+/// at times, or where nobody says that it was handed to others.
 pub(crate) async fn fails_alone(cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
     for rtype in [RecordType::CNAME, RecordType::NS] {
         match cx.net.lookup_uncached(name, rtype).await {
@@ -199,6 +199,17 @@ pub(crate) async fn fails_alone(cx: &Context<'_>, name: &str) -> Result<bool, Ne
             Err(error) => return Err(error),
         }
     }
+    let above = levels(name, registrable(name).unwrap_or(name)).into_iter().filter(|level| *level != name);
+    let mut cut = name;
+    for level in above.take(LEVELS_MAX) {
+        if let Err(NetError::Dns(Rcode::SERVFAIL)) = cx.net.lookup(level, RecordType::NS).await {
+            cut = level;
+            break;
+        }
+    }
+    // The zone above alone answers for DS records (RFC 4035 §3.1.4.1): of a name that it did not hand out it fails at
+    // them as at all others.
+    cx.net.lookup_uncached(cut, RecordType::DS).await?;
     Ok(true)
 }
 

@@ -461,6 +461,18 @@ site https://www.fernhollow.test \"Fern\"";
 }
 
 #[test]
+fn a_name_that_fails_alone_in_a_healthy_zone_is_not_said_to_be_handed_away() {
+    let lines = "name {www,api}.acme.test A 203.0.113.{10..11} answers servfail\nname mail.acme.test A 203.0.113.12
+zone lab.acme.test of us
+  ns ns1.gone.test";
+    let found = scan("fails-alone", &with_mail("acme.test", lines));
+    let told: Vec<String> = issues(&found, "dangling_delegation").into_iter().collect();
+    assert_eq!(told, ["acme.test 2 \"confirmed\""], "{}", found.summary);
+    let found = scan("fails-alone", &with_mail("acme.test", lines.split("\nzone").next().expect("a text")));
+    assert_eq!(issues(&found, "dangling_delegation"), BTreeSet::new());
+}
+
+#[test]
 fn an_address_of_ipv4_that_stands_in_ipv6_is_that_address() {
     let lines = "name api.acme.test AAAA ::ffff:203.0.113.20\nhost 203.0.113.20\n  port 6379 redis open
 site http://api.acme.test \"A\"";

@@ -45,6 +45,16 @@ const RECORDS: &[Served] = &[
             ("SVCB z.acme.test", "NOERROR z.acme.test SVCB 0001ff"),
         ],
     ),
+    // The zone above answers for the DS records of a zone, whatever becomes of that one's servers.
+    (
+        "zone k.acme.test of acme\n  ns ns1.k.acme.test 203.0.113.9\n  answers servfail\nname k.acme.test DS 1 8 2 \
+         AB12",
+        &[
+            ("DS k.acme.test", "NOERROR k.acme.test DS 1 8 2 ab12"),
+            ("DS k.acme.test at 203.0.113.2", "NOERROR aa k.acme.test DS 1 8 2 ab12"),
+            ("A k.acme.test", "SERVFAIL"),
+        ],
+    ),
     // All below a name are called otherwise.
     (
         "name d.acme.test DNAME t.acme.test A 203.0.113.5\nname x.t.acme.test A 203.0.113.6\nname l.acme.test DNAME \
