@@ -225,6 +225,11 @@ impl Session {
         self.net.inner.dns.lookup_uncached(&self.door, name, rtype).await
     }
 
+    /// The same with two tries: where most names are never answered, such as below a wildcard whose server is silent.
+    pub async fn lookup_briefly(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+        self.net.inner.dns.lookup_briefly(&self.door, name, rtype).await
+    }
+
     /// Looks up the addresses of a name that should not exist, and asks for the NSEC or NSEC3 records that prove it.
     pub async fn lookup_denial(&self, name: &str) -> Result<DnsAnswer, NetError> {
         self.net.inner.dns.lookup_denial(&self.door, name).await

@@ -31,4 +31,5 @@ pub(crate) mod session;
 pub(crate) mod together;
 pub(crate) mod web;
 pub(crate) mod whois;
+pub(crate) mod wild;
 pub(crate) mod zones;

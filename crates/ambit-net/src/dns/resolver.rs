@@ -39,6 +39,8 @@ struct Upstream {
 
 /// Tries of a question that a resolver answers with a failure: the other resolver may do better, a third will not.
 const FAILURE_TRIES: usize = 2;
+/// Tries of a question that is brief: one for each of two resolvers.
+const BRIEF_TRIES: usize = 2;
 
 impl Engine {
     pub(crate) fn new(door: &Door) -> Self {
@@ -65,7 +67,7 @@ impl Engine {
         let now = || door.now();
         self.answers
             .get(&key, now, || async {
-                let answer = Box::pin(self.resolve(door, &key.0, rtype)).await?;
+                let answer = Box::pin(self.resolve(door, &key.0, rtype, &DNS_TRIES)).await?;
                 let until = door.now() + Duration::from_secs(u64::from(answer.ttl));
                 Ok((answer, until))
             })
@@ -80,7 +82,18 @@ impl Engine {
         rtype: RecordType,
     ) -> Result<DnsAnswer, NetError> {
         door.check_grant(Grant::Operator(RESOLVER))?;
-        self.resolve(door, &question_name(name)?, rtype).await
+        self.resolve(door, &question_name(name)?, rtype, &DNS_TRIES).await
+    }
+
+    /// The same, with few tries.
+    pub(crate) async fn lookup_briefly(
+        &self,
+        door: &Door,
+        name: &str,
+        rtype: RecordType,
+    ) -> Result<DnsAnswer, NetError> {
+        door.check_grant(Grant::Operator(RESOLVER))?;
+        self.resolve(door, &question_name(name)?, rtype, &DNS_TRIES[..BRIEF_TRIES]).await
     }
 
     /// Asks for addresses of a name and for the proof where there are none. A resolver that does not speak EDNS gives
@@ -88,13 +101,19 @@ impl Engine {
     pub(crate) async fn lookup_denial(&self, door: &Door, name: &str) -> Result<DnsAnswer, NetError> {
         door.check_grant(Grant::Operator(RESOLVER))?;
         let style = Style { recursion: true, edns: true, dnssec: true };
-        self.ask_resolvers(door, &question_name(name)?, RecordType::A, style).await
+        self.ask_resolvers(door, &question_name(name)?, RecordType::A, style, &DNS_TRIES).await
     }
 
     /// Asks, and goes on where a resolver gave only the beginning of a chain.
-    async fn resolve(&self, door: &Door, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+    async fn resolve(
+        &self,
+        door: &Door,
+        name: &str,
+        rtype: RecordType,
+        limits: &[Duration],
+    ) -> Result<DnsAnswer, NetError> {
         let style = Style { recursion: true, edns: true, dnssec: false };
-        let mut answer = self.ask_resolvers(door, name, rtype, style).await?;
+        let mut answer = self.ask_resolvers(door, name, rtype, style, limits).await?;
         while !answer.chain.is_empty()
             && !answer.endless
             && answer.records.is_empty()
@@ -103,7 +122,7 @@ impl Engine {
         {
             let end = answer.canonical_name().to_owned();
             let Ok(end) = question_name(&end) else { return Ok(answer) };
-            let more = self.ask_resolvers(door, &end, rtype, style).await?;
+            let more = self.ask_resolvers(door, &end, rtype, style, limits).await?;
             let nothing_new = more.chain.is_empty();
             append(&mut answer, more);
             if nothing_new {
@@ -119,6 +138,7 @@ impl Engine {
         name: &str,
         rtype: RecordType,
         mut style: Style,
+        limits: &[Duration],
     ) -> Result<DnsAnswer, NetError> {
         if self.upstreams.is_empty() {
             return Err(NetError::Unreachable("no resolver is set up".into()));
@@ -130,7 +150,7 @@ impl Engine {
         let (mut index, mut tries) = (first, 0);
         let (mut failures, mut refusals, mut refused_by) = (0, 0, None::<&Window>);
         let mut error = NetError::Timeout(Phase::Resolving);
-        while let Some(limit) = DNS_TRIES.get(tries) {
+        while let Some(limit) = limits.get(tries) {
             let upstream;
             (index, upstream) = self.upstream(index, door.now());
             (index, tries) = (index + 1, tries + 1);

@@ -1,17 +1,15 @@
 //! Checks whether guessed names exist, and are not merely answered by a wildcard.
 
-use crate::ask::delegation::{edge_below, fails_alone};
-use crate::ask::denial::is_denied;
+use crate::ask::delegation::edge_below;
 use crate::ask::host::levels;
 use crate::ask::together::together;
+use crate::ask::wild::{Existence, Wild};
 use crate::{Answer, Context, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::{EdgeKind, TaskName};
-use ambit_net::NetError;
-use ambit_net::dns::{DnsAnswer, Rcode, RecordType, WildcardProfile, answer_values};
-use sha2::{Digest, Sha256};
+use ambit_net::dns::RecordType;
+use ambit_net::{NetError, Phase};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Guesses of one look in flight; the resolver's own window paces them.
 const IN_FLIGHT: usize = 64;
@@ -20,10 +18,6 @@ const IN_FLIGHT: usize = 64;
 pub(crate) const FEW_WORDS: usize = 60;
 /// Names without records of one look below which words are tried: more are made by a program.
 const EMPTY_MAX: usize = 20;
-
-/// Random names asked beside a hit that a known wildcard does not explain: its pool rotates slowly compared with six
-/// questions.
-const CONTROLS: usize = 3;
 
 /// Asks for every label below the level and leads to those that exist. Guesses that stayed without an answer are named,
 /// and remain what they were to the task; where nothing else came of the look, it failed.
@@ -61,7 +55,7 @@ pub(crate) async fn guess_on(
     if cx.net.lookup(level, RecordType::A).await.is_ok_and(|answer| answer.is_renamed()) {
         return Ok(Answer::Absent);
     }
-    let mut guesses = Guesses::default();
+    let mut guesses = Guesses { domain, ..Guesses::default() };
     while !labels.is_empty() {
         guesses.ask(cx, level, labels).await?;
         labels = further(&guesses.hits);
@@ -70,16 +64,10 @@ pub(crate) async fn guess_on(
     if task == TaskName::NameSweep {
         guesses.ask_below_empty(cx, level).await;
     }
-    let Guesses { hits, mut unanswered, .. } = guesses;
-    for name in &hits {
-        match edge_below(cx, domain, name).await {
-            Ok(edge) => cx.found_host(name, edge),
-            // A name that exists and whose servers do not answer was handed to them.
-            Err(error) if error.is_no_answer() => cx.found_host(name, EdgeKind::DelegatedSubdomain),
-            Err(error) => {
-                unanswered.insert(name.clone(), error);
-            }
-        }
+    let Guesses { hits, unanswered, unplaced, .. } = guesses;
+    // A name that exists and whose servers do not answer was handed to them.
+    for name in &unplaced {
+        cx.found_host(name, EdgeKind::DelegatedSubdomain);
     }
     // Where nothing was found, what is known stands by itself, and is not seen.
     let is_unanswered = |name: &str| levels(name, level).iter().any(|at| unanswered.contains_key(*at));
@@ -104,172 +92,119 @@ fn failure(unanswered: BTreeMap<String, TaskError>, is_all: bool) -> Option<Task
     Some(TaskError::Failed(format!("{count} names stayed without an answer, such as {name}: {why}")))
 }
 
-/// What was answered for guessed names on one level.
+/// What was answered for guessed names.
 #[derive(Default)]
-struct Guesses {
+struct Guesses<'a> {
+    domain: &'a str,
     hits: BTreeSet<String>,
+    /// Hits of which nobody said whether they were handed to others.
+    unplaced: BTreeSet<String>,
     /// Names that exist without records of their own.
     empty: BTreeSet<String>,
     unanswered: BTreeMap<String, TaskError>,
 }
 
-impl Guesses {
+impl Guesses<'_> {
+    /// Asks for names on a level.
     async fn ask(&mut self, cx: &Context<'_>, level: &str, labels: Vec<String>) -> Result<(), NetError> {
         let wild = &Wild::of(cx, level).await?;
-        let ask = |label: String| async move {
-            let name = format!("{label}.{level}");
+        let names: Vec<String> = labels.into_iter().map(|label| format!("{label}.{level}")).collect();
+        self.ask_once(cx, wild, names, IN_FLIGHT).await;
+        Ok(())
+    }
+
+    /// Asks for names, reports those that exist, and returns those whose questions were lost.
+    async fn ask_once(&mut self, cx: &Context<'_>, wild: &Wild<'_>, names: Vec<String>, at_once: usize) -> Vec<String> {
+        let domain = self.domain;
+        let ask = |name: String| async move {
             let existence = wild.existence(cx, &name).await;
-            (name, existence)
+            let edge = match existence {
+                // What was found by the time that a row may take is told.
+                Ok(Existence::Name) => Some(edge_below(cx, domain, &name).await),
+                _ => None,
+            };
+            if let Some(Ok(edge)) = &edge {
+                cx.found_host(&name, *edge);
+            }
+            (name, existence, edge)
         };
-        for (name, existence) in together(labels.into_iter().map(ask), IN_FLIGHT).await {
-            match existence {
-                Ok(Existence::Name) => {
-                    self.hits.insert(name);
+        let mut lost = Vec::new();
+        for (name, existence, edge) in together(names.into_iter().map(ask), at_once).await {
+            self.unanswered.remove(&name);
+            self.unplaced.remove(&name);
+            let failure = match (existence, edge) {
+                (Ok(Existence::Nothing), _) => None,
+                (Ok(Existence::Empty), _) => {
+                    self.empty.insert(name.clone());
+                    None
                 }
-                Ok(Existence::Empty) => {
-                    self.empty.insert(name);
+                (Ok(Existence::Name), edge) => {
+                    self.hits.insert(name.clone());
+                    edge.and_then(Result::err)
                 }
-                Ok(Existence::Nothing) => {}
+                (Err(error), _) => Some(TaskError::from(error)),
+            };
+            let Some(failure) = failure else { continue };
+            if matches!(failure, TaskError::Net(NetError::Timeout(Phase::Resolving))) {
+                lost.push(name.clone());
+            }
+            if failure.is_no_answer() && self.hits.contains(&name) {
+                self.unplaced.insert(name);
+            } else {
+                self.unanswered.insert(name, failure);
+            }
+        }
+        lost
+    }
+
+    /// Asks for the most frequent labels below the names without records that somebody made: something stands there
+    /// (RFC 8020).
+    async fn ask_below_empty(&mut self, cx: &Context<'_>, level: &str) {
+        let empty = std::mem::take(&mut self.empty);
+        for level in self.made(cx, level, empty).await {
+            // One that cannot be looked below takes nothing of the others away.
+            let labels = cx.settings.words.iter().take(FEW_WORDS).cloned().collect();
+            if let Err(error) = self.ask(cx, &level, labels).await {
+                self.unanswered.insert(level, TaskError::from(error));
+            }
+        }
+    }
+
+    /// Those of the names without records that are not merely answered by a wildcard.
+    async fn made(&mut self, cx: &Context<'_>, level: &str, empty: BTreeSet<String>) -> Vec<String> {
+        if empty.is_empty() {
+            return Vec::new();
+        }
+        let told = async {
+            let wild = Wild::of(cx, level).await?;
+            let empties = wild.empties(cx).await?;
+            Ok::<_, NetError>((wild, empties))
+        };
+        let (wild, empties) = match told.await {
+            Ok((wild, empties)) => (wild, empties),
+            Err(error) => {
+                let unknown = empty.into_iter().take(EMPTY_MAX);
+                self.unanswered.extend(unknown.map(|name| (name, TaskError::from(error.clone()))));
+                return Vec::new();
+            }
+        };
+        let (wild, empties) = (&wild, &empties);
+        let ask = |name: String| async move {
+            let is_made = wild.is_made(cx, empties, &name).await;
+            (name, is_made)
+        };
+        let mut made = BTreeSet::new();
+        for (name, is_made) in together(empty.into_iter().map(ask), IN_FLIGHT).await {
+            match is_made {
+                Ok(true) => {
+                    made.insert(name);
+                }
+                Ok(false) => {}
                 Err(error) => {
                     self.unanswered.insert(name, TaskError::from(error));
                 }
             }
         }
-        Ok(())
+        made.into_iter().take(EMPTY_MAX).collect()
     }
-
-    /// Asks for the most frequent labels below the names without records: something stands there (RFC 8020), unless
-    /// the level says so of every name.
-    async fn ask_below_empty(&mut self, cx: &Context<'_>, level: &str) {
-        let empty: Vec<String> = std::mem::take(&mut self.empty).into_iter().take(EMPTY_MAX).collect();
-        if empty.is_empty() {
-            return;
-        }
-        let tells = tells_empty_names(cx, level).await;
-        for level in empty {
-            // One that cannot be looked below takes nothing of the others away.
-            let asked = match &tells {
-                Ok(true) => self.ask(cx, &level, cx.settings.words.iter().take(FEW_WORDS).cloned().collect()).await,
-                Ok(false) => return,
-                Err(error) => Err(error.clone()),
-            };
-            if let Err(error) = asked {
-                self.unanswered.insert(level, TaskError::from(error));
-            }
-        }
-    }
-}
-
-/// Returns true where a level does not answer for every name as for one without records.
-async fn tells_empty_names(cx: &Context<'_>, level: &str) -> Result<bool, NetError> {
-    let control = cx.net.lookup_uncached(&control(level, 0, level), RecordType::A).await?;
-    Ok(is_denied(cx, &control).await? || says_something(&control))
-}
-
-/// Whether a name exists.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Existence {
-    Nothing,
-    /// Without an address, an alias or a zone of its own.
-    Empty,
-    Name,
-}
-
-/// A random name below a level, for a question about a name.
-pub(crate) fn control(name: &str, index: usize, level: &str) -> String {
-    let digest = hex::encode(Sha256::digest(format!("{name} {index}")));
-    format!("x{}.{level}", &digest[..16])
-}
-
-struct Wild {
-    four: Arc<WildcardProfile>,
-    /// Some servers fail at AAAA alone (RFC 4074 §4): that concerns only names without an address of the other family.
-    six: Result<Arc<WildcardProfile>, NetError>,
-}
-
-/// True where a name on a level exists, and is not merely answered by a wildcard.
-pub(crate) async fn exists(cx: &Context<'_>, level: &str, name: &str) -> Result<bool, TaskError> {
-    Ok(Wild::of(cx, level).await?.existence(cx, name).await? == Existence::Name)
-}
-
-impl Wild {
-    async fn of(cx: &Context<'_>, level: &str) -> Result<Self, NetError> {
-        Ok(Self {
-            four: cx.net.wildcard(level, RecordType::A).await?,
-            six: cx.net.wildcard(level, RecordType::AAAA).await,
-        })
-    }
-
-    /// A name exists that has an address or an alias that the wildcard does not explain, or a zone of its own. A
-    /// dangling alias exists, and so does a name whose own servers fail.
-    async fn existence(&self, cx: &Context<'_>, name: &str) -> Result<Existence, NetError> {
-        let told = |exists: bool| if exists { Existence::Name } else { Existence::Nothing };
-        let four = match cx.net.lookup_uncached(name, RecordType::A).await {
-            // Its level answered for names that nobody made: only what was handed to others can fail by itself.
-            Err(NetError::Dns(Rcode::SERVFAIL)) => {
-                let is_alone = fails_alone(cx, name).await?;
-                // Below a DNAME record every name is an alias: it says nothing of what is there.
-                if !is_alone && cx.net.lookup_uncached(name, RecordType::CNAME).await?.is_renamed() {
-                    return Err(NetError::Dns(Rcode::SERVFAIL));
-                }
-                return Ok(Existence::Name);
-            }
-            answer => answer?,
-        };
-        if says_something(&four) {
-            if !explained(cx, &self.four, name, &four).await? {
-                return Ok(Existence::Name);
-            }
-            // A name beside the wildcard may differ from it in the other family alone.
-            let Some(profile) = self.six.as_ref().ok().filter(|_| four.own_alias().is_none()) else {
-                return Ok(Existence::Nothing);
-            };
-            let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
-            return Ok(told(says_something(&six) && !explained(cx, profile, name, &six).await?));
-        }
-        if is_denied(cx, &four).await? {
-            return Ok(Existence::Nothing);
-        }
-        let six = cx.net.lookup_uncached(name, RecordType::AAAA).await?;
-        if says_something(&six) {
-            let profile = self.six.as_ref().map_err(Clone::clone)?;
-            return Ok(told(!explained(cx, profile, name, &six).await?));
-        }
-        // It exists without an address, and may be the top of a zone of its own.
-        let servers = cx.net.lookup_uncached(name, RecordType::NS).await?;
-        let is_top = servers.records.iter().any(|record| record.name == name && record.data.rtype() == RecordType::NS);
-        Ok(if is_top { Existence::Name } else { Existence::Empty })
-    }
-}
-
-/// Decides whether an answer could come from the wildcard. The wildcard's pool may rotate between any two questions, so
-/// a hit that the profile does not explain is asked alternately with random names; it counts only if none of its
-/// answers is one that the wildcard gave.
-async fn explained(
-    cx: &Context<'_>,
-    profile: &WildcardProfile,
-    name: &str,
-    answer: &DnsAnswer,
-) -> Result<bool, NetError> {
-    if !profile.is_wildcard() || profile.explains(answer) {
-        return Ok(profile.is_wildcard());
-    }
-    let mut values = answer_values(answer);
-    let mut seen: BTreeSet<String> = profile.values.iter().cloned().collect();
-    for index in 0..CONTROLS {
-        let control = control(name, index, &profile.level);
-        seen.extend(answer_values(&cx.net.lookup_uncached(&control, profile.rtype).await?));
-        if values.iter().all(|value| seen.contains(value)) {
-            return Ok(true);
-        }
-        values = answer_values(&cx.net.lookup_uncached(name, profile.rtype).await?);
-        if values.iter().all(|value| seen.contains(value)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-fn says_something(answer: &DnsAnswer) -> bool {
-    answer.own_alias().is_some() || !answer.is_empty()
 }

@@ -2,8 +2,9 @@
 //! beside it, below a name that has no records of its own.
 
 use crate::ask::delegation::found_below;
-use crate::ask::guess::{FEW_WORDS, exists, guess};
+use crate::ask::guess::{FEW_WORDS, guess};
 use crate::ask::host::{is_below, levels};
+use crate::ask::wild::exists;
 use crate::tasks::wildcard_profile::is_named_level;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::facts::Neighbour;
@@ -24,7 +25,7 @@ pub(crate) const TASK: Task = Task {
     cost: 60,
     gain: 8,
     plan: |facts, _| {
-        if facts.decision.scoped() && facts.looked(TaskName::WildcardProfile) {
+        if facts.decision.scoped() && facts.outcome(TaskName::WildcardProfile).is_some() {
             Plan::each(inhabited(facts).into_keys())
         } else {
             Plan::No

@@ -29,7 +29,7 @@ const STEP: usize = 250;
 const LEVEL_WORDS: usize = 250;
 
 fn plan(facts: &Facts, settings: &Settings) -> Plan {
-    let ready = facts.decision.scoped() && is_level(facts) && facts.looked(TaskName::WildcardProfile);
+    let ready = facts.decision.scoped() && is_level(facts) && facts.outcome(TaskName::WildcardProfile).is_some();
     let words = match facts.kind {
         Kind::Domain => settings.words.len(),
         _ => settings.words.len().min(LEVEL_WORDS),

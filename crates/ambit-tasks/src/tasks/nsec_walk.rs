@@ -2,9 +2,9 @@
 //! 5155) it names what the word list tells.
 
 use crate::ask::delegation::found_below;
-use crate::ask::guess::control;
 use crate::ask::hashed_zone;
 use crate::ask::host::is_below;
+use crate::ask::wild::control;
 use crate::read::nsec::Link;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;

@@ -24,7 +24,7 @@ pub(crate) const TASK: Task = Task {
     cost: 60,
     gain: 2,
     plan: |facts, _| {
-        if facts.decision.scoped() && facts.looked(TaskName::WildcardProfile) {
+        if facts.decision.scoped() && facts.outcome(TaskName::WildcardProfile).is_some() {
             Plan::each(bases(facts).map(str::to_owned).chain(fruitful(facts)))
         } else {
             Plan::No

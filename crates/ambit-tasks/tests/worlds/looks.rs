@@ -97,6 +97,7 @@ const NAMES: &[Look] = &[
         "Domain acme.test a.acme.test",
         &["found", "> delegated_subdomain DnsRecord a.acme.test"],
     ),
+    ("subdomain", "name a.acme.test A 203.0.113.5 answers servfail", "Domain acme.test a.acme.test", &["no answer: …"]),
     (
         "subdomain",
         "zone a.acme.test of host\n  ns ns1.host.test\n  answers lame",
@@ -119,6 +120,12 @@ const NAMES: &[Look] = &[
     (
         "name_sweep",
         "name *.acme.test TXT x\nname api.dev.acme.test A 203.0.113.5",
+        "Domain acme.test 0-50",
+        &["found", "> subdomain DnsRecord api.dev.acme.test", "> subdomain DnsRecord ns1.acme.test"],
+    ),
+    (
+        "name_sweep",
+        "name *.acme.test CAA 0 issue x\nname api.dev.acme.test A 203.0.113.5",
         "Domain acme.test 0-50",
         &["found", "> subdomain DnsRecord ns1.acme.test"],
     ),

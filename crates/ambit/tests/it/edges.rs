@@ -460,6 +460,43 @@ site https://www.fernhollow.test \"Fern\"";
     assert!(details(&folder, uid)["hidden_revocation"].is_null());
 }
 
+/// A wildcard at the domain itself that nobody can look at: what is there in its own right still is.
+#[test]
+fn a_wildcard_of_the_domain_that_fails_hides_none_of_its_names() {
+    let names = "name {www,api,mail,shop,api.stage}.acme.test A 203.0.113.{10..14}\nname vpn.acme.test AAAA \
+                 2001:db8:7::1\nblock 2001:db8:7::/48 of us asn AS64500 named SIX\nname docs.acme.test CNAME \
+                 www.acme.test\n";
+    for broken in [
+        "zone sick.test of us\n  ns ns1.gone.test\nname *.acme.test CNAME x.sick.test",
+        "zone sick.test of us\n  ns ns1.sick.test 203.0.113.3\n  answers servfail\nname *.acme.test CNAME x.sick.test",
+        "name *.acme.test A 203.0.113.20 answers silent",
+        "name *.acme.test answers servfail",
+    ] {
+        let folder = Folder::new("broken-wildcard");
+        let found = scan_text(&folder, &with_mail("acme.test", &format!("{names}{broken}")), &[]);
+        assert_exact(&found);
+        for name in ["api", "mail", "shop", "www", "docs", "vpn", "api.stage"] {
+            assert!(found.names("DnsRecord").contains(&*format!("{name}.acme.test")), "{broken}: {}", found.summary);
+        }
+        let unanswered = details(&folder, "acme.test")["hidden_sweep_unanswered"].clone();
+        let is_told = unanswered.as_array().is_some_and(|names| names.contains(&"intranet.acme.test".into()));
+        assert!(is_told, "{broken}: {unanswered}");
+    }
+}
+
+#[test]
+fn a_wildcard_without_addresses_hides_nothing_below_empty_names() {
+    for wildcard in ["MX 10 mx.acme.test", "TXT \"nobody\"", "MX 10 mx.acme.test TXT \"nobody\""] {
+        let lines = format!(
+            "name {{mx,api.dev,www.shop,mail.corp}}.acme.test A 203.0.113.{{10..13}}\nname *.acme.test {wildcard}"
+        );
+        let found = scan("wildcard-of-mail", &with_mail("acme.test", &lines));
+        for name in ["api.dev", "www.shop", "mail.corp"] {
+            assert!(found.names("DnsRecord").contains(&*format!("{name}.acme.test")), "{wildcard}: {}", found.summary);
+        }
+    }
+}
+
 #[test]
 fn a_name_that_fails_alone_in_a_healthy_zone_is_not_said_to_be_handed_away() {
     let lines = "name {www,api}.acme.test A 203.0.113.{10..11} answers servfail\nname mail.acme.test A 203.0.113.12
