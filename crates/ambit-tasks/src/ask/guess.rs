@@ -8,11 +8,19 @@ use crate::{Answer, Context, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::{EdgeKind, TaskName};
 use ambit_net::dns::RecordType;
+use ambit_net::limits::DNS_FAILURE_HOLDS;
 use ambit_net::{NetError, Phase};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// Guesses of one look in flight; the resolver's own window paces them.
 const IN_FLIGHT: usize = 64;
+/// The same of names that are asked for again: resolvers that drop what is too much answer so few.
+const CALM_IN_FLIGHT: usize = 4;
+/// Wire time after which they are: no failure is kept longer, and most of what was asked beside them is over by then.
+const CALM_AFTER: Duration = DNS_FAILURE_HOLDS.saturating_add(Duration::from_secs(1));
+/// Names of one look that are asked for again; four at a time, each given up after 13 s, they take four minutes.
+const LOST_MAX: usize = 64;
 
 /// Words tried below a level of which little is known, the most frequent first.
 pub(crate) const FEW_WORDS: usize = 60;
@@ -105,11 +113,17 @@ struct Guesses<'a> {
 }
 
 impl Guesses<'_> {
-    /// Asks for names on a level.
+    /// Asks for names on a level. Those whose questions were all lost are asked for again when it is calm, unless most
+    /// were: then the resolver is down.
     async fn ask(&mut self, cx: &Context<'_>, level: &str, labels: Vec<String>) -> Result<(), NetError> {
         let wild = &Wild::of(cx, level).await?;
         let names: Vec<String> = labels.into_iter().map(|label| format!("{label}.{level}")).collect();
-        self.ask_once(cx, wild, names, IN_FLIGHT).await;
+        let count = names.len();
+        let lost = self.ask_once(cx, wild, names, IN_FLIGHT).await;
+        if !lost.is_empty() && lost.len() <= LOST_MAX.min(count / 2) {
+            cx.net.sleep(CALM_AFTER).await;
+            self.ask_once(cx, wild, lost, CALM_IN_FLIGHT).await;
+        }
         Ok(())
     }
 
