@@ -73,7 +73,13 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
             tracing::error!(task = task.name.as_str(), entity.name = %work.name, "task panicked");
             unknown(NotDoneReason::Panicked, "the task panicked")
         }
-        None => unknown(NotDoneReason::OutOfTime, "out of time"),
+        None => {
+            let (reason, why) = (NotDoneReason::OutOfTime, "out of time");
+            match context.into_found_so_far(task.name) {
+                Some(found) => ProbeResult::InPart { found, reason, why: why.to_owned() },
+                None => unknown(reason, why),
+            }
+        }
     };
     finish(worker, work, result, Some(task))
 }

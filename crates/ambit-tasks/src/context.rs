@@ -5,7 +5,7 @@ use crate::{Memory, Settings};
 use ambit_model::entity::{Member, mentioned};
 use ambit_model::facts::Neighbour;
 use ambit_model::observation::{Discovery, EXCHANGE, Evidence, Found};
-use ambit_model::{Details, EdgeKind, Facts, Kind, Uid};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, Uid};
 use ambit_net::Session;
 use ambit_net::http::HttpExchange;
 use serde::Serialize;
@@ -167,6 +167,22 @@ impl<'a> Context<'a> {
             evidence: said.evidence,
             left_out: said.left_out,
         }
+    }
+
+    /// Returns what a probe of the task reported that did not come to its end; `None` where it led nowhere yet. What
+    /// was known of it stands, since it did not ask about all of it.
+    pub fn into_found_so_far(self, task: TaskName) -> Option<Found> {
+        let facts = self.facts;
+        for known in facts.led_to(task, self.argument) {
+            self.stands(known);
+        }
+        let mut found = self.into_found();
+        let known = facts.details.iter().filter(|(member, _)| facts.kind.owner(member) == Some(task));
+        for (member, value) in known {
+            found.details.entry(member.clone()).or_insert_with(|| value.clone());
+        }
+        found.details.sort_keys();
+        Some(found).filter(|found| !found.edges.is_empty())
     }
 
     /// Says what there is beyond what is kept, a sentence. It keeps no judgement of the rest back.

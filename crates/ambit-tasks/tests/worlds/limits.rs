@@ -4,8 +4,9 @@ use super::explorer::empty_facts;
 use super::faulty::Anything;
 use super::{EPOCH, world};
 use ambit_model::entity::{domain, network};
+use ambit_model::facts::Neighbour;
 use ambit_model::observation::Found;
-use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Uid};
 use ambit_net::net::NetOptions;
 use ambit_net::{Grants, Net, Pace, PaceLimits};
 use ambit_tasks::{Context, Settings};
@@ -15,15 +16,53 @@ use std::sync::Arc;
 
 /// What a report holds in the end, and how many names it refused.
 fn reported(report: impl Fn(&Context<'_>)) -> (Found, usize) {
+    reported_of(&empty_facts(Kind::Domain, "acme.test"), report, |context| context.into_found())
+}
+
+/// The same of an entity of which this is known, as the report is taken then.
+fn reported_of<T>(
+    facts: &Facts,
+    report: impl Fn(&Context<'_>),
+    taken: impl for<'a> FnOnce(Context<'a>) -> T,
+) -> (T, usize) {
     let wire = World::parse(&world(""), "t.world").unwrap().wire(EPOCH, 1);
     let pace = Arc::new(Pace::new(PaceLimits::default()));
     let net = Net::new(wire, Arc::new(Anything), pace, NetOptions::default());
     let session = net.session(Grants::task(Clearance::L3, &[]));
-    let (facts, settings) = (empty_facts(Kind::Domain, "acme.test"), Settings::default());
-    let context = Context::new(&session, &facts, "", &settings);
+    let settings = Settings::default();
+    let context = Context::new(&session, facts, "", &settings);
     report(&context);
     let refused = context.refused();
-    (context.into_found(), refused)
+    (taken(context), refused)
+}
+
+#[test]
+fn what_a_probe_saw_that_came_to_no_end_is_kept_beside_what_was_known() {
+    let mut facts = empty_facts(Kind::Domain, "acme.test");
+    facts.details = Details::from_iter([
+        domain::SWEEP_UNANSWERED.is(vec!["old.acme.test".to_owned()]),
+        domain::SPF_RECORD.is("v=spf1 -all".to_owned()),
+    ]);
+    let led = |name: &str, task: TaskName| Neighbour {
+        edge: EdgeKind::Subdomain,
+        task: task.as_str().to_owned(),
+        argument: String::new(),
+        uid: Uid::of_entity(uuid::Uuid::nil(), Kind::DnsRecord, name),
+        kind: Kind::DnsRecord,
+        name: name.to_owned(),
+        scoped: true,
+        clearance: Clearance::L3,
+        details: Arc::default(),
+    };
+    facts.outward = vec![led("www.acme.test", TaskName::NameSweep), led("shop.acme.test", TaskName::Subdomain)];
+    let so_far = |report: &dyn Fn(&Context<'_>)| {
+        reported_of(&facts, report, |context| context.into_found_so_far(TaskName::NameSweep)).0
+    };
+    assert_eq!(so_far(&|_| ()), None, "nothing was seen");
+    let found = so_far(&|cx| cx.found_host("api.acme.test", EdgeKind::Subdomain)).unwrap();
+    assert_eq!(found.edges.len(), 1);
+    assert_eq!(found.standing, [(EdgeKind::Subdomain, facts.outward[0].uid)].into());
+    assert_eq!(found.details, Details::from_iter([domain::SWEEP_UNANSWERED.is(vec!["old.acme.test".to_owned()])]));
 }
 
 #[test]
