@@ -7,9 +7,11 @@ use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneTransfer;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
-use ambit_net::dns::{Record, RecordData, Transfer};
+use ambit_net::NetError;
+use ambit_net::dns::{Record, RecordData, RecordType, Transfer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::ZoneTransfer,
@@ -32,6 +34,8 @@ pub(crate) const TASK: Task = Task {
 
 /// Port of DNS over TCP.
 pub(crate) const PORT: u16 = 53;
+/// Wire time after which a server that gave nothing is asked once more: limits are mostly for a second.
+const AGAIN_AFTER: Duration = Duration::from_secs(2);
 /// Records of a transferred zone that are kept as evidence.
 const EVIDENCE_RECORDS_MAX: usize = 5_000;
 
@@ -46,10 +50,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let zone = cx.facts.name.as_str();
     let mut failure = None;
     for address in cx.net.addresses(cx.argument).await? {
-        match cx.net.transfer(SocketAddr::new(address, PORT), zone).await {
+        match transfer(cx, SocketAddr::new(address, PORT), zone).await {
             Ok(Transfer::Given { records, .. }) if !records.is_empty() => return Ok(read(cx, zone, &records)),
             Ok(_) => failure = failure.or(Some(None)),
-            Err(ambit_net::NetError::ConnectionRefused) => failure = failure.or(Some(None)),
+            Err(NetError::ConnectionRefused) => failure = failure.or(Some(None)),
             Err(error) => failure = Some(Some(error)),
         }
     }
@@ -57,6 +61,22 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Some(error) => Err(error.into()),
         None => Ok(Answer::Absent),
     }
+}
+
+/// Asks a server for the zone, and after a pause once more where it refuses or says nothing: it may answer few
+/// questions a second. One that then refuses the zone's own record too refuses more than the zone.
+async fn transfer(cx: &Context<'_>, server: SocketAddr, zone: &str) -> Result<Transfer, NetError> {
+    match cx.net.transfer(server, zone).await {
+        Ok(Transfer::Denied(_)) => {}
+        Err(error) if TaskError::from(error.clone()).is_no_answer() && error != NetError::ConnectionRefused => {}
+        told => return told,
+    }
+    cx.net.sleep(AGAIN_AFTER).await;
+    let told = cx.net.transfer(server, zone).await;
+    if matches!(told, Ok(Transfer::Denied(_))) {
+        cx.net.ask(server, zone, RecordType::SOA).await?;
+    }
+    told
 }
 
 fn read(cx: &Context<'_>, zone: &str, records: &[Record]) -> Answer {

@@ -521,6 +521,17 @@ fn a_sweep_that_runs_out_of_time_keeps_what_it_found() {
 }
 
 #[test]
+fn zones_of_a_server_that_answers_one_question_a_second_are_transferred() {
+    let server = "ns1.acme.test 203.0.113.2\n  transfer open";
+    let lines = format!(
+        "name onlyq7.acme.test A 203.0.113.30\nzone lab.acme.test of us\n  ns {server}\nname onlyx8.lab.acme.test A \
+         203.0.113.31\nhost 203.0.113.2\n  limit 1 1s refused"
+    );
+    let world = with_mail("acme.test", &lines).replacen("ns1.acme.test 203.0.113.2", server, 1);
+    scan("limited-transfer", &world);
+}
+
+#[test]
 fn an_address_of_ipv4_that_stands_in_ipv6_is_that_address() {
     let lines = "name api.acme.test AAAA ::ffff:203.0.113.20\nhost 203.0.113.20\n  port 6379 redis open
 site http://api.acme.test \"A\"";
