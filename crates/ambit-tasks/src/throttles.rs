@@ -1,5 +1,5 @@
 //! Providers that throttle: rows of a run that ask the same place in the same name ask again one after another, and
-//! where one row after another was put off to the end, the rest are told so without being asked.
+//! where one row after another was put off to the end, the rest are told so without being asked (decision 0213).
 
 use ambit_net::Session;
 use std::collections::HashMap;
