@@ -390,7 +390,10 @@ impl Door {
     pub(crate) async fn admit_tcp(&self, grant: Grant, to: SocketAddr, name: Option<&str>) -> Result<(), NetError> {
         let buckets = match grant {
             Grant::Target => rates_of_target(to.ip()).to_vec(),
-            Grant::Source(provider) => vec![Bucket::Provider(provider)],
+            Grant::Source(provider) => {
+                let host = name.map_or_else(|| to.ip().to_string(), str::to_owned);
+                vec![Bucket::source_host(provider, &host), Bucket::Provider(provider)]
+            }
             Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver => Vec::new(),
         };
         self.admit(grant, to, Transport::Tcp, name, &buckets).await

@@ -94,7 +94,8 @@ impl PaceLimits {
             Bucket::Block(_) => Some(self.connections_per_block),
             Bucket::Host(..) => Some(self.requests_per_host),
             Bucket::Server(_) => Some(self.questions_per_server),
-            Bucket::Provider(provider) => match source::interfaces(provider) {
+            // One host of a provider is asked no faster than all of them together.
+            Bucket::Provider(provider) | Bucket::SourceHost(provider, _) => match source::interfaces(provider) {
                 0 => Some(self.requests_per_provider),
                 interfaces => Some(self.requests_per_interface * f64::from(interfaces)),
             },
@@ -118,6 +119,8 @@ pub(crate) enum Bucket {
     Server(IpAddr),
     /// Requests to a data provider.
     Provider(&'static str),
+    /// Requests to a host of a data provider. One that complains says nothing of the other hosts.
+    SourceHost(&'static str, String),
     /// Questions to a resolver.
     Resolver(IpAddr),
 }
@@ -128,6 +131,11 @@ impl Bucket {
         Self::Block(block_of(address))
     }
 
+    /// A host of a data provider, by its name in any case or by its address, which URLs write in brackets.
+    pub(crate) fn source_host(provider: &'static str, host: &str) -> Self {
+        Self::SourceHost(provider, host.trim_matches(['[', ']']).to_ascii_lowercase())
+    }
+
     fn is_home(&self, home: Option<&Home>) -> bool {
         match (self, home) {
             (Self::Address(address) | Self::Host(address, _), Some(Home::Block(home))) => {
@@ -135,7 +143,7 @@ impl Bucket {
             }
             (Self::Block(block), Some(Home::Block(home))) => *block == block_of(*home),
             (Self::Server(_), Some(Home::Zone(_))) => true,
-            (Self::Provider(provider), Some(Home::Provider(home))) => provider == home,
+            (Self::Provider(provider) | Self::SourceHost(provider, _), Some(Home::Provider(home))) => provider == home,
             _ => false,
         }
     }

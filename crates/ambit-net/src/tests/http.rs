@@ -429,6 +429,39 @@ fn a_busy_host_is_asked_more_slowly() {
 }
 
 #[test]
+fn a_host_of_a_provider_that_asks_for_a_pause_holds_up_no_other_host_of_it() {
+    run(|wire| async move {
+        wire.script(SITE, "read-head\nsend \"HTTP/1.1 429 Slow down\\r\\nRetry-After: 40\\r\\n\\r\\n\"");
+        wire.script("192.0.2.90:80", "read-head\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n\"");
+        let session = session(&wire);
+        let ask = async |url: &str| session.source("plain", url).await.unwrap().last().status;
+        assert_eq!(ask("http://192.0.2.80/").await, 429);
+        for _ in 0..5 {
+            assert_eq!(ask("http://192.0.2.90/").await, 200);
+        }
+        assert!(wire.clock.now() < Duration::from_secs(5), "{:?}", wire.clock.now());
+        assert_eq!(ask("http://192.0.2.80/").await, 429);
+        assert!(wire.clock.now() >= Duration::from_secs(40), "{:?}", wire.clock.now());
+    });
+}
+
+#[test]
+fn hosts_of_a_provider_share_its_rate() {
+    run(|wire| async move {
+        let hosts = ["192.0.2.80", "192.0.2.90"];
+        for host in hosts {
+            let answer = "read-head\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n\"";
+            wire.script(&format!("{host}:80"), answer);
+        }
+        let session = session(&wire);
+        for host in hosts.into_iter().cycle().take(9) {
+            session.source("plain", &format!("http://{host}/")).await.unwrap();
+        }
+        assert!(wire.clock.now() >= Duration::from_secs(4), "two requests each second: {:?}", wire.clock.now());
+    });
+}
+
+#[test]
 fn the_rest_of_a_head_that_has_begun_is_waited_for_five_seconds() {
     for (script, waited) in [
         ("send \"HTTP/1.1 200 OK\\r\\nX: \"\ndrip 1s \"a\"", 5),
