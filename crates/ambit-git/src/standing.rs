@@ -33,6 +33,8 @@ pub struct Standing {
     /// Folders that are not among the objects or cannot be read, each with a slash behind it; an empty one stands for
     /// all of a tip.
     pub missing: BTreeSet<String>,
+    /// Where other repositories stand, of which a tip has only a commit's id.
+    pub submodules: BTreeSet<String>,
     /// There are more folders than are gone through; those of the newest tips were.
     pub is_cut: bool,
 }
@@ -203,6 +205,9 @@ impl<'a> Search<'a> {
                 self.folder(entry.oid.to_owned(), &format!("{path}/"), depth - 1)?;
             } else if entry.mode.is_blob() && (self.is_wanted)(&path) {
                 self.keep(path, entry.oid.to_owned());
+            } else if entry.mode.is_commit() && !self.found.submodules.contains(&path) {
+                self.found.is_cut |= !take(&mut self.left.path_bytes, path.len());
+                self.found.submodules.insert(path);
             }
         }
         Ok(())
@@ -266,6 +271,18 @@ mod tests {
         assert_eq!((standing.is_cut, standing.files.len()), (true, 2));
         let standing = stands(folder.path(), Left { path_bytes: 12, ..few() });
         assert_eq!((standing.is_cut, standing.files.len()), (true, 1));
+    }
+
+    #[test]
+    fn a_submodule_stands_at_its_path_however_many_tips_have_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let module = format!("M 160000 {} libs/shop\n", "1".repeat(40));
+        let one = commit("main", 200, "", &[("a/one.lock", "1")]) + &module;
+        import(folder.path(), &(one + &commit("side", 300, "", &[("a/two.lock", "2")]) + &module));
+        let (objects, tips) = opened(folder.path());
+        let standing = standing(&objects, &tips, &[], &|path| path.ends_with("lock"), &NEVER).unwrap();
+        assert_eq!(standing.submodules.into_iter().collect::<Vec<_>>(), ["libs/shop"]);
+        assert_eq!((standing.is_cut, standing.files.len(), standing.missing.len()), (false, 2, 0));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod known;
 mod leaks;
 mod pointer;
 mod standing;
+mod submodules;
 
 use crate::read::leads::Leads;
 use crate::read::mentions::is_in_folder_of_others;
@@ -15,7 +16,7 @@ use ambit_git::{
     Beside, FILE_BYTES_MAX, FOLDERS_DEEP_MAX, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Objects, Piece, Placed,
     STANDING_FOLDERS_MAX, Unread, staged, walk,
 };
-use ambit_model::entity::repository;
+use ambit_model::entity::repository::{self, Submodule};
 use ambit_model::{EdgeKind, Kind};
 use ambit_secrets::{At, Findings, Look, Rules};
 use leaks::{Holders, Leaks};
@@ -38,8 +39,9 @@ const FOLDERS_LEFT_OUT: &str = "of the folders at its branches and tags no more 
 const LOCKS_UNREAD: &str = "in a form that is not read:";
 /// Sentences about what could not be looked at that are kept.
 const UNREAD_MAX: usize = 20;
-/// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
-const LOOKED_FOR: u32 = 6;
+/// No limit but an edition: raised where more is looked for than before beside secrets, in more files or in other forms
+/// of files, so that known histories are looked at anew.
+const LOOKED_FOR: u32 = 7;
 
 /// What is looked for in a history beside what its files name.
 #[derive(Clone)]
@@ -76,6 +78,8 @@ pub(crate) struct Looked {
     reached: HashSet<ObjectId>,
     /// What stands at the tips; `None` where that is as an earlier look knew it.
     pub(crate) files: Option<Files>,
+    /// Other repositories that stand there; `None` as above.
+    submodules: Option<Vec<Submodule>>,
     /// More folders stand there than are gone through.
     is_cut_at_tips: bool,
     /// Lock files there that are not what their names say.
@@ -214,6 +218,7 @@ impl Looked {
         self.is_cut_at_tips = standing.is_cut();
         self.unreadable = standing.unreadable().to_vec();
         self.placed = standing.placed.clone();
+        self.submodules = Some(standing.submodules.clone());
         self.files = Some(standing.over(known));
     }
 
@@ -393,6 +398,12 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Know
     for bucket in &looked.named.buckets {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
     }
+    let within = looked.submodules.unwrap_or(known.submodules);
+    submodules::told(&within).into_iter().for_each(|what| cx.leave_out(what));
+    for (kind, name) in within.iter().filter_map(|one| submodules::repository(one, &place.url)) {
+        cx.found(kind, &name, EdgeKind::Link);
+    }
+    cx.observe(repository::SUBMODULES, within);
     let (packages, flaws): (Vec<_>, Vec<_>) = looked.files.unwrap_or(known.files).into_values().unzip();
     cx.observe(repository::OWNER, place.owner);
     cx.observe(repository::REPOSITORY_NAME, place.name);

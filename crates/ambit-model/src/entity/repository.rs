@@ -26,6 +26,8 @@ pub const LEAKS: Member<Vec<Leak>> = Member::named("hidden_leaks");
 pub const PACKAGES: Member<Vec<Package>> = Member::named("hidden_packages");
 /// What the files say wrong by which its software is built.
 pub const FLAWS: Member<Vec<Flaw>> = Member::named("hidden_flaws");
+/// Other repositories that stand in it, which are not searched for that.
+pub const SUBMODULES: Member<Vec<Submodule>> = Member::named("hidden_submodules");
 /// What of it could not be looked at, a sentence each.
 pub const UNREAD: Member<Vec<String>> = Member::named("hidden_unread");
 /// How much of it a site handed out that gives out its files.
@@ -54,6 +56,16 @@ pub struct Served {
     pub notes: Vec<String>,
     /// What tells whether its index or its settings changed.
     pub beside: String,
+}
+
+/// Another repository that stands in one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Submodule {
+    /// Where it stands.
+    pub path: String,
+    /// Where it comes from, as `.gitmodules` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// A package that a lock file names.
@@ -143,6 +155,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(LEAKS, Repository),
     seen(PACKAGES, Repository),
     seen(FLAWS, Repository),
+    seen(SUBMODULES, Repository),
     seen(UNREAD, Repository),
     seen(SERVED, ExposedRepository),
     seen(REMOTES, ExposedRepository),

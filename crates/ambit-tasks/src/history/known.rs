@@ -3,7 +3,7 @@
 use super::leaks::{self, Leaks};
 use super::{Looked, Sought};
 use ambit_git::{Beside, ObjectId};
-use ambit_model::entity::repository::{self, Flaw, Leak, Package};
+use ambit_model::entity::repository::{self, Flaw, Leak, Package, Submodule};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,7 @@ pub(crate) struct Known {
     /// Tokens that are seeds.
     pub(super) tokens: BTreeSet<String>,
     pub(crate) files: Files,
+    pub(super) submodules: Vec<Submodule>,
     /// What of it could not be looked at.
     pub(super) unread: Vec<String>,
 }
@@ -58,6 +59,7 @@ impl Known {
             named: named.into_iter().map(|end| (end.edge, end.kind, end.name.clone())).collect(),
             tokens: seeded.map(|end| end.name.clone()).collect(),
             files: files_of(facts),
+            submodules: repository::SUBMODULES.items(&facts.details).collect(),
             unread: repository::UNREAD.of(&facts.details).unwrap_or_default(),
         }
     }

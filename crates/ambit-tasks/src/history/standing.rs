@@ -2,10 +2,12 @@
 //! and not what was built once.
 
 use super::Files;
+use super::submodules;
 use crate::read::mentions::is_in_folder_of_others;
 use crate::read::{build_files, lockfiles};
 use ambit_git::served::Staged;
 use ambit_git::{GitError, ObjectId, Objects, Placed, file, placed};
+use ambit_model::entity::repository::Submodule;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +21,8 @@ pub(crate) struct Standing {
     unreadable: Vec<String>,
     /// There are more folders than are gone through.
     is_cut: bool,
+    /// Other repositories that stand in this one.
+    pub(super) submodules: Vec<Submodule>,
     /// Where files that hold secrets stand at HEAD.
     pub(super) placed: Placed,
 }
@@ -35,12 +39,16 @@ pub(crate) struct Today<'a> {
 
 /// Reads the files at the tips. What an index names stands before them. Fails if nobody waits any more.
 pub(crate) fn standing(objects: &Objects, today: &Today<'_>, stop: &AtomicBool) -> Result<Standing, GitError> {
-    let is_wanted =
-        |path: &str| !is_in_folder_of_others(path) && (lockfiles::is_one(path) || build_files::is_one(path));
-    let found = ambit_git::standing(objects, today.tips, today.staged, &is_wanted, stop)?;
+    let is_wanted = |path: &str| {
+        let is_read = lockfiles::is_one(path) || build_files::is_one(path);
+        path == submodules::NAMED_IN || (is_read && !is_in_folder_of_others(path))
+    };
+    let mut found = ambit_git::standing(objects, today.tips, today.staged, &is_wanted, stop)?;
+    let named = found.files.remove(submodules::NAMED_IN).and_then(|id| file(objects, &id)).unwrap_or_default();
+    let submodules = submodules::of(&found.submodules, &String::from_utf8_lossy(&named));
     let missing = found.missing.into_iter().map(|folder| (folder, None)).collect();
     let placed = today.head.map(|head| placed(objects, head, today.holders, stop)).transpose()?.unwrap_or_default();
-    let mut standing = Standing { missing, is_cut: found.is_cut, placed, ..Standing::default() };
+    let mut standing = Standing { missing, is_cut: found.is_cut, submodules, placed, ..Standing::default() };
     for (path, id) in found.files {
         if stop.load(Ordering::Relaxed) {
             return Err(GitError::Stopped);

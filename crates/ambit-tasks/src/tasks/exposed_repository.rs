@@ -30,6 +30,8 @@ pub(crate) const TASK: Task = Task {
         Kind::Domain,
         Kind::EmailAddress,
         Kind::GitRepository,
+        Kind::GithubRepository,
+        Kind::GitlabProject,
         Kind::IpAddress,
         Kind::UniqueToken,
         Kind::Uri,

@@ -1,0 +1,113 @@
+//! Other repositories that stand in one, of which its history has only the id of a commit: where they stand, and where
+//! they come from. They are not searched for that. Pure.
+
+use ambit_model::Kind;
+use ambit_model::entity::repository::Submodule;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The file that says where they come from.
+pub(super) const NAMED_IN: &str = ".gitmodules";
+/// Those of one repository that are kept.
+const SUBMODULES_MAX: usize = 1_000;
+
+/// Returns where they stand and, as far as the file says it, come from.
+pub(super) fn of(paths: &BTreeSet<String>, named: &str) -> Vec<Submodule> {
+    let (mut urls, mut path, mut url) = (BTreeMap::new(), None, None);
+    for line in named.lines().map(str::trim).chain(["["]) {
+        if line.starts_with('[') {
+            urls.extend(path.take().zip(url.take()));
+        } else if let Some((name, value)) = line.split_once('=') {
+            let value = value.trim().trim_matches('"').trim_end_matches('/').to_owned();
+            match name.trim().to_ascii_lowercase().as_str() {
+                "path" => path = Some(value),
+                "url" => url = Some(value),
+                _ => {}
+            }
+        }
+    }
+    let submodule = |path: &String| Submodule { path: path.clone(), url: urls.get(path).map(|url| without_user(url)) };
+    paths.iter().take(SUBMODULES_MAX).map(submodule).collect()
+}
+
+/// An address as it may be shown: without who signs in, and by which password.
+fn without_user(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://").filter(|(scheme, _)| *scheme != "ssh") else {
+        return url.to_owned();
+    };
+    let end = rest.find('/').unwrap_or(rest.len());
+    let start = rest[..end].rfind('@').map_or(0, |at| at + 1);
+    format!("{scheme}://{}", &rest[start..])
+}
+
+/// Returns the repository that a submodule of the one at `above` is, where that is a URL of a server.
+pub(super) fn repository(submodule: &Submodule, above: &str) -> Option<(Kind, String)> {
+    let url = submodule.url.as_deref()?;
+    let url = if url.starts_with("./") || url.starts_with("../") { joined(above, url)? } else { url.to_owned() };
+    Kind::of_repository(&url).filter(|(_, name)| !name.starts_with("file://"))
+}
+
+/// A way that begins at another repository. Where a site hands one out, that is not where it came from.
+fn joined(above: &str, way: &str) -> Option<String> {
+    let (mut above, mut way) = (above.trim_end_matches('/'), way);
+    if above.ends_with("/.git") {
+        return None;
+    }
+    loop {
+        if let Some(rest) = way.strip_prefix("../") {
+            let (upper, _) =
+                above.rsplit_once('/').filter(|(upper, _)| upper.contains("://") && !upper.ends_with('/'))?;
+            (above, way) = (upper, rest);
+        } else if let Some(rest) = way.strip_prefix("./") {
+            way = rest;
+        } else {
+            return Some(format!("{above}/{way}"));
+        }
+    }
+}
+
+/// Says that they are not searched; `None` where there are none.
+pub(super) fn told(submodules: &[Submodule]) -> Option<String> {
+    let first = submodules.first()?;
+    let count = super::counted(submodules.len(), "submodule");
+    let which = if submodules.len() == 1 {
+        "is searched only where it is a seed itself"
+    } else {
+        "are searched only where they are seeds themselves"
+    };
+    Some(format!("{count}, which {which}: {} the first", first.path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn submodules_lead_to_the_repositories_that_they_are() {
+        let above = "https://github.com/acme/app";
+        for (url, expected) in [
+            ("https://github.com/Acme/lib.git", Some("GithubRepository https://github.com/acme/lib")),
+            ("git@github.com:acme/lib.git", Some("GithubRepository https://github.com/acme/lib")),
+            ("../lib.git", Some("GithubRepository https://github.com/acme/lib")),
+            ("./../../other/lib", Some("GithubRepository https://github.com/other/lib")),
+            ("https://ann:not-a-secret@git.acme.test/lib.git", Some("GitRepository https://git.acme.test:443/lib.git")),
+            ("git@git.acme.test:lib.git", None),
+            ("../../../../lib", None),
+            ("/srv/git/lib", None),
+            ("lib", None),
+            ("", None),
+        ] {
+            let named =
+                format!("[submodule \"lib\"]\n\tpath = libs/lib\n\turl = {url}\n[submodule \"x\"]\n\tpath = x\n");
+            let paths = BTreeSet::from(["libs/lib".to_owned(), "unnamed".to_owned()]);
+            let all = of(&paths, &named);
+            let led: Vec<_> = all.iter().filter_map(|one| repository(one, above)).collect();
+            let led: Vec<String> = led.iter().map(|(kind, name)| format!("{} {name}", kind.name())).collect();
+            assert_eq!(led, expected.into_iter().collect::<Vec<_>>(), "{url}");
+            let shown = serde_json::to_string(&all).unwrap();
+            assert!(!shown.contains("not-a-secret"), "{shown}");
+            let said = "2 submodules, which are searched only where they are seeds themselves: libs/lib the first";
+            assert_eq!(told(&all).as_deref(), Some(said));
+        }
+        assert_eq!(told(&[]), None);
+    }
+}
