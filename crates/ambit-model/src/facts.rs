@@ -136,6 +136,13 @@ impl Facts {
         self.probe_at(task, argument).map(|probe| probe.outcome)
     }
 
+    /// Returns whether name servers said that there is no such name: neither addresses nor aliases and, of a domain, no
+    /// zone.
+    pub fn does_not_exist(&self) -> bool {
+        let absent = |task| self.outcome(task) == Some(ProbeOutcome::Absent);
+        absent(TaskName::Resolve) && (self.kind == Kind::DnsRecord || absent(TaskName::ZoneProfile))
+    }
+
     /// Returns true when the task's newest probes all succeeded (found or absent), and there was at least one.
     pub fn looked(&self, task: TaskName) -> bool {
         self.outcome(task).is_some() && self.probes_of(task).all(|(_, probe)| probe.outcome.is_whole())

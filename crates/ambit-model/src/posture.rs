@@ -57,7 +57,28 @@ fn grade_of(score: i32) -> Grade {
     GRADES.iter().find(|(_, least)| score >= *least).map_or(Grade::F, |(grade, _)| *grade)
 }
 
-/// Assesses a domain at a wire date.
+/// Whether there is anything to give a score for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// Something was seen of it.
+    Seen,
+    /// Neither its zone nor its mail could be looked at.
+    Unseen,
+    /// Name servers say that there is no such domain.
+    Missing,
+}
+
+/// Says whether a domain can be given a score.
+pub fn sight(facts: &Facts) -> Sight {
+    let looks = [look(TaskName::ZoneProfile, ""), task::SPF, task::DMARC];
+    match looks.iter().any(|look| has_answer(facts, look)) {
+        _ if facts.does_not_exist() => Sight::Missing,
+        true => Sight::Seen,
+        false => Sight::Unseen,
+    }
+}
+
+/// Assesses a domain of which something was seen, at a wire date.
 pub fn assess(facts: &Facts, date: Timestamp) -> Posture {
     let mut weighing = Weighing { facts, date, findings: Vec::new() };
     weighing.mail();
@@ -342,6 +363,29 @@ mod tests {
         let unseen = made(careful(), Some(TaskName::FrontPage));
         assert_eq!(unseen.unknown.into_iter().collect::<Vec<_>>(), [Area::Encryption, Area::Web]);
         assert_eq!(unseen.score, 100);
+    }
+
+    #[test]
+    fn there_is_nothing_to_score_where_nothing_could_be_looked_at_or_there_is_no_such_domain() {
+        let of = |outcomes: &[(TaskName, ProbeOutcome)]| {
+            let mut facts = facts(json!({}), None);
+            for (task, outcome) in outcomes {
+                for probe in facts.probes.entry(*task).or_default().values_mut() {
+                    probe.outcome = *outcome;
+                }
+            }
+            let probe =
+                LastProbe { outcome: ProbeOutcome::Absent, at: Timestamp(0), run: 1, reason: None, confirmed: None };
+            facts.probes.entry(TaskName::Resolve).or_default().insert(String::new(), probe);
+            sight(&facts)
+        };
+        let (mail, zone) = (TaskName::MailPolicy, TaskName::ZoneProfile);
+        let (absent, unknown) = (ProbeOutcome::Absent, ProbeOutcome::Unknown);
+        assert_eq!(of(&[(mail, unknown), (zone, unknown)]), Sight::Unseen);
+        assert_eq!(of(&[(mail, absent), (zone, absent)]), Sight::Missing);
+        for seen in [&[][..], &[(mail, absent)], &[(mail, unknown)], &[(zone, unknown)]] {
+            assert_eq!(of(seen), Sight::Seen, "{seen:?}");
+        }
     }
 
     #[test]

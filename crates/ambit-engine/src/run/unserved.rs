@@ -46,7 +46,7 @@ impl Drive<'_> {
 
     /// Seeds whose name was asked for and does not exist.
     async fn missing_names(&self, seeds: &[(Kind, String)]) -> Result<Option<NotDone>, StoreError> {
-        let missing = self.those(seeds, &[Kind::Domain, Kind::DnsRecord], does_not_exist).await?;
+        let missing = self.those(seeds, &[Kind::Domain, Kind::DnsRecord], Facts::does_not_exist).await?;
         Ok(missing.first().map(|facts| {
             let example = format!("{} {}: there is no such name; check its spelling", facts.kind.name(), facts.name);
             row(NotDoneReason::NoSuchName, NotDone::SEED, missing.len(), example)
@@ -127,13 +127,6 @@ fn is_watched(kind: Kind, workflow: &str) -> bool {
     }
     let outside = ambit_tasks::outside(workflow);
     ambit_tasks::ALL.iter().any(|task| task.watches.contains(&kind) && !outside.contains(task.name))
-}
-
-/// Returns whether name servers said that there is no such name: neither addresses nor aliases and, of a domain, no
-/// zone.
-fn does_not_exist(facts: &Facts) -> bool {
-    let absent = |task| facts.outcome(task) == Some(ProbeOutcome::Absent);
-    absent(TaskName::Resolve) && (facts.kind == Kind::DnsRecord || absent(TaskName::ZoneProfile))
 }
 
 /// Returns whether no store has an app, and nobody a package that could be read.

@@ -4,8 +4,9 @@ use crate::ask::inputs::{digest, members};
 use crate::tasks::front_page;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
-use ambit_model::posture::{READ, assess};
+use ambit_model::posture::{READ, Sight, assess, sight};
 use ambit_model::{Facts, Kind, TaskName, workflow};
+use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Posture,
@@ -16,9 +17,8 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     cost: 1,
     gain: 1,
-    // The argument is the digest of what it is made of: where that changes, so does the score.
     plan: |facts, _| match facts.seed && facts.decision.scoped() {
-        true if front_page::was_asked(facts, ASKED) => Plan::bound(Some(made_of(facts))),
+        true if front_page::was_asked(facts, ASKED) => of_seen(facts),
         true => Plan::No,
         false => Plan::bound(None),
     },
@@ -28,6 +28,21 @@ pub(crate) const TASK: Task = Task {
 
 /// What is asked of a domain before it is given a score, so that nothing is said of one that is half known.
 const ASKED: &[TaskName] = &[TaskName::MailPolicy, TaskName::Registration, TaskName::Resolve, TaskName::ZoneProfile];
+
+/// The argument is the digest of what the score is made of: where that changes, so does the score. One that it had
+/// stands while nothing can be seen, and is gone with the domain.
+fn of_seen(facts: &Facts) -> Plan {
+    let now = made_of(facts);
+    match sight(facts) {
+        Sight::Seen => Plan::bound(Some(now)),
+        Sight::Missing => Plan::bound(None),
+        Sight::Unseen => {
+            let before = facts.probes_of(TASK.name).map(|(argument, _)| argument.to_owned());
+            let bound: BTreeSet<String> = before.chain([now.clone()]).collect();
+            Plan::Bound { asked: vec![now], bound: bound.into_iter().collect() }
+        }
+    }
+}
 
 /// What was seen, and which looks failed.
 fn made_of(facts: &Facts) -> String {
@@ -39,6 +54,10 @@ fn made_of(facts: &Facts) -> String {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    if sight(cx.facts) == Sight::Unseen {
+        let why = "neither its zone nor its mail could be looked at: it is given no score for that";
+        return Err(TaskError::Failed(why.to_owned()));
+    }
     cx.observe(domain::POSTURE, assess(cx.facts, cx.net.date()));
     Ok(Answer::Found)
 }

@@ -1,7 +1,7 @@
 //! Suppliers: a list of them is looked at without a sweep, each gets a score with its reasons and history, and whose
 //! services they use is told.
 
-use crate::program::{Folder, scan_text, succeed};
+use crate::program::{Folder, scan_command, scan_text, succeed};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -128,4 +128,31 @@ fn an_organisation_is_scored_as_its_weakest_domain_with_its_history() {
     assert_eq!(mended["score"].as_i64(), of["score"].as_i64().map(|score| score + 12), "{mended}");
     let history: Vec<_> = mended["history"].as_array().expect("points").iter().map(|it| it["score"].clone()).collect();
     assert_eq!(history, [of["score"].clone(), mended["score"].clone()]);
+}
+
+#[test]
+fn a_supplier_of_which_nothing_could_be_looked_at_is_given_no_score_and_keeps_the_one_it_had() {
+    let world = "world unseen \"Unseen\"\nseeds globex.test lantern.test\norg globex \"Globex Ltd\" ours\nblock \
+                 203.0.113.0/26 of globex asn AS64500 named GLOBEX-NET\nzone globex.test of globex\n  ns \
+                 ns1.globex.test 203.0.113.2\nname globex.test TXT \"v=spf1 -all\"\nzone lantern.test of globex\n  ns \
+                 ns1.lantern.test 203.0.113.3\n  answers servfail\nstate 2\nzone globex.test of globex\n  ns \
+                 ns1.globex.test 203.0.113.2\n  answers servfail\n";
+    let folder = Folder::new("unseen");
+    let seeds = ["globex.test", "lantern.test", "gone.test"];
+    let arguments = [&["--workflow", WORKFLOW, "--state", "1"][..], &seeds].concat();
+    let output = scan_command(&folder, world).args(arguments).output().expect("the binary starts");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let first = postures(path);
+    assert_eq!(first.keys().collect::<Vec<_>>(), ["globex.test"], "{first:?}");
+    let why = "posture (no answer), for example Domain lantern.test: neither its zone nor its mail could be looked at";
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains(why), "{said}");
+    scan_text(&folder, world, &["--state", "2"]);
+    let second = postures(path);
+    assert_eq!(second["globex.test"]["score"], first["globex.test"]["score"], "{second:?}");
+    let again = scan_text(&folder, world, &[]);
+    for figure in ["new", "changed", "gone"] {
+        assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
+    }
 }

@@ -6,7 +6,9 @@ use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, assessments, plain};
 use ambit_model::Timestamp;
+use ambit_model::entity::posture::Area;
 use ambit_model::percent::escaped;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 #[derive(Debug, clap::Args)]
@@ -68,5 +70,8 @@ fn head(row: &Value, name: &str) -> String {
 fn worst(row: &Value) -> String {
     let findings = row["findings"].as_array().into_iter().flatten();
     let worst: Vec<String> = findings.take(assessments::WORST).map(|finding| plain(&text(&finding["text"]))).collect();
-    if worst.is_empty() { "nothing to object to".to_owned() } else { worst.join("; ") }
+    let said = if worst.is_empty() { "nothing to object to".to_owned() } else { worst.join("; ") };
+    let unknown = row["unknown"].as_array().into_iter().flatten();
+    let unknown: Vec<&str> = unknown.filter_map(|area| Area::deserialize(area).ok()).map(Area::words).collect();
+    if unknown.is_empty() { said } else { format!("{said}; not known: {}", unknown.join(", ")) }
 }
