@@ -62,11 +62,19 @@ pub(crate) async fn visit(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>,
     let stays = fetch.exchanges.iter().take_while(|exchange| is_same_site(&exchange.url, url));
     let status = stays.last().unwrap_or_else(|| fetch.last()).status;
     let known = uri::CODE.of(&cx.facts.details).and_then(|code| code.parse().ok());
-    let lasts = lasts(cx.facts.probe_at(TaskName::HttpEnrich, cx.argument), cx.net.date());
-    if is_unavailable(status) && known.is_some_and(|known| !is_unavailable(known)) && !lasts {
-        return Err(NetError::Unavailable(status));
+    if known.is_some_and(|known| !is_unavailable(known)) {
+        unless_outage(cx, TaskName::HttpEnrich, status)?;
     }
     Ok(fetch)
+}
+
+/// Fails where a status says that the site cannot answer now, unless a task has heard that for as long as it is
+/// believed then.
+pub(crate) fn unless_outage(cx: &Context<'_>, task: TaskName, status: u16) -> Result<(), NetError> {
+    match is_unavailable(status) && !lasts(cx.facts.probe_at(task, cx.argument), cx.net.date()) {
+        true => Err(NetError::Unavailable(status)),
+        false => Ok(()),
+    }
 }
 
 /// True where the newest probe failed, and the page that the site had was seen last before an outage would have ended:

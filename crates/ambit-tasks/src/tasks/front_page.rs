@@ -12,7 +12,7 @@ use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::front_page::{FrontPage, Https};
 use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
-use ambit_net::http::{ChainEnd, HttpExchange, HttpFetch, HttpRequest, Url};
+use ambit_net::http::{ChainEnd, HttpExchange, HttpFetch, HttpRequest, Url, is_unavailable};
 use ambit_net::{Grant, NetError};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -56,9 +56,17 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let secure = visit(cx, true).await?;
     let plain = visit(cx, false).await?;
     let Some(main) = secure.as_ref().or(plain.as_ref()) else { return Ok(Answer::Absent) };
+    // Its page of a moment ago is compared with others, and is not gone for that.
+    web::unless_outage(cx, TASK.name, content(cx, main).status)?;
     let mut page = describe(cx, main);
     page.https = secure.as_ref().and_then(encryption);
-    page.plain = plain.as_ref().is_some_and(|fetch| !fetch.exchanges.iter().any(|exchange| exchange.url.https));
+    page.plain = match &plain {
+        Some(fetch) if secure.is_some() && is_unavailable(content(cx, fetch).status) => {
+            domain::FRONT_PAGE.of(&cx.facts.details).is_some_and(|known| known.plain)
+        }
+        Some(fetch) => !fetch.exchanges.iter().any(|exchange| exchange.url.https),
+        None => false,
+    };
     page.icon = icon(cx, main).await?;
     cx.observe(domain::FRONT_PAGE, page);
     Ok(Answer::Found)

@@ -180,3 +180,40 @@ fn a_word_is_searched_for_as_well() {
     }
     assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
 }
+
+/// A copy of a site, and later states in which theirs, and then the copy, says that it cannot answer now.
+fn outages() -> String {
+    let body = "<h1>Welcome to Willow Bank</h1><p>Sign in to see balances, transfers and statements of your accounts at \
+                the Willow Bank.</p><form action=/login method=post><input name=user><input type=password name=pw></form>";
+    let site = |host: &str| format!("site https://{host} \"Willow Bank - Sign in\"\n  body \"{body}\"\n");
+    let down = |host: &str| format!("site https://{host} \"Willow Bank\"\n  status 503\n");
+    format!(
+        "world outages \"Outages\"\nseeds willowbank.test\norg willow \"Willow Bank\" ours\norg crook \"Crook\" \
+         stranger\nblock 203.0.113.0/26 of willow asn AS64500 named WILLOW-NET\nblock 198.51.100.0/24 of crook asn \
+         AS64510 named CROOK-NET\nzone willowbank.test of willow\n  ns ns1.willowbank.test 203.0.113.2\nname \
+         willowbank.test A 203.0.113.10\nzone wil1owbank.test of crook\n  ns ns1.wil1owbank.test 198.51.100.2\n  \
+         registered -10d  suspicious  phishing\nname wil1owbank.test A 198.51.100.10\n{}{}state 2\n{}state 3\n{}{}",
+        site("willowbank.test"),
+        site("wil1owbank.test"),
+        down("willowbank.test"),
+        site("willowbank.test"),
+        down("wil1owbank.test"),
+    )
+}
+
+#[test]
+fn a_site_that_cannot_answer_now_closes_nothing_that_is_said_of_its_copy() {
+    let folder = Folder::new("passing-outages");
+    let scan = |more: &[&str]| scan_command(&folder, &outages()).args(more).output().expect("the binary starts");
+    let first = Discovery::parse(&String::from_utf8_lossy(&scan(&[WORKFLOW, &["--state", "1"]].concat()).stdout));
+    let copied = ["phishing_site wil1owbank.test", "suspicious_domain wil1owbank.test"];
+    let is_open = |found: &Discovery| copied.iter().all(|issue| issues(found).contains(*issue));
+    assert!(is_open(&first), "{:?}", issues(&first));
+    for (state, host) in [("2", "willowbank.test"), ("3", "wil1owbank.test")] {
+        let output = scan(&["--state", state]);
+        let later = Discovery::parse(&String::from_utf8_lossy(&output.stdout));
+        assert!(is_open(&later), "{state}: {:?}", issues(&later));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(&format!("front_page (no answer), for example Domain {host}")), "{state}: {said}");
+    }
+}
