@@ -9,7 +9,7 @@ use ambit_model::impersonation::Resembled;
 use ambit_model::lookalike::{Resemblance, lookalikes_of_seed};
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::ResemblingDomains,
@@ -44,7 +44,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let suffixes = &suffixes;
         async move { (suffixes.is_registered(cx, &name).await, name, by) }
     };
-    let (mut registered, mut failure, mut untold, mut is_gone) = (BTreeSet::new(), None, None, false);
+    let (mut registered, mut failed, mut untold, mut is_gone) = (BTreeSet::new(), BTreeMap::new(), None, false);
     let mut standing = Vec::new();
     for (answer, name, by) in together(asked.into_iter().map(ask), IN_FLIGHT).await {
         let known = cx.facts.led_to(TASK.name, cx.argument).find(|known| known.name == name);
@@ -59,25 +59,31 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             }
             Err(error @ NetError::Budget(_)) => return Err(error.into()),
             Ok(Registered::Untold) => untold = untold.max(Some(format!("{name}: every name there exists"))),
-            Err(error) => failure = failure.max(Some(format!("{name}: {error}"))),
+            Err(error) => drop(failed.insert(name, error)),
         }
         // Without an answer a name stays what it was.
         standing.extend(known);
     }
     let is_told = !registered.is_empty() || (is_gone && !standing.is_empty());
     // A name without an answer could be the one: that there is none must not be said. At some providers it can never be
-    // told: that one elsewhere is gone must be said all the same.
-    let why = failure.or_else(|| untold.filter(|_| !is_gone));
-    if let Some(why) = why.filter(|_| !is_told) {
-        return Err(TaskError::Failed(why));
-    }
+    // told: that one elsewhere is gone must be said all the same, and one that is there beside it.
+    let why = without_answer(&failed).or_else(|| untold.filter(|_| !is_gone && !is_told));
     for (name, by) in &registered {
         let resembled = vec![Resembled { of: cx.facts.name.clone(), by: *by }];
         let details = Details::from_iter([domain::RESEMBLANCES.is(resembled)]);
         cx.found_with(Kind::Domain, name, EdgeKind::Resembles, details);
     }
     standing.into_iter().for_each(|known| cx.stands(known));
-    Ok(Answer::found_if(is_told))
+    Answer::despite(is_told, why.map(TaskError::Failed))
+}
+
+/// Says which names had no answer; `None` where all had one.
+fn without_answer(failed: &BTreeMap<String, NetError>) -> Option<String> {
+    let (name, error) = failed.first_key_value()?;
+    Some(match failed.len() {
+        1 => format!("{name}: {error}"),
+        count => format!("{count} names without an answer, {name} the first: {error}"),
+    })
 }
 
 /// What could be registered against a seed, less what is theirs. The places of those stay, so that a seed that is added

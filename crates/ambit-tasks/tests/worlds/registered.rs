@@ -53,3 +53,17 @@ fn that_a_domain_is_gone_is_said_though_a_provider_tells_nothing() {
     assert_eq!(search(PROVIDER, &["acme.org"]), (Ok(Answer::Absent), Vec::new(), 0));
     assert_eq!(search(PROVIDER, &["acme.org", "acme.netlify.app"]), (Ok(Answer::Found), Vec::new(), 1), "one stands");
 }
+
+#[test]
+fn a_name_without_an_answer_is_said_beside_those_that_are_registered() {
+    let one = "zone acme.org of host\n  ns ns1.acme.org 198.51.100.2\nzone acmee.test of host\n  ns ns1.acmee.test \
+               198.51.100.3\n  answers servfail";
+    let two = format!("{one}\nzone acmme.test of host\n  ns ns1.acmme.test 198.51.100.3\n  answers servfail");
+    for (lines, said) in [
+        (one, "acmee.test: the name server answered SERVFAIL"),
+        (&two, "2 names without an answer, acmee.test the first: the name server answered SERVFAIL"),
+    ] {
+        let failed = TaskError::Failed(said.to_owned());
+        assert_eq!(search(lines, &[]), (Ok(Answer::InPart(failed)), vec!["acme.org".to_owned()], 0));
+    }
+}
