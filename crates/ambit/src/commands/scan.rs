@@ -31,8 +31,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Scan {
-    /// Domains, host names, addresses, blocks, URLs, AS64500, "org:Example Ltd"; or packages of apps: APK, AAB, XAPK,
-    /// IPA.
+    /// Domains, host names, addresses, blocks, URLs, AS64500, "org:Example Ltd"; or packages of apps (APK, AAB, XAPK,
+    /// IPA) and apps by name (AndroidApp:org.example.app).
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
     /// Read targets from a file, one per line; - is standard input. In a .csv file, the first cell of each row that is
@@ -49,8 +49,8 @@ pub(crate) struct Scan {
     /// (log-ins, exploit checks).
     #[arg(long, default_value = "normal", value_parser = crate::args::level)]
     pub(crate) level: Clearance,
-    /// Workflow of a new collection (default: external_discovery_and_assessment, for packages of apps
-    /// mobile_app_discovery); an existing one keeps its own.
+    /// Workflow of a new collection (default: external_discovery_and_assessment, for apps mobile_app_discovery); an
+    /// existing one keeps its own.
     #[arg(long, value_name = "W", value_parser = workflow)]
     pub(crate) workflow: Option<String>,
     #[command(flatten)]
@@ -160,7 +160,9 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
     let stop = Stop::listen()?;
     let workspace = workspace::open(&folder, "scan", settings).await?;
     let packed = estate::packages(&folder, job.simulated.as_ref(), workflow_of(&job))?;
-    job.settings.packages.extend(packed);
+    for (app, path) in packed {
+        job.settings.packages.entry(app).or_insert(path);
+    }
     let indexing = Indexing::begin(&folder, &workspace.store);
     let finished = discover(&workspace, &job, &stop).await?;
     let style = Style { jsonl: scan.output.jsonl, silent, asking: job.asking.clone() };
@@ -284,11 +286,23 @@ fn seeds(
     let mut seeds = BTreeSet::new();
     for text in &texts {
         if workflow == MOBILE_APPS.name {
-            let (seed, path) =
-                packed_app(text).map_err(|why| Failure::usage(format!("target {:?}: {why}", plain(text))))?;
-            packages.insert(seed.clone(), path);
+            let (seed, path) = app(text).map_err(|why| Failure::usage(format!("target {:?}: {why}", plain(text))))?;
+            let before = path.as_ref().and_then(|path| packages.insert(seed.clone(), path.clone()));
+            if let Some(other) = before.filter(|other| Some(other) != path.as_ref()) {
+                let other = plain(&other.to_string_lossy()).to_string();
+                return Err(Failure::usage(format!(
+                    "target {:?}: it holds the same app as {other}; give one package of each app",
+                    plain(text)
+                )));
+            }
             seeds.insert(seed);
             continue;
+        }
+        if told_by(std::slice::from_ref(text)).is_some() {
+            return Err(Failure::usage(format!(
+                "target {:?}: it is an app, at which the workflow {workflow} does not look; leave out --workflow",
+                plain(text)
+            )));
         }
         let seed = target(text, workflow).map_err(|error| {
             Failure::usage(format!(
@@ -316,21 +330,37 @@ fn target(text: &str, workflow: &str) -> Result<(Kind, String), InvalidName> {
 }
 
 /// The workflow that targets tell by themselves: what ends as the package of an app does is a file, there or mistyped,
-/// since no top-level domain is called so. A URL is an address of its own.
+/// since no top-level domain is called so. A URL is an address of its own. An app may also be named with its kind.
 fn told_by(targets: &[String]) -> Option<String> {
     let is_package = |target: &String| {
         let extension = Path::new(target).extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
         let known = ambit_tasks::PACKAGE_EXTENSIONS;
         !target.contains("://") && extension.is_some_and(|extension| known.contains(&extension.as_str()))
     };
-    targets.iter().any(is_package).then(|| MOBILE_APPS.name.to_owned())
+    let is_app = |target: &String| is_package(target) || named_app(target).is_some();
+    targets.iter().any(is_app).then(|| MOBILE_APPS.name.to_owned())
 }
 
-/// The app in the file that a target of the workflow of mobile apps names, and the file.
-fn packed_app(text: &str) -> Result<((Kind, String), PathBuf), String> {
-    let path = Path::new(text).canonicalize().ok().filter(|path| path.is_file());
-    let path = path.ok_or("there is no such file; expected the package of an app: APK, AAB, XAPK or IPA")?;
-    Ok((ambit_tasks::app_in(&path)?, path))
+/// The app that a target names with its kind, such as `AndroidApp:org.example.app`; `None` where it names none.
+fn named_app(text: &str) -> Option<Result<(Kind, String), InvalidName>> {
+    let (kind, name) = text.trim().split_once(':')?;
+    let kind = Kind::APPS.iter().find(|app| app.name() == kind)?;
+    Some(kind.seed(name).map(|name| (*kind, name)))
+}
+
+/// The app that a target of the workflow of mobile apps names, and the file with its package where it is one.
+fn app(text: &str) -> Result<((Kind, String), Option<PathBuf>), String> {
+    if let Some(named) = named_app(text) {
+        return named.map(|seed| (seed, None)).map_err(|error| error.to_string());
+    }
+    let path = Path::new(text);
+    let expected = "expected the package of an app (APK, AAB, XAPK or IPA), or an app as AndroidApp:org.example.app";
+    let path = match path.canonicalize() {
+        Ok(path) if path.is_file() => path,
+        Ok(_) => return Err(format!("it is no file; {expected}")),
+        Err(_) => return Err(format!("there is no such file; {expected}")),
+    };
+    Ok((ambit_tasks::app_in(&path)?, Some(path)))
 }
 
 fn read_list(path: &Path, workflow: &str) -> Result<Vec<String>, Failure> {

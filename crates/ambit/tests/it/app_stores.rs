@@ -295,3 +295,36 @@ fn a_mirror_without_a_place_for_the_app_is_refused_before_anything_is_asked() {
         assert!(output.status.code() == Some(2) && said.contains("setting app_mirror") && said.contains(why), "{said}");
     }
 }
+
+#[test]
+fn an_app_is_scanned_by_its_name_and_what_is_no_app_is_told() {
+    let folder = Folder::new("apps-by-name");
+    let scan = |more: &[&str]| scan_command(&folder, WORLD).args(more).output().expect("the binary starts");
+    let found = Discovery::parse(&String::from_utf8_lossy(&scan(&["AndroidApp:test.acme.shop"]).stdout));
+    let names: Vec<&str> = found.entities.values().filter_map(|entity| entity["name"].as_str()).collect();
+    assert!(names.contains(&"test.acme.shop"), "{names:?}");
+
+    let bytes =
+        ambit_world::World::parse(&WORLD.replace("mirrored", ""), "shops.world").expect("is a world").packages();
+    let (name, bytes) = bytes.into_iter().next().expect("has a package");
+    let package = |file: &str| {
+        let path = folder.join(file);
+        std::fs::write(&path, &bytes).expect("writes");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let (one, other) = (package("one.apk"), package("other.apk"));
+    let folder_of_app = folder.join("folder.apk");
+    std::fs::create_dir_all(&folder_of_app).expect("makes a folder");
+    for (targets, said) in [
+        (vec![one.as_str(), other.as_str()], "it holds the same app as"),
+        (vec!["--workflow", "third_party_workflow", &one], "it is an app, at which the workflow third_party_workflow"),
+        (vec![folder_of_app.to_str().expect("UTF-8")], "it is no file; expected the package of an app"),
+        (vec!["--workflow", WORKFLOW, "test.acme.shop"], "or an app as AndroidApp:org.example.app"),
+        (vec!["IosApp:not a name"], "target \"IosApp:not a name\""),
+    ] {
+        let output = scan(&targets);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && error.contains(said), "{name}: {targets:?}: {error}");
+    }
+    assert!(scan(&[one.as_str(), one.as_str()]).status.success(), "the same file twice is one");
+}
