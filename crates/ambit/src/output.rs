@@ -1,5 +1,6 @@
 //! Where results go: standard output or a file, one per line. Progress, logs and hints go to standard error, elsewhere.
 
+pub(crate) mod apps;
 pub(crate) mod assessments;
 pub(crate) mod evidence;
 pub(crate) mod interfaces;

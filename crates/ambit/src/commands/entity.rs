@@ -7,7 +7,7 @@ use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::{at, text};
 use crate::output::{Results, plain};
-use crate::output::{assessments, interfaces, lines};
+use crate::output::{apps, assessments, interfaces, lines};
 use ambit_model::Timestamp;
 use ambit_model::entity::imported::IMPORTED;
 use ambit_model::percent::escaped;
@@ -127,7 +127,8 @@ async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
         results.line(&format!("  vulns       {}", plain(&vulnerabilities)))?;
     }
     if let Some(details) = raw["details"].as_object() {
-        for line in [assessments::lines(details), interfaces::lines(details), interfaces::said(details)].concat() {
+        let of_kinds = [apps::lines(details), assessments::lines(details)];
+        for line in [of_kinds.concat(), interfaces::lines(details), interfaces::said(details)].concat() {
             results.line(&line)?;
         }
     }
