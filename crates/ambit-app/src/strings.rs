@@ -63,11 +63,12 @@ fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> usiz
         text
     } else {
         match std::str::from_utf8(bytes) {
-            Ok(text) => {
+            // What ends its strings with zeros is a program or a table, whose strings stand apart.
+            Ok(text) if !text.contains('\0') => {
                 hand_out(path, text, look);
                 return text.len();
             }
-            Err(_) => readable(bytes),
+            Ok(_) | Err(_) => readable(bytes),
         }
     };
     hand_out(path, &text, look);
@@ -168,6 +169,12 @@ mod tests {
     fn a_program_of_hermes_whose_version_is_not_known_has_its_readable_parts() {
         let unknown = [hermes::MAGIC, &[0; 20], b"https://one.acme.test/v1https://two.acme.test/v2"].concat();
         assert_eq!(texts(&unknown), "https://one.acme.test/v1https://two.acme.test/v2\n");
+    }
+
+    #[test]
+    fn strings_that_end_with_zeros_stand_apart_also_where_every_byte_is_a_letter_or_zero() {
+        let table = b"\x7fELF\0\0\0https://one.acme.test/v1\0https://two.acme.test/v2\0\0";
+        assert_eq!(texts(table), "https://one.acme.test/v1\nhttps://two.acme.test/v2\n");
     }
 
     #[test]
