@@ -589,3 +589,29 @@ fn a_workflow_that_was_copied_or_brought_back_on_a_server_is_judged_as_it_stands
     let asked = asked.lock().expect("nobody panics").join("\n");
     assert_eq!(asked.matches("filter blob:limit=0").count(), 2, "{asked}");
 }
+
+#[test]
+fn submodules_are_told_in_every_run_and_lead_to_the_repositories_that_they_are() {
+    let folder = Folder::new("submodules");
+    let (bare, data) = (folder.join("app"), folder.join("data"));
+    let modules = "[submodule \"shop\"]\n\tpath = libs/shop\n\turl = git@github.com:acme/shop.git\n";
+    commit(&bare, &[(1_700_000_000, ".gitmodules", modules.into()), (1_700_000_001, "a.txt", b"1".to_vec())]);
+    let mut child = git(&bare, &["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().expect("git is installed");
+    let stream = format!(
+        "commit refs/heads/main\ncommitter Dev <dev@acme.test> 1700000002 +0000\ndata 4\nwork\nfrom \
+         refs/heads/main^0\nM 160000 {} libs/shop\n",
+        "1".repeat(40)
+    );
+    child.stdin.take().expect("piped").write_all(stream.as_bytes()).expect("it reads");
+    assert!(child.wait().expect("it ends").success());
+    let said = "1 submodule, which is searched only where it is a seed itself: libs/shop the first";
+    for run in 1..3 {
+        let output = scan(bare.to_str().expect("UTF-8"), &data, "1024");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && told.contains(said), "run {run}: {told}");
+        let found = Discovery::of(&output);
+        let lead = found.entities.values().find(|entity| entity["name"] == "https://github.com/acme/shop");
+        let lead = lead.unwrap_or_else(|| panic!("run {run}: {:?}", found.summary));
+        assert_eq!(lead["summary"]["scoped"], false, "{lead}");
+    }
+}
