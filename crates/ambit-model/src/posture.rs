@@ -101,7 +101,7 @@ pub fn assess(facts: &Facts, date: Timestamp) -> Posture {
 fn unknown(facts: &Facts) -> BTreeSet<Area> {
     let failed = |(look, _): &&(NamedProbe, Area)| !has_answer(facts, look);
     let mut unknown: BTreeSet<Area> = LOOKS.iter().filter(failed).map(|(_, area)| *area).collect();
-    if !facts.looked(TaskName::FrontPage) {
+    if !facts.looked(TaskName::FrontPage) && FRONT_PAGE.of(&facts.details).is_none() {
         unknown.extend([Area::Encryption, Area::Web]);
     }
     unknown
@@ -199,10 +199,8 @@ impl Weighing<'_> {
         }
     }
 
+    /// A site that cannot answer now shows nothing, and what it showed before stands.
     fn page(&mut self) {
-        if !self.facts.looked(TaskName::FrontPage) {
-            return;
-        }
         let Some(page) = domain::FRONT_PAGE.of(&self.facts.details) else { return };
         match &page.https {
             None => self.add(Area::Encryption, -25, "has no encrypted site"),
@@ -360,9 +358,19 @@ mod tests {
         let blind = made(json!({}), Some(TaskName::MailPolicy));
         assert!(blind.unknown.contains(&Area::Mail), "{blind:?}");
         assert!(!blind.findings.iter().any(|finding| finding.area == Area::Mail), "{blind:?}");
-        let unseen = made(careful(), Some(TaskName::FrontPage));
+        let mut details = careful();
+        details.as_object_mut().unwrap().remove("hidden_front_page");
+        let unseen = made(details, Some(TaskName::FrontPage));
         assert_eq!(unseen.unknown.into_iter().collect::<Vec<_>>(), [Area::Encryption, Area::Web]);
         assert_eq!(unseen.score, 100);
+    }
+
+    #[test]
+    fn a_site_that_cannot_answer_now_makes_no_supplier_better() {
+        let mut details = careful();
+        details["hidden_front_page"]["https"] = Value::Null;
+        let (before, now) = (made(details.clone(), None), made(details, Some(TaskName::FrontPage)));
+        assert!(before.score == 75 && now == before, "{before:?}, {now:?}");
     }
 
     #[test]

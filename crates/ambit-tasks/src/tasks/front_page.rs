@@ -11,7 +11,7 @@ use crate::tasks::linked_hosts::policy_hosts;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::front_page::{FrontPage, Https};
-use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::http::{ChainEnd, HttpExchange, HttpFetch, HttpRequest, Url, is_unavailable};
 use ambit_net::{Grant, NetError};
 use sha2::{Digest, Sha256};
@@ -48,8 +48,16 @@ pub(crate) fn binding(facts: &Facts) -> Option<String> {
 /// Returns true where all was asked that can be: these tasks, and the front page where it may be visited.
 pub(crate) fn was_asked(facts: &Facts, tasks: &[TaskName]) -> bool {
     let has_asked = |task: TaskName| facts.outcome(task).is_some();
-    let can_be_visited = facts.decision.clearance >= Clearance::L2 && binding(facts).is_some();
+    let can_be_visited =
+        facts.decision.clearance >= Clearance::L2 && binding(facts).is_some_and(|at| is_cleared(facts, &at));
     tasks.iter().all(|task| has_asked(*task)) && (!can_be_visited || has_asked(TaskName::FrontPage))
+}
+
+/// Returns whether the address of a binding may be visited. One to which somebody else's name led may not.
+fn is_cleared(facts: &Facts, binding: &str) -> bool {
+    let Ok(at) = binding.parse::<SocketAddr>() else { return false };
+    let mut addresses = facts.to(EdgeKind::ResolvesTo).filter(|end| end.clearance >= Clearance::L2);
+    addresses.any(|end| end.name.parse() == Ok(at.ip()))
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

@@ -131,12 +131,13 @@ fn an_organisation_is_scored_as_its_weakest_domain_with_its_history() {
 }
 
 #[test]
-fn a_supplier_of_which_nothing_could_be_looked_at_is_given_no_score_and_keeps_the_one_it_had() {
+fn a_supplier_that_could_not_be_looked_at_is_given_no_score_and_keeps_the_one_it_had() {
     let world = "world unseen \"Unseen\"\nseeds globex.test lantern.test\norg globex \"Globex Ltd\" ours\nblock \
                  203.0.113.0/26 of globex asn AS64500 named GLOBEX-NET\nzone globex.test of globex\n  ns \
-                 ns1.globex.test 203.0.113.2\nname globex.test TXT \"v=spf1 -all\"\nzone lantern.test of globex\n  ns \
-                 ns1.lantern.test 203.0.113.3\n  answers servfail\nstate 2\nzone globex.test of globex\n  ns \
-                 ns1.globex.test 203.0.113.2\n  answers servfail\n";
+                 ns1.globex.test 203.0.113.2\nname globex.test A 203.0.113.10 TXT \"v=spf1 -all\"\nsite \
+                 http://globex.test \"Globex\"\n  bare\nzone lantern.test of globex\n  ns ns1.lantern.test \
+                 203.0.113.3\n  answers servfail\nstate 2\nsite http://globex.test \"Globex\"\n  status 503\nstate \
+                 3\nzone globex.test of globex\n  ns ns1.globex.test 203.0.113.2\n  answers servfail\n";
     let folder = Folder::new("unseen");
     let seeds = ["globex.test", "lantern.test", "gone.test"];
     let arguments = [&["--workflow", WORKFLOW, "--state", "1"][..], &seeds].concat();
@@ -148,11 +149,29 @@ fn a_supplier_of_which_nothing_could_be_looked_at_is_given_no_score_and_keeps_th
     let why = "posture (no answer), for example Domain lantern.test: neither its zone nor its mail could be looked at";
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains(why), "{said}");
-    scan_text(&folder, world, &["--state", "2"]);
-    let second = postures(path);
-    assert_eq!(second["globex.test"]["score"], first["globex.test"]["score"], "{second:?}");
+    for state in ["2", "3"] {
+        scan_text(&folder, world, &["--state", state]);
+        let later = postures(path);
+        assert_eq!(later["globex.test"]["score"], first["globex.test"]["score"], "{state}: {later:?}");
+    }
     let again = scan_text(&folder, world, &[]);
     for figure in ["new", "changed", "gone"] {
         assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
     }
+}
+
+#[test]
+fn a_supplier_whose_site_is_at_a_name_of_somebody_else_is_scored_without_it() {
+    let world = "world elsewhere \"Elsewhere\"\nseeds globex.test\norg globex \"Globex Ltd\" ours\norg host \
+                 \"Hosting\" vendor\nblock 203.0.113.0/26 of globex asn AS64500 named GLOBEX-NET\nblock \
+                 198.51.100.0/24 of host asn AS64502 named HOST-NET\nzone globex.test of globex\n  ns \
+                 ns1.globex.test 203.0.113.2\nname globex.test CNAME globex.hosting.test\nzone hosting.test of \
+                 host\n  ns ns1.hosting.test 198.51.100.2\nname globex.hosting.test A 198.51.100.10\nsite \
+                 https://globex.test \"Globex\"\n";
+    let folder = Folder::new("elsewhere");
+    let found = scan_text(&folder, world, &["--workflow", WORKFLOW]);
+    assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
+    let data = folder.join("data");
+    let scored = postures(data.to_str().expect("UTF-8"));
+    assert_eq!(scored["globex.test"]["unknown"], serde_json::json!(["encryption", "web"]), "{scored:?}");
 }
