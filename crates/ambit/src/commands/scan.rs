@@ -21,7 +21,7 @@ use ambit_model::entity::InvalidName;
 use ambit_model::estimate::estimate;
 use ambit_model::issue::severity_name;
 use ambit_model::scope::Exclusions;
-use ambit_model::workflow::{CODE_REPOSITORIES, MOBILE_APPS, THIRD_PARTIES};
+use ambit_model::workflow::{CODE_REPOSITORIES, MOBILE_APPS, SUSPICIOUS_DOMAINS, THIRD_PARTIES};
 use ambit_model::{Clearance, Kind, workflow};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -305,18 +305,25 @@ fn seeds(
             )));
         }
         let seed = target(text, workflow).map_err(|error| {
-            Failure::usage(format!(
-                "target {:?}: {error}; give a domain, host name, address, block or URL",
-                plain(text)
-            ))
+            Failure::usage(format!("target {:?}: {error}; give {}", plain(text), expected(workflow)))
         })?;
         seeds.extend(workflow::supplier(&seed).filter(|_| workflow == THIRD_PARTIES.name));
         seeds.insert(seed);
     }
     if seeds.is_empty() {
-        return Err(Failure::usage("no target: give a domain, host name, address, block or URL, or -l FILE"));
+        return Err(Failure::usage(format!("no target: give {}, or -l FILE", expected(workflow))));
     }
     Ok(seeds.into_iter().collect())
+}
+
+/// What the targets of a workflow are.
+fn expected(workflow: &str) -> &'static str {
+    match workflow::find(workflow) {
+        Some(CODE_REPOSITORIES) => "a repository, an account at a forge, a word without blanks or a folder",
+        Some(MOBILE_APPS) => "the package of an app, or an app as AndroidApp:org.example.app",
+        Some(SUSPICIOUS_DOMAINS) => "a domain, or a word without blanks such as a brand",
+        _ => "a domain, host name, address, block or URL",
+    }
 }
 
 /// A target of the workflow. A folder of this machine may be named as people name folders.
