@@ -2,7 +2,7 @@
 //! (docs/architecture.md §3).
 
 use crate::graph::{Graph, State};
-use ambit_model::entity::host_of;
+use ambit_model::entity::{bucket, host_of};
 use ambit_model::ports::BROWSER;
 use ambit_model::reserved::Reserved;
 use ambit_model::scope::{Exclusions, Node, ScopeReason};
@@ -83,7 +83,8 @@ struct View {
     /// What is known of addresses.
     addresses: HashMap<IpAddr, Known>,
     names: HashMap<String, Clearance>,
-    /// Hosts of storage buckets. The provider's addresses are contacted by these names only, and are no entities.
+    /// Hosts of storage buckets, as they are called in no region. The provider's addresses are contacted by these names
+    /// only, and are no entities.
     buckets: HashMap<String, Clearance>,
     /// Hosts (names or addresses) and ports of sites and services that are seeds.
     sites: HashSet<(String, u16)>,
@@ -200,7 +201,8 @@ impl View {
                 *known = (*known).max(clearance);
             }
             Kind::CloudStorageBucket => {
-                let known = self.buckets.entry(host_of(&node.name).to_owned()).or_insert(clearance);
+                let host = bucket::in_no_region(host_of(&node.name)).into_owned();
+                let known = self.buckets.entry(host).or_insert(clearance);
                 *known = (*known).max(clearance);
             }
             _ => {}
@@ -341,9 +343,9 @@ impl View {
             && SHARED_PORTS.iter().any(|port| self.sites.contains(&(host.to_owned(), *port)))
     }
 
-    /// A bucket's host, asked by its name as a browser does.
+    /// A bucket's host, asked by its name as a browser does, in whichever region.
     fn is_bucket(&self, contact: &Contact) -> bool {
-        let clearance = contact.name.as_ref().and_then(|name| self.buckets.get(name));
+        let clearance = contact.name.as_ref().and_then(|name| self.buckets.get(&*bucket::in_no_region(name)));
         clearance.is_some_and(|clearance| *clearance >= contact.footprint) && SHARED_PORTS.contains(&contact.port)
     }
 }
@@ -510,6 +512,9 @@ mod tests {
             ("198.18.0.1:443", Some("acme.s3.amazonaws.com"), Clearance::L2, true),
             ("198.18.0.1:443", Some("acme.s3.amazonaws.com"), Clearance::L3, false),
             ("198.18.0.1:443", Some("other.s3.amazonaws.com"), Clearance::L2, false),
+            ("198.18.0.1:443", Some("acme.s3.eu-west-1.amazonaws.com"), Clearance::L2, true),
+            ("198.18.0.1:443", Some("acme.s3.eu-west-1.amazonaws.com"), Clearance::L3, false),
+            ("198.18.0.1:443", Some("other.s3.eu-west-1.amazonaws.com"), Clearance::L2, false),
             ("203.0.113.1:443", Some("x.never.test"), Clearance::L1, false),
             ("198.51.100.7:8443", Some("app.vendor.test"), Clearance::L3, true),
             ("198.51.100.7:8443", Some("app.vendor.test"), Clearance::L4, false),

@@ -48,6 +48,13 @@ pub(crate) struct Draft {
     pub dedicated: BTreeSet<IpAddr>,
 }
 
+impl Draft {
+    /// The regions of S3 in which buckets lie.
+    pub(crate) fn s3_regions(&self) -> BTreeSet<&str> {
+        self.buckets.values().filter_map(|bucket| bucket.region.as_deref()).collect()
+    }
+}
+
 /// A moment: relative to the epoch in milliseconds, or a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {

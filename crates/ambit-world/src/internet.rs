@@ -109,7 +109,7 @@ const SOURCES: &[(u8, Source, &str)] = &[
     (14, Source::RdapRegistry, "rdap-registry.example rdap.apnic.net rdap.arin.net rdap.db.ripe.net"),
     (15, Source::WhoisRegistry, ""),
     (16, Source::Routes, "stat.ripe.net"),
-    (20, Source::Storage, "*.s3.amazonaws.com s3.amazonaws.com"),
+    (S3, Source::Storage, "*.s3.amazonaws.com s3.amazonaws.com"),
     (21, Source::Storage, "*.storage.googleapis.com storage.googleapis.com"),
     (22, Source::Storage, "*.blob.core.windows.net"),
     (
@@ -118,6 +118,8 @@ const SOURCES: &[(u8, Source, &str)] = &[
         "*.firebaseio.com *.europe-west1.firebasedatabase.app firestore.googleapis.com firebasestorage.googleapis.com",
     ),
 ];
+/// The last byte of the address of storage of Amazon, whose regions the file states.
+const S3: u8 = 20;
 /// The last bytes of the addresses of interfaces of clouds and of servers of git, whose names the file states, of who
 /// tells what sites say of apps, and of stores of apps.
 const INTERFACES: u8 = 23;
@@ -159,6 +161,22 @@ pub(crate) fn stated_servers(draft: &Draft) -> BTreeMap<String, IpAddr> {
         .chain(repositories)
         .map(|(host, last)| (host, IpAddr::from([198, 19, 0, last])))
         .collect()
+}
+
+/// The names of storage of Amazon in a region.
+fn s3_names(region: &str) -> [String; 2] {
+    ["*.", ""].map(|bucket| format!("{bucket}s3.{region}.amazonaws.com"))
+}
+
+/// Adds the names of storage of Amazon in the regions that the file states. An account may state one itself.
+pub(crate) fn add_regions(draft: &mut Draft) {
+    let regions: Vec<String> = draft.s3_regions().into_iter().map(str::to_owned).collect();
+    for name in regions.iter().flat_map(|region| s3_names(region)) {
+        let (reading, _) = crate::parse::understand(&format!("name {name} A 198.19.0.{S3}"));
+        for (name, said) in reading.states.into_iter().flat_map(|state| state.names) {
+            draft.names.entry(name).or_insert(said);
+        }
+    }
 }
 
 impl Internet {
@@ -329,6 +347,11 @@ impl Internet {
         };
         let fixed = SOURCES.iter().map(|(last, source, names)| {
             (at(*last), *source, names.split_whitespace().map(str::to_owned).collect::<Vec<String>>())
+        });
+        let in_regions: Vec<String> = self.draft.s3_regions().into_iter().flat_map(s3_names).collect();
+        let fixed = fixed.map(|(address, source, mut names)| {
+            names.extend(in_regions.iter().filter(|_| address == at(S3)).cloned());
+            (address, source, names)
         });
         let told = crate::name_sources::hosts().enumerate();
         let told = told.map(|(place, (address, host))| (address, Source::Names(place), vec![host.to_owned()]));

@@ -195,6 +195,7 @@ fn with_built_in(mut draft: Draft) -> Draft {
             draft.names.extend(reading.states.into_iter().flat_map(|state| state.names));
         }
     }
+    internet::add_regions(&mut draft);
     draft.orgs.extend(more.orgs);
     draft.blocks.extend(more.blocks);
     draft.zones.extend(more.zones);

@@ -215,6 +215,7 @@ impl Reader {
             access: Access::Closed,
             keys: Vec::new(),
             hidden: false,
+            region: None,
         };
         while let Some(word) = cursor.next() {
             match word {
@@ -223,8 +224,9 @@ impl Reader {
                 "open" => bucket.access = Access::Open,
                 "closed" => bucket.access = Access::Closed,
                 "hidden" => bucket.hidden = true,
+                "region" => bucket.region = Some(region(cursor, storage)?),
                 "keys" => bucket.keys = cursor.rest("names of files")?,
-                _ => return Err(cursor.unknown("of, listed, open, closed, hidden, keys")),
+                _ => return Err(cursor.unknown("of, listed, open, closed, hidden, region, keys")),
             }
         }
         self.draft().buckets.insert(key, bucket);
@@ -297,6 +299,17 @@ impl Reader {
         }
         cursor.end()
     }
+}
+
+/// The region of a bucket of S3.
+fn region(cursor: &mut Cursor<'_>, storage: crate::draft::Storage) -> Result<String, Fault> {
+    if storage != crate::draft::Storage::S3 {
+        return Err(cursor.fault("only a bucket of s3 has a region"));
+    }
+    let region = cursor.word("a region such as eu-west-1")?;
+    let host = format!("s3.{region}.amazonaws.com");
+    let is_region = ambit_model::entity::bucket::in_no_region(&host) != host;
+    is_region.then(|| region.to_owned()).ok_or_else(|| cursor.fault("expected a region such as eu-west-1"))
 }
 
 fn kind_and_name(cursor: &mut Cursor<'_>) -> Result<(Kind, String), Fault> {

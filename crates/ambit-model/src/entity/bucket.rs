@@ -6,6 +6,7 @@ use super::row::{
 };
 use super::{Member, in_account};
 use crate::task::TaskName::{AwsAccount, BucketProbe, CloudAccount};
+use std::borrow::Cow;
 
 /// Its name at the provider.
 pub const BUCKET_NAME: Member = Member::named("bucket_name");
@@ -78,6 +79,45 @@ pub fn bears(called: &str, domain: &str) -> bool {
     label.len() >= LABEL_CHARS_MIN && called.match_indices(label).any(|(at, _)| begins(at))
 }
 
+/// Returns what a host of Amazon's storage is called in no region: `acme.s3.amazonaws.com` of
+/// `acme.s3.eu-west-1.amazonaws.com`; any other host as it is. A name is one bucket in all regions together, and a
+/// region that does not have it says which does. Those of China and of the government have names of their own.
+pub fn in_no_region(host: &str) -> Cow<'_, str> {
+    let bucket = || {
+        let front = host.strip_suffix(AMAZON)?;
+        let (rest, last) = front.rsplit_once('.').unwrap_or(("", front));
+        let rest = rest.strip_suffix(".dualstack").unwrap_or(rest);
+        let (bucket, region) = match last.strip_prefix("s3-") {
+            Some(region) => (rest, region),
+            None if rest == "s3" => ("", last),
+            None => (rest.strip_suffix(".s3")?, last),
+        };
+        is_region(region).then_some(bucket)
+    };
+    match bucket() {
+        Some("") => Cow::Owned(format!("s3{AMAZON}")),
+        Some(bucket) => Cow::Owned(format!("{bucket}.s3{AMAZON}")),
+        None => Cow::Borrowed(host),
+    }
+}
+
+/// The end of the names of Amazon's storage.
+const AMAZON: &str = ".amazonaws.com";
+
+/// `eu-west-1`, `ap-southeast-2`.
+fn is_region(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [area, ways @ .., number] = parts.as_slice() else { return false };
+    let are_letters = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_apart = *area == "cn" || ways.first().is_some_and(|way| way.starts_with("gov") || way.starts_with("iso"));
+    are_letters(area)
+        && area.len() == 2
+        && !ways.is_empty()
+        && ways.iter().all(are_letters)
+        && matches!(number.as_bytes(), [b'1'..=b'9'] | [b'1'..=b'9', b'0'..=b'9'])
+        && !is_apart
+}
+
 /// What is known of a bucket.
 pub(super) const MEMBERS: &[Row] = &[
     contract(BUCKET_NAME, Null).by(BucketProbe),
@@ -110,6 +150,34 @@ mod tests {
             ("https://storage.googleapis.com/acme.appspot.com", None),
         ] {
             assert_eq!(Firebase::of(name), service, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_bucket_has_one_name_in_all_regions_of_amazon() {
+        for (host, expected) in [
+            ("acme.s3.eu-west-1.amazonaws.com", "acme.s3.amazonaws.com"),
+            ("acme.s3-ap-southeast-2.amazonaws.com", "acme.s3.amazonaws.com"),
+            ("www.acme.test.s3.us-east-1.amazonaws.com", "www.acme.test.s3.amazonaws.com"),
+            ("acme.s3.dualstack.eu-west-1.amazonaws.com", "acme.s3.amazonaws.com"),
+            ("s3.eu-west-1.amazonaws.com", "s3.amazonaws.com"),
+            ("s3-eu-west-1.amazonaws.com", "s3.amazonaws.com"),
+        ] {
+            assert_eq!(in_no_region(host), expected, "{host}");
+        }
+        for host in [
+            "acme.s3.amazonaws.com",
+            "s3.amazonaws.com",
+            "acme.s3.us-gov-west-1.amazonaws.com",
+            "acme.s3.cn-north-1.amazonaws.com",
+            "acme.s3.eu-west-1.amazonaws.com.acme.test",
+            "acme.s3-website-eu-west-1.amazonaws.com",
+            "acme.s3.evil.amazonaws.com",
+            "acme.ec2.eu-west-1.amazonaws.com",
+            "amazonaws.com",
+            "acme.test",
+        ] {
+            assert_eq!(in_no_region(host), host);
         }
     }
 

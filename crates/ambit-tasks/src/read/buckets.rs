@@ -1,6 +1,6 @@
 //! Storage buckets by their URLs: which part is the bucket, and whose service holds it.
 
-use ambit_model::entity::bucket::Firebase;
+use ambit_model::entity::bucket::{self, Firebase};
 use ambit_net::http::Url;
 
 /// Where a bucket lies.
@@ -57,7 +57,8 @@ pub(crate) fn place(host: &str, path: &str) -> Option<BucketAddress> {
     if let Some(front) = host.strip_suffix(".amazonaws.com") {
         let labels: Vec<&str> = front.split('.').collect();
         let at = labels.iter().rposition(|label| is_s3(label))?;
-        let region = labels.get(at + 1).map(|region| (*region).to_owned()).or_else(|| dashed_region(labels[at]));
+        let behind = labels[at + 1..].iter().find(|label| **label != "dualstack");
+        let region = behind.map(|region| (*region).to_owned()).or_else(|| dashed_region(labels[at]));
         return match at {
             0 => by_path("aws", region),
             _ => by_host("aws", &labels[..at].join("."), region),
@@ -73,6 +74,23 @@ pub(crate) fn place(host: &str, path: &str) -> Option<BucketAddress> {
     let mut place = by_path("azure", None)?;
     place.bucket = format!("{account}/{}", place.bucket);
     Some(place)
+}
+
+/// Returns where a bucket of Amazon is asked in another region, of which an answer says that it lies there: its name, or
+/// the host that `endpoint` names. `None` where nothing is named, or what is no region to which it could belong.
+pub(crate) fn in_region(asked: &Url, region: Option<&str>, endpoint: Option<&str>) -> Option<Url> {
+    let known = place(&asked.host, asked.path_only()).filter(|known| known.provider == "aws")?;
+    let named = || place(endpoint?, &known.root).filter(|named| named.bucket == known.bucket)?.region;
+    let region = region.map(str::to_owned).or_else(named)?;
+    if known.region.as_ref() == Some(&region) {
+        return None;
+    }
+    let front = if known.root == "/" { format!("{}.", known.bucket) } else { String::new() };
+    let host = format!("{front}s3.{region}.amazonaws.com");
+    // One name is one bucket in the regions of one partition alone.
+    let is_same =
+        bucket::in_no_region(&host) != host && bucket::in_no_region(&host) == bucket::in_no_region(&asked.host);
+    is_same.then(|| Url::parse(&format!("https://{host}{}", known.root)).ok())?
 }
 
 fn is_s3(label: &str) -> bool {
@@ -105,6 +123,33 @@ mod tests {
         let place = place(&url.host, url.path_only());
         let read = place.as_ref().map(|place| (place.provider, place.bucket.as_str(), place.region.as_deref()));
         assert_eq!(read, bucket, "{url}");
+    }
+
+    #[test]
+    fn a_bucket_is_asked_in_another_region_of_amazon_alone() {
+        let (virtual_host, by_path) =
+            ("https://acme-files.s3.amazonaws.com", "https://s3.us-west-2.amazonaws.com/acme-files");
+        let there = Some("https://acme-files.s3.eu-west-1.amazonaws.com/");
+        for (asked, region, endpoint, expected) in [
+            (virtual_host, Some("eu-west-1"), None, there),
+            (virtual_host, None, Some("acme-files.s3-eu-west-1.amazonaws.com"), there),
+            (virtual_host, None, Some("acme-files.s3.eu-west-1.amazonaws.com"), there),
+            (by_path, None, Some("s3.eu-west-1.amazonaws.com"), Some("https://s3.eu-west-1.amazonaws.com/acme-files")),
+            (by_path, Some("us-west-2"), None, None),
+            (virtual_host, None, None, None),
+            (virtual_host, Some("evil.test/"), None, None),
+            (virtual_host, Some("x@evil"), None, None),
+            (virtual_host, Some("cn-north-1"), None, None),
+            (virtual_host, Some("us-gov-west-1"), None, None),
+            (virtual_host, None, Some("acme-files.evil.test"), None),
+            (virtual_host, None, Some("other-files.s3.eu-west-1.amazonaws.com"), None),
+            (virtual_host, None, Some("acme-files.s3.eu-west-1.amazonaws.com.evil.test"), None),
+            ("https://storage.googleapis.com/acme-files", Some("eu-west-1"), None, None),
+        ] {
+            let asked = Url::parse(asked).unwrap();
+            let told = in_region(&asked, region, endpoint).map(|url| url.to_string());
+            assert_eq!(told.as_deref(), expected, "{asked} {region:?} {endpoint:?}");
+        }
     }
 
     #[test]
@@ -151,6 +196,11 @@ mod tests {
         assert_eq!(of_url(&namespace), None, "the namespace of every listing");
         check("https://storage.googleapis.com/", None, None);
         check("https://ec2.amazonaws.com/acme-files", None, None);
+        check(
+            "https://acme-files.s3.dualstack.eu-west-1.amazonaws.com",
+            Some("https://acme-files.s3.dualstack.eu-west-1.amazonaws.com"),
+            Some(("aws", "acme-files", Some("eu-west-1"))),
+        );
         check("https://s3.amazonaws.com.evil.test/acme-files", None, None);
         check("https://www.acme.test/s3.amazonaws.com/acme", None, None);
     }

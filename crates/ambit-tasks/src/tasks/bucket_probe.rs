@@ -2,13 +2,13 @@
 //! project of Firebase keeps.
 
 use crate::ask::web;
-use crate::read::buckets::{BucketAddress, given_name, place};
+use crate::read::buckets::{BucketAddress, given_name, in_region, place};
 use crate::read::firebase::{Rules, rules};
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::bucket::{self, Firebase};
 use ambit_model::{Kind, TaskName, workflow};
-use ambit_net::Grant;
 use ambit_net::http::{HttpExchange, Url};
+use ambit_net::{Grant, Untrusted};
 use regex::Regex;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -38,14 +38,27 @@ const OBJECTS_MAX: usize = 100;
 static KEY: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"<(?:Key|Name)>([^<]{1,1000})</(?:Key|Name)>").expect("the expression is constant"));
 
+/// Where Amazon says in which region a bucket lies: a header, and what stands in the answer.
+const BUCKET_REGION: &str = "x-amz-bucket-region";
+static ENDPOINT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("<Endpoint>([^<]{1,200})</Endpoint>").expect("the expression is constant"));
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let url = Url::parse(&cx.facts.name)?;
+    let mut url = Url::parse(&cx.facts.name)?;
     if let Some(service) = Firebase::of(&cx.facts.name) {
         return firebase(cx, service, &url).await;
     }
-    let place =
-        place(&url.host, &url.path).ok_or_else(|| TaskError::Failed("not a form of bucket that we know".into()))?;
-    let list = ask(cx, &list_url(&url, &place), LIST_BYTES).await?;
+    let (mut place, mut list) = listing(cx, &url).await?;
+    if is_elsewhere(&list)
+        && let Some(there) = other_region(&url, &list)
+    {
+        (place, list) = listing(cx, &there).await?;
+        url = there;
+    }
+    if is_elsewhere(&list) {
+        let why = format!("the bucket answered with status {}, and not from a region that has it", list.status);
+        return Err(TaskError::Failed(why));
+    }
     let body = web::text(&list);
     let listable = list.status == 200 && (body.contains("<ListBucketResult") || body.contains("<EnumerationResults"));
     if !listable && is_missing(&list, &body, &place) {
@@ -68,6 +81,27 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(bucket::READABLE, readable);
     cx.exchange("list", &list);
     Ok(Answer::Found)
+}
+
+/// Asks a bucket for its list.
+async fn listing(cx: &Context<'_>, url: &Url) -> Result<(BucketAddress, HttpExchange), TaskError> {
+    let place =
+        place(&url.host, &url.path).ok_or_else(|| TaskError::Failed("not a form of bucket that we know".into()))?;
+    let list = ask(cx, &list_url(url, &place), LIST_BYTES).await?;
+    Ok((place, list))
+}
+
+/// True for an answer that says nothing of who may read the bucket: it is asked at the wrong place. Regions that came
+/// later say so of a bucket elsewhere with the status 400.
+fn is_elsewhere(list: &HttpExchange) -> bool {
+    matches!(list.status, 300..400) || (list.status == 400 && list.header(BUCKET_REGION).is_some())
+}
+
+/// Where the bucket is asked in the region that an answer of Amazon names.
+fn other_region(asked: &Url, list: &HttpExchange) -> Option<Url> {
+    let body = web::text(list);
+    let endpoint = ENDPOINT.captures(&body).map(|found| found[1].to_owned());
+    in_region(asked, list.header(BUCKET_REGION).map(Untrusted::raw), endpoint.as_deref())
 }
 
 /// What the rules say is all that is kept: of what the store holds not even a name.

@@ -753,6 +753,31 @@ fn what_others_hold() {
             &["found", "hidden_listable = true", "hidden_readable = false"],
         ),
         ("bucket_probe", "", "CloudStorageBucket https://files.s3.amazonaws.com", &["absent"]),
+        (
+            "bucket_probe",
+            "bucket s3 files of acme listed region eu-west-1 keys a.txt",
+            "CloudStorageBucket https://files.s3.amazonaws.com",
+            &[
+                "found",
+                "found_objects = [\"a.txt\"]",
+                "hidden_listable = true",
+                "hidden_readable = true",
+                "region = \"eu-west-1\"",
+            ],
+        ),
+        (
+            "bucket_probe",
+            "bucket s3 files of acme region eu-west-1\nbucket s3 others of acme region us-west-2",
+            "CloudStorageBucket https://s3.us-west-2.amazonaws.com/files",
+            &["found", "hidden_listable = false", "region = \"eu-west-1\""],
+        ),
+        (
+            "bucket_probe",
+            "account hetzner \"A\" of acme\n  shown x\n  answers files.s3.amazonaws.com freely status 301 header \
+             x-amz-bucket-region evil xml \"<Error/>\"",
+            "CloudStorageBucket https://files.s3.amazonaws.com",
+            &["no answer: the bucket answered with status 301, and not from a region that has it"],
+        ),
         ("bucket_probe", "", "CloudStorageBucket https://storage.googleapis.com/files", &["absent"]),
         (
             "bucket_probe",

@@ -253,6 +253,16 @@ pub(crate) struct Bucket {
     pub access: Access,
     pub keys: Vec<String>,
     pub hidden: bool,
+    /// Of S3: the region in which it lies. Without one it answers wherever it is asked.
+    pub region: Option<String>,
+}
+
+impl Bucket {
+    /// The host of a bucket of S3 in a region, or in none.
+    pub(crate) fn s3_host(&self, region: Option<&str>) -> String {
+        let region = region.map(|region| format!(".{region}")).unwrap_or_default();
+        format!("{}.s3{region}.amazonaws.com", self.name)
+    }
 }
 
 /// Which provider keeps a bucket.

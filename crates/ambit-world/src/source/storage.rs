@@ -14,6 +14,8 @@ struct Wanted {
     storage: Storage,
     name: String,
     key: String,
+    /// The region of S3 whose host is asked; `None` where that is in none.
+    region: Option<String>,
 }
 
 pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
@@ -21,7 +23,8 @@ pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
     let draft = &connection.internet.draft;
     let bucket = draft.buckets.values().find(|bucket| bucket.storage == wanted.storage && bucket.name == wanted.name);
     let response = match wanted.storage {
-        Storage::S3 | Storage::Gcs => xml_bucket(bucket, &wanted),
+        Storage::S3 => elsewhere(bucket, &wanted).unwrap_or_else(|| xml_bucket(bucket, &wanted)),
+        Storage::Gcs => xml_bucket(bucket, &wanted),
         Storage::Azure => azure(bucket, &wanted, request),
         Storage::Database | Storage::Firestore | Storage::FirebaseFiles => firebase(bucket, &wanted, request),
     };
@@ -41,31 +44,30 @@ fn wanted(connection: &Connection, request: &Request) -> Wanted {
     let path = request.path().trim_start_matches('/').to_owned();
     let by_path = |storage| {
         let (name, key) = path.split_once('/').unwrap_or((&path, ""));
-        Wanted { storage, name: name.to_owned(), key: key.to_owned() }
+        Wanted { storage, name: name.to_owned(), key: key.to_owned(), region: None }
     };
-    let by_host = |storage, name: &str| Wanted { storage, name: name.to_owned(), key: path.clone() };
-    if host == "s3.amazonaws.com" {
-        return by_path(Storage::S3);
+    let by_host = |storage, name: &str| Wanted { storage, name: name.to_owned(), key: path.clone(), region: None };
+    if let Some((front, region)) = s3_host(&host) {
+        let wanted = if front.is_empty() { by_path(Storage::S3) } else { by_host(Storage::S3, front) };
+        return Wanted { region: region.map(str::to_owned), ..wanted };
     }
     if host == "storage.googleapis.com" {
         return by_path(Storage::Gcs);
-    }
-    if let Some(name) = host.strip_suffix(".s3.amazonaws.com") {
-        return by_host(Storage::S3, name);
     }
     if let Some(name) = host.strip_suffix(".storage.googleapis.com") {
         return by_host(Storage::Gcs, name);
     }
     if let Some(account) = host.strip_suffix(".blob.core.windows.net") {
         let (container, key) = path.split_once('/').unwrap_or((&path, ""));
-        return Wanted { storage: Storage::Azure, name: format!("{account}/{container}"), key: key.to_owned() };
+        let name = format!("{account}/{container}");
+        return Wanted { storage: Storage::Azure, name, key: key.to_owned(), region: None };
     }
     if let Some(name) = host.strip_suffix(".firebaseio.com").or_else(|| host.strip_suffix(".firebasedatabase.app")) {
         return by_host(Storage::Database, name);
     }
     let below = |above: &str, storage| {
         let (name, key) = path.strip_prefix(above).unwrap_or_default().split_once('/').unwrap_or_default();
-        Wanted { storage, name: name.to_owned(), key: key.to_owned() }
+        Wanted { storage, name: name.to_owned(), key: key.to_owned(), region: None }
     };
     match host.as_str() {
         "firestore.googleapis.com" => return below("v1/projects/", Storage::Firestore),
@@ -79,6 +81,32 @@ fn wanted(connection: &Connection, request: &Request) -> Wanted {
         _ => Storage::S3,
     };
     by_host(storage, &host)
+}
+
+/// The bucket and the region of a host of S3: `NAME.s3.amazonaws.com`, `NAME.s3.REGION.amazonaws.com`, and both without
+/// a bucket.
+fn s3_host(host: &str) -> Option<(&str, Option<&str>)> {
+    let front = host.strip_suffix(".amazonaws.com")?;
+    let is_s3 = |front: &str| front == "s3" || front.ends_with(".s3");
+    let (front, region) = match front.rsplit_once('.') {
+        Some((front, region)) if !is_s3(&format!("{front}.{region}")) => (front, Some(region)),
+        _ => (front, None),
+    };
+    is_s3(front).then(|| (front.strip_suffix("s3").unwrap_or_default().trim_end_matches('.'), region))
+}
+
+/// What another region than that of a bucket says: where it lies.
+fn elsewhere(bucket: Option<&Bucket>, wanted: &Wanted) -> Option<Response> {
+    let bucket = bucket?;
+    let region = bucket.region.as_deref().filter(|region| Some(*region) != wanted.region.as_deref())?;
+    let endpoint = bucket.s3_host(Some(region));
+    let body = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>PermanentRedirect</Code><Message>The bucket you are \
+         attempting to access must be addressed using the specified endpoint. Please send all future requests to this \
+         endpoint.</Message><Endpoint>{endpoint}</Endpoint><Bucket>{}</Bucket></Error>",
+        bucket.name
+    );
+    Some(Response::new(301, XML, body).header("x-amz-bucket-region", region))
 }
 
 fn error(status: u16, code: &str, message: &str) -> Response {

@@ -6,12 +6,13 @@ use crate::plan;
 use ambit_model::Kind;
 use ambit_model::entity::bucket::bears;
 use ambit_model::entity::{host_of, registrable};
+use std::collections::BTreeSet;
 
 impl Derivation<'_> {
     /// Our buckets that a planted page links to, or a planted name leads to.
     pub(super) fn buckets(&mut self) {
-        for bucket in self.draft.buckets.values() {
-            let name = bucket_name(bucket);
+        let regions = self.draft.s3_regions();
+        for (bucket, name) in self.draft.buckets.values().flat_map(|bucket| names(bucket, &regions)) {
             let host = name.trim_start_matches("https://").to_owned();
             let told = told_by(bucket, &host);
             let project = told.iter().find(|told| told.starts_with(PROJECT));
@@ -75,10 +76,17 @@ impl Derivation<'_> {
 /// How a page begins to tell the project of Firebase that it is configured with.
 const PROJECT: &str = "projectId:'";
 
+/// A bucket by each of its canonical URLs: of one in a region, whichever region is asked for it.
+fn names<'a>(bucket: &'a Bucket, regions: &BTreeSet<&str>) -> Vec<(&'a Bucket, String)> {
+    let regions = regions.iter().filter(|_| bucket.region.is_some());
+    let regional = regions.map(|region| format!("https://{}", bucket.s3_host(Some(region))));
+    [bucket_name(bucket)].into_iter().chain(regional).map(|name| (bucket, name)).collect()
+}
+
 /// The canonical URL of a bucket.
 fn bucket_name(bucket: &Bucket) -> String {
     match bucket.storage {
-        Storage::S3 => format!("https://{}.s3.amazonaws.com", bucket.name),
+        Storage::S3 => format!("https://{}", bucket.s3_host(None)),
         Storage::Gcs => format!("https://storage.googleapis.com/{}", bucket.name),
         Storage::Azure => {
             let (account, container) = bucket.name.split_once('/').unwrap_or((&bucket.name, ""));

@@ -478,9 +478,12 @@ fn buckets_and_what_is_expected() {
         ("bucket s3 files", "7: the owner is missing; add `of ORG`"),
         (
             "bucket s3 files of acme public",
-            "7: `public`: unknown word; expected of, listed, open, closed, hidden, keys",
+            "7: `public`: unknown word; expected of, listed, open, closed, hidden, region, keys",
         ),
         ("bucket s3 files of acme keys", "7: `keys`: the line ends here; expected names of files"),
+        ("bucket s3 files of acme region", "7: `region`: the line ends here; expected a region such as eu-west-1"),
+        ("bucket s3 files of acme region moon", "7: `moon`: expected a region such as eu-west-1"),
+        ("bucket gcs files of acme region eu-west-1", "7: `region`: only a bucket of s3 has a region"),
         ("expect", "7: `expect`: the line ends here; expected issue, no-issue, entity, ignore, never"),
         ("expect nothing", "7: `nothing`: unknown word; expected issue, no-issue, entity, ignore, never"),
         ("expect issue open_bucket", "7: `open_bucket`: the line ends here; expected a kind such as Uri"),

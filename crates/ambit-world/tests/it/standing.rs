@@ -496,6 +496,19 @@ fn buckets() {
                     ("open_bucket Uri http://w.acme.test:80", Planted),
                 ],
             ),
+            // In whichever region it is asked for, it is the same.
+            (
+                "bucket s3 acme-far of acme listed region eu-west-1\nbucket s3 away of acme region us-west-2\nname \
+                 w.acme.test A 203.0.113.10\nsite http://w.acme.test \"W\"\n  links \
+                 https://acme-far.s3.us-west-2.amazonaws.com/ https://away.s3.amazonaws.com/",
+                &[
+                    ("CloudStorageBucket https://acme-far.s3.us-west-2.amazonaws.com", Planted),
+                    ("CloudStorageBucket https://acme-far.s3.amazonaws.com", NotScored),
+                    ("CloudStorageBucket https://away.s3.amazonaws.com", Planted),
+                    ("CloudStorageBucket https://acme-far.s3.eu-north-1.amazonaws.com", Unexpected),
+                    ("open_bucket Uri http://w.acme.test:80", Planted),
+                ],
+            ),
             (
                 "bucket firebase-database shop-default-rtdb of acme listed\nbucket firestore shop of acme\nbucket \
                  firebase-database theirs-default-rtdb of out listed\nname {w,v}.acme.test A 203.0.113.10\nsite \

@@ -114,7 +114,8 @@ const STORAGE: &[Served] = &[(
      bucket firebase-database empty of acme listed\nbucket firebase-database shut.europe-west1 of acme\n\
      bucket firestore open of acme listed\nbucket firestore shut of acme\n\
      bucket firebase-storage open.appspot.com of acme listed keys a b\n\
-     bucket firebase-storage shut.appspot.com of acme",
+     bucket firebase-storage shut.appspot.com of acme\n\
+     bucket s3 far of acme listed region eu-west-1 keys a.txt\nbucket s3 away of acme region us-west-2",
     &[
         ("GET https://files.s3.amazonaws.com/ ? Server has:<Key>b&amp;c</Key>", "200 | AmazonS3 | yes"),
         ("GET https://files.s3.amazonaws.com/a.txt ? body", "200 | planted file a.txt"),
@@ -127,6 +128,16 @@ const STORAGE: &[Served] = &[(
         ("GET https://part.s3.amazonaws.com/a.txt ? body", "200 | planted file a.txt"),
         ("GET https://part.s3.amazonaws.com/none ? has:AccessDenied", "403 | yes"),
         ("GET https://none.s3.amazonaws.com/ ? has:<BucketName>none</BucketName>", "404 | yes"),
+        ("GET https://far.s3.eu-west-1.amazonaws.com/ ? has:<Key>a.txt</Key>", "200 | yes"),
+        ("GET https://s3.eu-west-1.amazonaws.com/far/a.txt ? body", "200 | planted file a.txt"),
+        (
+            "GET https://far.s3.amazonaws.com/ ? x-amz-bucket-region has:<Endpoint>far.s3.eu-west-1.amazonaws.com<",
+            "301 | eu-west-1 | yes",
+        ),
+        ("GET https://far.s3.us-west-2.amazonaws.com/ ? has:PermanentRedirect", "301 | yes"),
+        ("GET https://s3.us-west-2.amazonaws.com/far ? x-amz-bucket-region", "301 | eu-west-1"),
+        ("GET https://none.s3.us-west-2.amazonaws.com/ ? has:NoSuchBucket", "404 | yes"),
+        ("A far.s3.eu-north-1.amazonaws.com", "NXDOMAIN"),
         ("GET https://storage.googleapis.com/files ? Server has:<Key>g.txt</Key>", "200 | UploadServer | yes"),
         ("GET https://files.storage.googleapis.com/g.txt ? body", "200 | planted file g.txt"),
         ("GET https://storage.googleapis.com/shut ? has:NoSuchBucket", "404 | yes"),
