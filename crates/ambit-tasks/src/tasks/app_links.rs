@@ -5,6 +5,7 @@ use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::entity::app::PACKAGE;
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_net::Untrusted;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -31,6 +32,8 @@ const PROVIDER: &str = "app_links";
 const GOOGLE: &str = "digitalassetlinks.googleapis.com";
 /// Apple, who tells what a site says of apps for iOS.
 const APPLE: &str = "app-site-association.cdn-apple.com";
+/// Where Apple says why it has no statement of a site, such as `SWCERR00301 Timeout`.
+const FAILURE: &str = "apple-failure-reason";
 /// What a site that opens links in an app says.
 const RELATION: &str = "delegate_permission/common.handle_all_urls";
 /// Hosts of one app that are asked about.
@@ -69,9 +72,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     };
     let fetch = cx.net.source_list(PROVIDER, &url).await.map_err(|error| TaskError::source(source, &error))?;
     let last = fetch.last();
-    // Apple knows no statement of this host.
     if last.status == 404 && !is_android {
-        return Ok(Answer::Absent);
+        return unsaid(last.header(FAILURE).map(Untrusted::raw)).map(|()| Answer::Absent);
     }
     let answer = serde_json::from_slice::<Value>(&last.body).ok().filter(|answer| answer.is_object());
     let answer = answer.filter(|_| last.status == 200 && !last.truncated);
@@ -84,6 +86,17 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         cx.found_host(host, EdgeKind::AppLink);
     }
     Ok(Answer::found_if(is_theirs))
+}
+
+/// Apple answers 404 where a site says nothing, and says why where it could not read what the site says. Fails there.
+fn unsaid(why: Option<&str>) -> Result<(), TaskError> {
+    match why {
+        Some(why) if !["404", "410"].iter().any(|status| why.contains(status)) => {
+            let why: String = why.chars().filter(|letter| !letter.is_control()).take(100).collect();
+            Err(TaskError::SourceDown(format!("{APPLE}: it could not read what the site says: {why}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The SHA-256 of the certificates of an app's signers, in hexadecimal digits.

@@ -21,6 +21,8 @@ account hetzner "Statements" of acme
   answers digitalassetlinks.googleapis.com when shop.acme.test freely json "{'statements':[{'target':{'androidApp':{'packageName':'test.acme.shop','certificate':{'sha256Fingerprint':'AA:BB'}}}}]}"
   answers digitalassetlinks.googleapis.com freely status 500 json "{}"
   answers app-site-association.cdn-apple.com when shop.acme.test freely json "{'applinks':{'details':[{'appID':'T1.test.acme.shop','paths':['*']}]}}"
+  answers app-site-association.cdn-apple.com when slow.acme.test freely status 404 header Apple-Failure-Reason "SWCERR00301 Timeout" json "{}"
+  answers app-site-association.cdn-apple.com when gone.acme.test freely status 404 header Apple-Failure-Reason "SWCERR00101 Bad HTTP Response: 404 Not Found" json "{}"
   answers app-site-association.cdn-apple.com freely status 404 json "{}"
 "#;
 
@@ -42,5 +44,10 @@ fn what_an_app_and_a_host_say_of_each_other_is_proven_and_a_look_that_fails_says
     let ios = |team: &str| json!({"team": team});
     assert_eq!(asked(Kind::IosApp, ios("T1"), "shop.acme.test"), (Ok(Answer::Found), theirs));
     assert_eq!(asked(Kind::IosApp, ios("T2"), "shop.acme.test"), (Ok(Answer::Absent), vec![]));
-    assert_eq!(asked(Kind::IosApp, ios("T1"), "other.acme.test"), (Ok(Answer::Absent), vec![]));
+    for silent in ["other.acme.test", "gone.acme.test"] {
+        assert_eq!(asked(Kind::IosApp, ios("T1"), silent), (Ok(Answer::Absent), vec![]), "{silent}");
+    }
+    let why = "app-site-association.cdn-apple.com: it could not read what the site says: SWCERR00301 Timeout";
+    let (failed, nothing) = asked(Kind::IosApp, ios("T1"), "slow.acme.test");
+    assert_eq!((failed, nothing), (Err(TaskError::SourceDown(why.to_owned())), vec![]));
 }
