@@ -145,8 +145,7 @@ pub(crate) fn stated_servers(draft: &Draft) -> BTreeMap<String, IpAddr> {
     });
     let hosts = draft.repositories.values().map(|repository| repository.host.clone());
     let repositories = hosts.chain(forges).chain(others).map(|host| (host, REPOSITORIES));
-    let has_apps = !draft.apps.is_empty();
-    let said_of_apps = SAID_OF_APPS.iter().filter(|_| has_apps).map(|host| ((*host).to_owned(), APP_LINKS));
+    let said_of_apps = SAID_OF_APPS.iter().map(|host| ((*host).to_owned(), APP_LINKS));
     // A file may have a store of its own, as bad as it likes.
     let is_stated = |host: &str| {
         let addresses = plan::addresses(draft, host);
