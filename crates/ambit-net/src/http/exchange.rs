@@ -74,8 +74,8 @@ async fn exchange_at(
     }
     let bucket = match request.grant {
         Grant::Target => Bucket::Host(address.ip(), request.identity().to_ascii_lowercase()),
-        // Its connections are paced by the host and the provider, and what the host says of our pace is said of no other
-        // host; those to the operator's own hosts and to receivers are not paced at all.
+        // Its connections are paced by the host and the provider, and what a host says of our pace is said of no other;
+        // those to the operator's own hosts and to receivers are not paced at all.
         Grant::Source(provider) => Bucket::source_host(provider, name),
         Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver => {
             return on_fresh(client, request, bytes, address, name).await;

@@ -76,8 +76,8 @@ pub(crate) fn place(host: &str, path: &str) -> Option<BucketAddress> {
     Some(place)
 }
 
-/// Returns where a bucket of Amazon is asked in another region, of which an answer says that it lies there: its name, or
-/// the host that `endpoint` names. `None` where nothing is named, or what is no region to which it could belong.
+/// Returns where a bucket of Amazon is asked in another region, of which an answer says that it lies there: its name,
+/// or the host that `endpoint` names. `None` where nothing is named, or what is no region to which it could belong.
 pub(crate) fn in_region(asked: &Url, region: Option<&str>, endpoint: Option<&str>) -> Option<Url> {
     let known = place(&asked.host, asked.path_only()).filter(|known| known.provider == "aws")?;
     let named = || place(endpoint?, &known.root).filter(|named| named.bucket == known.bucket)?.region;

@@ -21,13 +21,17 @@ account hetzner "Statements" of acme
   answers digitalassetlinks.googleapis.com when shop.acme.test freely json "{'statements':[{'target':{'androidApp':{'packageName':'test.acme.shop','certificate':{'sha256Fingerprint':'AA:BB'}}}}]}"
   answers digitalassetlinks.googleapis.com freely status 500 json "{}"
   answers app-site-association.cdn-apple.com when shop.acme.test freely json "{'applinks':{'details':[{'appID':'T1.test.acme.shop','paths':['*']}]}}"
-  answers app-site-association.cdn-apple.com when slow.acme.test freely status 404 header Apple-Failure-Reason "SWCERR00301 Timeout" json "{}"
-  answers app-site-association.cdn-apple.com when gone.acme.test freely status 404 header Apple-Failure-Reason "SWCERR00101 Bad HTTP Response: 404 Not Found" json "{}"
-  answers app-site-association.cdn-apple.com freely status 404 json "{}"
 "#;
+/// Sites of which Apple has nothing: because it could not ask, because there is nothing, and without a word.
+const UNSAID: &str = "  answers app-site-association.cdn-apple.com when slow.acme.test freely status 404 header \
+                      Apple-Failure-Reason \"SWCERR00301 Timeout\" json \"{}\"\n  answers \
+                      app-site-association.cdn-apple.com when gone.acme.test freely status 404 header \
+                      Apple-Failure-Reason \"SWCERR00101 Bad HTTP Response: 404 Not Found\" json \"{}\"\n  answers \
+                      app-site-association.cdn-apple.com freely status 404 json \"{}\"\n";
 
 fn asked(kind: Kind, package: Value, host: &str) -> (Result<Answer, TaskError>, Vec<(EdgeKind, String)>) {
-    let world = World::parse(TEXT, "links.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let world =
+        World::parse(&format!("{TEXT}{UNSAID}"), "links.world").unwrap_or_else(|problems| panic!("{problems:?}"));
     let looked =
         look_of(Settings::default(), &world, EPOCH, "app_links", (kind, "test.acme.shop", host), [PACKAGE.is(package)]);
     (looked.answer, looked.found.edges.into_iter().map(|edge| (edge.edge, edge.name)).collect())

@@ -183,8 +183,9 @@ fn a_word_is_searched_for_as_well() {
 
 /// A copy of a site, and later states in which theirs, and then the copy, says that it cannot answer now.
 fn outages() -> String {
-    let body = "<h1>Welcome to Willow Bank</h1><p>Sign in to see balances, transfers and statements of your accounts at \
-                the Willow Bank.</p><form action=/login method=post><input name=user><input type=password name=pw></form>";
+    let body = "<h1>Welcome to Willow Bank</h1><p>Sign in to see balances, transfers and statements of your accounts \
+                at the Willow Bank.</p><form action=/login method=post><input name=user><input type=password \
+                name=pw></form>";
     let site = |host: &str| format!("site https://{host} \"Willow Bank - Sign in\"\n  body \"{body}\"\n");
     let down = |host: &str| format!("site https://{host} \"Willow Bank\"\n  status 503\n");
     format!(
