@@ -8,7 +8,7 @@ use crate::shares::Share;
 use crate::state::ServerState;
 use crate::upload::Upload;
 use ambit_api::request::TEXT_CHARS_MAX;
-use ambit_api::{ApiError, Contract, ErrorCode, KEY_NAME, Maybe, Shape};
+use ambit_api::{ApiError, Contract, ErrorCode, Maybe, Shape};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::{Principal, Store, StoreError};
 use bytes::Bytes;
@@ -123,22 +123,6 @@ impl Call {
         self.parameter(name).parse().map_err(|_| ApiError::not_found(noun))
     }
 
-    /// A parameter of the query, the last one where it stands twice.
-    pub fn query(&self, name: &str) -> Option<&str> {
-        self.query.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    /// Refuses parameters of the query beside these and the key.
-    pub(crate) fn takes_only(&self, known: &[&str]) -> Result<(), ApiError> {
-        let is_known = |name: &str| known.contains(&name) || name.eq_ignore_ascii_case(KEY_NAME);
-        match self.query.iter().find(|(name, _)| !is_known(name)) {
-            Some((name, _)) => {
-                Err(ApiError::invalid(format!("there is no parameter {name} here: give {}", known.join(", "))))
-            }
-            None => Ok(()),
-        }
-    }
-
     /// Waits for something that costs nothing here: meanwhile others have the place.
     pub(crate) async fn aside<T>(&self, wait: impl Future<Output = T>) -> T {
         match &self.place {
@@ -183,16 +167,22 @@ impl Call {
     }
 }
 
-/// A call with a body: what may be sent is documented as `Body`, which is a `Maybe` where nothing may be sent as well.
-pub(crate) struct CallWith<Body>(pub(crate) Call, PhantomData<fn() -> Body>);
+/// A call with a body, and parameters in its query: what may be sent is documented as `Body`, which is a `Maybe` where
+/// nothing may be sent as well, and what may be asked as `Asked`.
+pub(crate) struct CallWith<Body, Asked = ()>(pub(crate) Call, PhantomData<fn() -> (Body, Asked)>);
 
-impl<Body> From<Call> for CallWith<Body> {
+/// A call with parameters in its query and without a body.
+pub(crate) type Asking<Asked> = CallWith<NoBody, Asked>;
+
+pub(crate) enum NoBody {}
+
+impl<Body, Asked> From<Call> for CallWith<Body, Asked> {
     fn from(call: Call) -> Self {
         Self(call, PhantomData)
     }
 }
 
-impl<Body> Deref for CallWith<Body> {
+impl<Body, Asked> Deref for CallWith<Body, Asked> {
     type Target = Call;
 
     fn deref(&self) -> &Call {
@@ -200,27 +190,27 @@ impl<Body> Deref for CallWith<Body> {
     }
 }
 
-impl<Body> DerefMut for CallWith<Body> {
+impl<Body, Asked> DerefMut for CallWith<Body, Asked> {
     fn deref_mut(&mut self) -> &mut Call {
         &mut self.0
     }
 }
 
-impl<Body: Contract + DeserializeOwned> CallWith<Maybe<Body>> {
+impl<Body: Contract + DeserializeOwned, Asked> CallWith<Maybe<Body>, Asked> {
     /// The body, if there is one.
     pub(crate) fn read_if_sent(&self) -> Result<Option<Body>, ApiError> {
         if self.body.is_empty() { Ok(None) } else { self.read_as().map(Some) }
     }
 }
 
-impl<Body: Contract + DeserializeOwned> CallWith<Body> {
+impl<Body: Contract + DeserializeOwned, Asked> CallWith<Body, Asked> {
     /// The body.
     pub(crate) fn read(&self) -> Result<Body, ApiError> {
         self.read_as()
     }
 }
 
-impl<Body: Contract> CallWith<Body> {
+impl<Body: Contract, Asked> CallWith<Body, Asked> {
     /// The body of a change: at least one member, and none that it does not have. `Whole` is what is changed: a
     /// member of it that cannot be changed is named, so that nobody takes a change for made that was not.
     pub(crate) fn change<Whole: Contract>(&self) -> Result<Map<String, Value>, ApiError> {
@@ -257,36 +247,4 @@ fn only_members(object: &Map<String, Value>, settings: &Shape, whole: &Shape) ->
     } else {
         format!("there is no member {shown}; there are {allowed}")
     }))
-}
-
-/// The greatest number that clients of other languages read.
-const COUNT_MAX: u64 = i64::MAX as u64;
-
-/// A whole number of a page in the query, as clients write one that they have not (`None`), or have as another type
-/// (`50.0`).
-pub(crate) fn page_number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
-    let text = call.query(name).unwrap_or_default().trim();
-    let text = match text.split_once('.') {
-        Some((whole, fraction)) if !whole.is_empty() && fraction.bytes().all(|byte| byte == b'0') => whole,
-        Some(_) | None => text,
-    };
-    if NOTHING.contains(&text) { Ok(None) } else { number_in(text, name) }
-}
-
-/// What clients write for a value that they have not.
-pub(crate) const NOTHING: &[&str] = &["", "None", "null", "undefined"];
-
-/// A whole number from 0 in the query; empty is the same as absent.
-pub(crate) fn whole_number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
-    match call.query(name) {
-        None | Some("") => Ok(None),
-        Some(text) => number_in(text, name),
-    }
-}
-
-fn number_in(text: &str, name: &str) -> Result<Option<u64>, ApiError> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    // Beyond every count is the same as just beyond the window; answers repeat it as a number of 64 bits with a sign.
-    let number = digits.then(|| text.parse().unwrap_or(COUNT_MAX).min(COUNT_MAX));
-    number.map(Some).ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
 }

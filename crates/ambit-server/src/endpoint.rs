@@ -3,11 +3,11 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::mount::Tree;
+use crate::query::Parameter;
 use crate::quota::rules::{self, Rule};
 use crate::rights::Right;
 use crate::signature::Signature;
-use ambit_api::ApiError;
-use ambit_api::shape::{Shape, TEXT};
+use ambit_api::{ApiError, Shape};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
 
@@ -64,42 +64,6 @@ pub enum Access {
     OfProject(ProjectRole),
     /// An object of a collection in which the caller has at least this role.
     OfCollection(CollectionRole),
-}
-
-/// A parameter of the query.
-#[derive(Clone, Copy, Debug)]
-pub struct Parameter {
-    pub name: &'static str,
-    pub shape: &'static Shape,
-    pub required: bool,
-    pub doc: &'static str,
-}
-
-/// A parameter that may be left out.
-pub(crate) const fn parameter(name: &'static str, shape: &'static Shape, doc: &'static str) -> Parameter {
-    Parameter { name, shape, required: false, doc }
-}
-
-/// A parameter that is a text.
-pub(crate) const fn text(name: &'static str, doc: &'static str) -> Parameter {
-    parameter(name, TEXT, doc)
-}
-
-/// A parameter that is a number.
-pub(crate) const fn count(name: &'static str, doc: &'static str) -> Parameter {
-    parameter(name, &Shape::Count, doc)
-}
-
-/// A parameter that is a moment.
-pub(crate) const fn when(name: &'static str, doc: &'static str) -> Parameter {
-    parameter(name, &Shape::When, doc)
-}
-
-impl Parameter {
-    /// Sets that it must be there.
-    pub(crate) const fn required(self) -> Self {
-        Self { required: true, ..self }
-    }
 }
 
 /// The function that answers.
@@ -164,7 +128,6 @@ pub struct Endpoint {
     pub handler: Handler,
     /// What the call does, where the handler is that of several rows; elsewhere its documentation says it.
     pub(crate) said: Option<&'static str>,
-    pub query: &'static [Parameter],
     /// The body, and whether it must be sent.
     pub body: Option<(&'static Shape, bool)>,
     /// The shape of the answer.
@@ -182,7 +145,7 @@ pub struct Endpoint {
 }
 
 const fn row(method: Method, path: &'static str, access: Access, handler: Handler) -> Endpoint {
-    let Signature { body, result, content_type } = handler.signature;
+    let Signature { body, result, content_type, .. } = handler.signature;
     Endpoint {
         tree: Tree::Asm,
         method,
@@ -192,7 +155,6 @@ const fn row(method: Method, path: &'static str, access: Access, handler: Handle
         cost: &rules::OUTSIDE,
         handler,
         said: None,
-        query: &[],
         body: if matches!(method, Method::Get) { None } else { body },
         result,
         content_type,
@@ -253,9 +215,9 @@ impl Endpoint {
         Self { right, ..self }
     }
 
-    /// Sets the parameters of the query.
-    pub(crate) const fn asks(self, query: &'static [Parameter]) -> Self {
-        Self { query, ..self }
+    /// Returns the parameters of the query.
+    pub fn query(&self) -> Vec<Parameter> {
+        (self.handler.signature.parameters)()
     }
 
     /// Says of a call that changes nothing, whatever its method.

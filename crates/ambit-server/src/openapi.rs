@@ -134,7 +134,7 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
         }
         out.push(parameter);
     }
-    for parameter in endpoint.query {
+    for parameter in endpoint.query() {
         out.push(json!({
             "name": parameter.name,
             "in": "query",

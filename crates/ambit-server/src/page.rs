@@ -1,7 +1,8 @@
 //! Pages of collections: limits, cursors and links (docs/contract/wider.md §1.4). A cursor is opaque, sealed, and bound
 //! to the path and query it was made for.
 
-use crate::call::{Call, whole_number};
+use crate::call::Call;
+use crate::query::{Written, query};
 use ambit_api::objects::{
     Links, Meta, Object, ObjectCollection, OneObject, Related, RelatedObjects, data, query_value,
 };
@@ -21,6 +22,24 @@ const CURSOR_CHARS_MAX: usize = 8 * 1024;
 /// Bytes of a cursor that say which query it belongs to.
 const FINGERPRINT_BYTES: usize = 8;
 
+query! { Limit: limit: Count = "Items of a page: 10 by default, more than 40 means 40." }
+
+query! { Cursor: cursor: Text = "The meta.cursor of the page before." }
+
+query! { Attributes:
+    attributes: Text = "Only these attributes, separated by commas.",
+    exclude_attributes: Text = "All attributes but these, separated by commas.",
+}
+
+query! { Relationships: relationships: Text = "Also the descriptors of these relationships, separated by commas." }
+
+/// What lists may be asked with.
+pub(crate) type Page = ((Limit, Cursor), Attributes);
+/// What lists of objects with relationships may be asked with.
+pub(crate) type RelatedPage = (Page, Relationships);
+/// What one object with relationships may be asked with.
+pub(crate) type One = (Relationships, Attributes);
+
 /// Which part of a collection is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Paging {
@@ -31,7 +50,12 @@ pub(crate) struct Paging {
 
 /// Reads `limit` and `cursor`. Above the maximum a limit is the maximum.
 pub(crate) fn paging(call: &Call, default: usize, most: usize) -> Result<Paging, ApiError> {
-    let limit = match whole_number(call, "limit") {
+    paging_of(call, Limit::limit(call), default, most)
+}
+
+/// The same where a call says of the limit something else.
+pub(crate) fn paging_of(call: &Call, limit: Written<'_>, default: usize, most: usize) -> Result<Paging, ApiError> {
+    let limit = match limit.whole_number() {
         Ok(None) => default,
         Ok(Some(number)) if number > 0 => usize::try_from(number).unwrap_or(most).min(most),
         Ok(Some(_)) | Err(_) => {
@@ -39,7 +63,7 @@ pub(crate) fn paging(call: &Call, default: usize, most: usize) -> Result<Paging,
         }
     };
     // One client library writes "no cursor" as a pair of quotes.
-    let after = match call.query("cursor") {
+    let after = match Cursor::cursor(call).text {
         None | Some("" | "\"\"") => None,
         Some(text) => Some(opened(call, text)?),
     };
@@ -184,8 +208,8 @@ pub(crate) async fn of_records<T, Shown: Future<Output = Result<Object, ApiError
 }
 
 /// Names in a parameter, separated by commas; `None` where it is not there.
-pub(crate) fn names(call: &Call, parameter: &str) -> Option<Vec<String>> {
-    let text = call.query(parameter).filter(|text| !text.trim().is_empty())?;
+pub(crate) fn names(written: Written<'_>) -> Option<Vec<String>> {
+    let text = written.text.filter(|text| !text.trim().is_empty())?;
     Some(text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
 }
 
@@ -202,7 +226,7 @@ pub(crate) fn narrowed(call: &Call, mut object: Object) -> Object {
 
 /// Leaves objects the attributes that are asked for.
 fn narrow(call: &Call, objects: &mut [Object]) {
-    let (kept, dropped) = (names(call, "attributes"), names(call, "exclude_attributes"));
+    let (kept, dropped) = (names(Attributes::attributes(call)), names(Attributes::exclude_attributes(call)));
     for object in objects {
         kept.iter().for_each(|names| object.keep_attributes(names));
         dropped.iter().for_each(|names| object.drop_attributes(names));

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::failure::{About, of_query, of_search};
+use crate::query::Written;
 use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting};
 use ambit_model::Uid;
 use ambit_model::user::ProjectRole;
@@ -141,8 +142,8 @@ pub(crate) fn sealed(call: &Call, token: &[u8]) -> String {
 }
 
 /// The page token of a call, unsealed.
-pub(crate) fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
-    let Some(text) = call.query("page_token").filter(|text| !NO_TOKEN.contains(text)) else {
+pub(crate) fn page_token(call: &Call, written: Written<'_>) -> Result<Option<Vec<u8>>, ApiError> {
+    let Some(text) = written.text.filter(|text| !NO_TOKEN.contains(text)) else {
         return Ok(None);
     };
     let sealed = (text.len() <= TOKEN_CHARS_MAX).then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok()).flatten();

@@ -1,15 +1,17 @@
-//! What the signature of a handler says: the body that it takes, and what it answers with. The table of endpoints has
-//! both from there, and says neither.
+//! What the signature of a handler says: the parameters and the body that it takes, and what it answers with. The table
+//! of endpoints has them from there, and says none of them.
 
 use crate::answer::{Answer, EVENTS, JSON, TEXT};
-use crate::call::{Call, CallWith};
+use crate::call::{Call, CallWith, NoBody};
+use crate::query::{Parameter, Query};
 use ambit_api::shape::ANY;
 use ambit_api::{ApiError, Contract, Shape};
 use serde::Serialize;
 
-/// What is documented of the bodies of a handler.
+/// What is documented of the parameters and bodies of a handler.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signature {
+    pub(crate) parameters: fn() -> Vec<Parameter>,
     pub(crate) body: Option<(&'static Shape, bool)>,
     pub(crate) result: &'static Shape,
     pub(crate) content_type: &'static str,
@@ -18,26 +20,33 @@ pub(crate) struct Signature {
 /// Reads the signature of a handler; one that takes or answers with anything else does not compile.
 pub(crate) const fn signature<A, F, O, R>(_handler: &F) -> Signature
 where
-    A: Asked,
+    A: Given,
     F: Fn(A) -> O,
     O: Future<Output = Result<R, ApiError>>,
     R: Reply,
 {
-    Signature { body: A::BODY, result: R::SHAPE, content_type: R::CONTENT_TYPE }
+    Signature { parameters: A::Asked::parameters, body: A::BODY, result: R::SHAPE, content_type: R::CONTENT_TYPE }
 }
 
 /// What a handler is given.
-#[diagnostic::on_unimplemented(message = "a handler is given a `Call`, or a `CallWith` its body, and not `{Self}`")]
-pub(crate) trait Asked: From<Call> {
+#[diagnostic::on_unimplemented(message = "a handler is given a `Call`, or a `CallWith` what it takes, not `{Self}`")]
+pub(crate) trait Given: From<Call> {
+    /// What its query may ask.
+    type Asked: Query;
     /// The body, and whether it must be sent.
-    const BODY: Option<(&'static Shape, bool)>;
-}
-
-impl Asked for Call {
     const BODY: Option<(&'static Shape, bool)> = None;
 }
 
-impl<Body: Contract> Asked for CallWith<Body> {
+impl Given for Call {
+    type Asked = ();
+}
+
+impl<Asked: Query> Given for CallWith<NoBody, Asked> {
+    type Asked = Asked;
+}
+
+impl<Body: Contract, Asked: Query> Given for CallWith<Body, Asked> {
+    type Asked = Asked;
     const BODY: Option<(&'static Shape, bool)> = Some((Body::SHAPE, Body::REQUIRED));
 }
 

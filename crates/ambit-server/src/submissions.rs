@@ -4,6 +4,7 @@
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::files;
+use crate::query::Written;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
@@ -38,7 +39,7 @@ pub(crate) async fn stored_at(
 /// has set. A project is the one that the header names, or the caller's primary one.
 fn visibility(call: &Call) -> Result<Visibility, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
-    let private = match call.query("visibility").unwrap_or_default() {
+    let private = match Written::of(call, "visibility").or_empty() {
         "" => call.state.private_uploads,
         "installation" => false,
         "project" => true,

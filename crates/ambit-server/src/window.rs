@@ -1,8 +1,9 @@
 //! Which time a request is about: a moment in its query, the window of a search, an end that lies ahead; and what hits
 //! then repeat of their records.
 
-use crate::call::{Call, NOTHING};
+use crate::call::Call;
 use crate::failure::About;
+use crate::query::{Written, query};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::feed::Noun as Recorded;
@@ -13,10 +14,23 @@ use ambit_store::At;
 const FORMS: &str = "between must be two dates or moments with a comma between them, the earlier one first, such as \
                      2026-01-01,2026-01-31";
 
+query! { AsOf: as_of: When = "As it was shown then: a date (the end of that day, UTC) or a moment. Ours." }
+
+query! { Between:
+    between: Text =
+        "What happened between two dates or moments, with a comma between them, as it was at the second; `change:` \
+         narrows it. Ours.",
+}
+
+/// What says which past a search is about.
+pub(crate) type Past = (AsOf, Between);
+
+query! { Start: start: When = "Only moments from this date or moment on." }
+
 /// The window of a search, as it was asked for: it may end in the future.
 pub(crate) fn window(call: &Call, search: &Search) -> Result<Window, ApiError> {
-    let between = call.query("between").map(str::trim).filter(|text| !text.is_empty());
-    let as_of = moment(call, "as_of")?;
+    let between = Between::between(call).text.map(str::trim).filter(|text| !text.is_empty());
+    let as_of = moment(AsOf::as_of(call))?;
     let asked = search.clauses.iter().any(|clause| clause.keyword.name == CHANGE);
     match (between, as_of) {
         (Some(_), Some(_)) => Err(ApiError::invalid("as_of and between exclude each other")),
@@ -74,10 +88,12 @@ pub(crate) fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
 }
 
 /// A moment in the query, if it is there: a bare date is the end of that day, UTC (docs/architecture.md §1.3).
-pub(crate) fn moment(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
-    let text = call.query(name).map(str::trim).filter(|text| !NOTHING.contains(text));
-    text.map(|text| read_end(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}"))))
-        .transpose()
+pub(crate) fn moment(written: Written<'_>) -> Result<Option<Timestamp>, ApiError> {
+    written.value().map(|text| read_end(text).ok_or_else(|| no_moment(written))).transpose()
+}
+
+fn no_moment(written: Written<'_>) -> ApiError {
+    ApiError::invalid(format!("{} must be {MOMENT_FORMS}", written.name))
 }
 
 /// A moment in any form that searches take.
@@ -96,16 +112,9 @@ pub(crate) fn end(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> {
     moment.ok_or_else(|| ApiError::invalid("expires_at must be a date YYYY-MM-DD or a moment, in the future"))
 }
 
-/// The moment that a list begins at: a bare date is its midnight, UTC.
-pub(crate) fn start(call: &Call) -> Result<Option<Timestamp>, ApiError> {
-    start_of(call, "start")
-}
-
 /// A moment in the query, if it is there: a bare date is its midnight, UTC.
-pub(crate) fn start_of(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
-    let text = call.query(name).map(str::trim).filter(|text| !NOTHING.contains(text));
-    let parsed = text.map(|text| read(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}"))));
-    parsed.transpose()
+pub(crate) fn start(written: Written<'_>) -> Result<Option<Timestamp>, ApiError> {
+    written.value().map(|text| read(text).ok_or_else(|| no_moment(written))).transpose()
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! and profiles of others, references, private scans. One of them is not found, a list of them is empty, none can be
 //! made.
 
-use super::wider::PAGE;
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, get, handler, post};
 use crate::quota::rules;
@@ -23,8 +22,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::RULES_OF_OTHERS),
     get("/threat_profiles", Key, handler!(wider::absent::list))
         .says("List profiles of threats: there are none.")
-        .costs(&rules::THREAT_PROFILES)
-        .asks(PAGE),
+        .costs(&rules::THREAT_PROFILES),
     get("/threat_profiles/{id}", Key, handler!(wider::absent::find, "Threat profile"))
         .says("Read a profile of threats: there is none.")
         .costs(&rules::THREAT_PROFILES),
@@ -33,8 +31,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::THREAT_PROFILES),
     get("/references", Key, handler!(wider::absent::list))
         .says("List references to publications: there are none.")
-        .costs(&rules::REFERENCES)
-        .asks(PAGE),
+        .costs(&rules::REFERENCES),
     post("/references", Key, handler!(wider::absent::refuse_references)).costs(&rules::REFERENCE_POST),
     get("/references/{id}", Key, handler!(wider::absent::find, "Reference"))
         .says("Read a reference: there is none.")
@@ -44,8 +41,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::REFERENCES),
     get("/private/files", Key, handler!(wider::absent::list))
         .says("List files that were scanned privately: there are none.")
-        .costs(&rules::PRIVATE_FILES)
-        .asks(PAGE),
+        .costs(&rules::PRIVATE_FILES),
     post("/private/files", Key, handler!(wider::absent::refuse_private_scans))
         .says("Scan a file privately: nobody may; an upload for a project is POST /files with visibility=project.")
         .costs(&rules::PRIVATE_SCAN),
@@ -69,8 +65,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::PRIVATE_URLS),
     get("/private/analyses", Key, handler!(wider::absent::list))
         .says("List analyses of private scans: there are none.")
-        .costs(&rules::PRIVATE_ANALYSES)
-        .asks(PAGE),
+        .costs(&rules::PRIVATE_ANALYSES),
     get("/private/analyses/{id}", Key, handler!(wider::absent::find, "Private analysis"))
         .says("Read an analysis of a private scan: there is none.")
         .costs(&rules::PRIVATE_ANALYSES),

@@ -2,39 +2,9 @@
 //! (docs/contract/asm.md §6).
 
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
-use crate::endpoint::{Endpoint, Parameter, count, delete, get, handler, parameter, patch, post, text, when};
-use ambit_api::Contract;
-use ambit_api::search::SortDirection;
-use ambit_api::shape::BOOLEAN;
+use crate::endpoint::{Endpoint, delete, get, handler, patch, post};
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
 use ambit_model::user::ProjectRole::{Member, Owner};
-
-const PAGING: &[Parameter] = &[
-    count("page_size", "Rows of a page: 50 by default, more than 1,000 means 1,000."),
-    count("page", "Number of the page, from 0, within the first 10,000 rows."),
-    text("page_token", "The next_page_token of the page before; without limit of rows. Not together with page."),
-    text("sort_field", "A member to sort by; last_seen by default."),
-    parameter("sort_direction", SortDirection::SHAPE, "asc by default."),
-    AS_OF[0],
-    text(
-        "between",
-        "What happened between two dates or moments, with a comma between them, as it was at the second; \
-         `change:` narrows it. Ours.",
-    ),
-    parameter("aggregations", BOOLEAN, "false: none are counted, and `aggregations` is null. Ours."),
-];
-
-pub(super) const AS_OF: &[Parameter] =
-    &[when("as_of", "As it was shown then: a date (the end of that day, UTC) or a moment. Ours.")];
-
-const POINT: &[Parameter] = &[when("point_in_time", "A date (the end of that day, UTC) or a moment.").required()];
-
-pub(super) const START: &[Parameter] = &[when("start", "Only moments from this date or moment on.")];
-
-const LIST: &[Parameter] = &[
-    count("page", "Number of the page, from 0."),
-    count("page_size", "Rows of a page: 100 by default, more than 1,000 means 1,000."),
-];
 
 const RUNS: &str = "/collections/{collection_uuid}/collection_runs";
 const COLLECTION_USERS: &str = "/user_collections/{uuid}/collection_project_users";
@@ -58,13 +28,13 @@ pub(super) const ROWS: &[Endpoint] = &[
     patch("/user_collections/{uuid}/unarchive", OfCollection(Admin), handler!(collections::unarchive)),
     get(RUNS, OfCollection(Viewer), handler!(collection_runs::list)),
     post(RUNS, OfCollection(Admin), handler!(collection_runs::start)),
-    get("/search/entities/{*search_string}", InProject(Member), handler!(search::entities)).asks(PAGING),
-    get("/entities/{entity_uid}", OfCollection(Viewer), handler!(entities::find)).reads_project().asks(AS_OF),
-    get("/entities/{entity_uid}/raw", OfCollection(Viewer), handler!(entities::raw)).reads_project().asks(AS_OF),
-    get("/search/issues/{*search_string}", InProject(Member), handler!(search::issues)).asks(PAGING),
+    get("/search/entities/{*search_string}", InProject(Member), handler!(search::entities)),
+    get("/entities/{entity_uid}", OfCollection(Viewer), handler!(entities::find)).reads_project(),
+    get("/entities/{entity_uid}/raw", OfCollection(Viewer), handler!(entities::raw)).reads_project(),
+    get("/search/issues/{*search_string}", InProject(Member), handler!(search::issues)),
     get("/issues/{id}", OfCollection(Viewer), handler!(issues::find)).reads_project(),
     post("/issues/{id}/status", OfCollection(Analyst), handler!(issues::report_status)).reads_project(),
-    get("/search/technologies/{*search_string}", InProject(Member), handler!(search::technologies)).asks(PAGING),
+    get("/search/technologies/{*search_string}", InProject(Member), handler!(search::technologies)),
     get(TAGS, OfCollection(Viewer), handler!(tags::list)).reads_project(),
     post(TAGS, OfCollection(Analyst), handler!(tags::add)).reads_project(),
     delete("/tags/{item_type}/{item_uid}/{tag_name}", OfCollection(Analyst), handler!(tags::remove)).reads_project(),
@@ -73,17 +43,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     patch(NOTE, OfCollection(Analyst), handler!(notes::edit)).reads_project(),
     delete(NOTE, OfCollection(Analyst), handler!(notes::delete)).reads_project(),
     get("/time_series/point_in_time/entities/{uid}", OfCollection(Viewer), handler!(time_series::entity))
-        .reads_project()
-        .asks(POINT),
-    get("/time_series/point_in_time/issues/{uid}", OfCollection(Viewer), handler!(time_series::issue))
-        .reads_project()
-        .asks(POINT),
+        .reads_project(),
+    get("/time_series/point_in_time/issues/{uid}", OfCollection(Viewer), handler!(time_series::issue)).reads_project(),
     get("/time_series/points_in_time/entities/{uid}", OfCollection(Viewer), handler!(time_series::points_of_entity))
-        .reads_project()
-        .asks(START),
+        .reads_project(),
     get("/time_series/points_in_time/issues/{uid}", OfCollection(Viewer), handler!(time_series::points_of_issue))
-        .reads_project()
-        .asks(START),
+        .reads_project(),
     get("/projects/{uuid}/users", OfProject(Member), handler!(users::list)),
     post("/projects/{uuid}/users/bulk", OfProject(Owner), handler!(users::add)),
     delete("/projects/{uuid}/users/{project_user_id}", OfProject(Owner), handler!(users::remove)),
@@ -94,11 +59,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         OfProject(Owner),
         handler!(users::remove_of_collection),
     ),
-    get("/library/entities", Key, handler!(library::kinds)).in_one_project().asks(LIST),
-    get("/library/tasks", Key, handler!(library::tasks)).in_one_project().asks(LIST),
-    get("/library/workflows", Key, handler!(library::workflows)).in_one_project().asks(LIST),
-    get("/library/issues", Key, handler!(library::issues)).in_one_project().asks(LIST),
-    get("/library/fingerprints", Key, handler!(library::fingerprints)).in_one_project().asks(LIST),
+    get("/library/entities", Key, handler!(library::kinds)).in_one_project(),
+    get("/library/tasks", Key, handler!(library::tasks)).in_one_project(),
+    get("/library/workflows", Key, handler!(library::workflows)).in_one_project(),
+    get("/library/issues", Key, handler!(library::issues)).in_one_project(),
+    get("/library/fingerprints", Key, handler!(library::fingerprints)).in_one_project(),
     get("/library/entities/stats", Key, handler!(library::kind_stats)).in_one_project(),
     get("/library/tasks/stats", Key, handler!(library::task_stats)).in_one_project(),
     get("/library/issues/stats", Key, handler!(library::issue_stats)).in_one_project(),

@@ -1,67 +1,20 @@
 //! The rows of hunting in the wider API (docs/contract/hunting.md §1): rule sets, what they find, and jobs over what is
 //! stored.
 
-use super::wider::{ATTRIBUTES, CURSOR, EXCLUDED, LIMIT, PAGE, READ, RELATED, RELATIONSHIPS};
 use crate::endpoint::Access::Key;
-use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post, text};
+use crate::endpoint::{Endpoint, delete, get, handler, patch, post};
 use crate::quota::rules;
 use crate::rights::Right::OwnRuleset;
 
-const RULESETS: &[Parameter] = &[
-    text(
-        "filter",
-        "enabled:true, name:, rules:, tag: with whole words, or beginnings with * behind them; all must hold.",
-    ),
-    text("order", "name, creation_date or modification_date; - behind it reverses; creation_date- by default."),
-    LIMIT,
-    CURSOR,
-    RELATIONSHIPS,
-    ATTRIBUTES,
-    EXCLUDED,
-];
-const NOTIFICATIONS: &[Parameter] = &[
-    text("filter", "tag:, owner:, date: with a day or seconds and + or - behind it; all must hold."),
-    text("order", "date- by default, or date+."),
-    LIMIT,
-    CURSOR,
-    RELATIONSHIPS,
-    ATTRIBUTES,
-    EXCLUDED,
-];
-const TAGGED: &[Parameter] = &[text("tag", "Only those with this tag."), text("filter", "As in the list.")];
-const STREAM: &[Parameter] = &[
-    text(
-        "filter",
-        "date:, origin:, entity_type:, entity_id:, source_type:, source_id:, notification_tag:, owner:; all must hold.",
-    ),
-    text("order", "date- by default, or date+."),
-    text("descriptors_only", "true: only type and id of each, with its context."),
-    LIMIT,
-    CURSOR,
-    ATTRIBUTES,
-    EXCLUDED,
-];
-const STREAM_FILTER: &[Parameter] = &[text("filter", "As in the list.")];
-const JOBS: &[Parameter] = &[
-    text("filter", "status: with one of starting, running, aborting, aborted, finished."),
-    LIMIT,
-    CURSOR,
-    ATTRIBUTES,
-    EXCLUDED,
-];
 const RULESET_MEMBER: &str = "/intelligence/hunting_rulesets/{id}/relationships/editors/{member}";
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
-    get("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::list))
-        .costs(&rules::RULESETS)
-        .asks(RULESETS),
+    get("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::list)).costs(&rules::RULESETS),
     post("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::create)).costs(&rules::RULESET_POST),
     delete("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::delete_all))
         .costs(&rules::RULESET_DELETE),
-    get("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::find))
-        .costs(&rules::RULESETS)
-        .asks(READ),
+    get("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::find)).costs(&rules::RULESETS),
     patch("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::change))
         .costs(&rules::RULESET_PATCH),
     delete("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::delete))
@@ -75,31 +28,27 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::RULESETS),
     get("/intelligence/hunting_rulesets/{id}/editors", Key, handler!(wider::hunting_rulesets::editors, false))
         .says("List who else may see and change a rule set.")
-        .costs(&rules::RULESETS)
-        .asks(PAGE),
+        .costs(&rules::RULESETS),
     get(
         "/intelligence/hunting_rulesets/{id}/relationships/editors",
         Key,
         handler!(wider::hunting_rulesets::editors, true),
     )
     .says("List their descriptors.")
-    .costs(&rules::RULESETS)
-    .asks(PAGE),
+    .costs(&rules::RULESETS),
     get(
         "/intelligence/hunting_rulesets/{id}/hunting_notification_files",
         Key,
         handler!(wider::hunting_notifications::files_of_ruleset, false),
     )
-    .costs(&rules::NOTIFICATIONS)
-    .asks(NOTIFICATIONS),
+    .costs(&rules::NOTIFICATIONS),
     get(
         "/intelligence/hunting_rulesets/{id}/relationships/hunting_notification_files",
         Key,
         handler!(wider::hunting_notifications::files_of_ruleset, true),
     )
     .says("List their descriptors, with the notification beside each.")
-    .costs(&rules::NOTIFICATIONS)
-    .asks(NOTIFICATIONS),
+    .costs(&rules::NOTIFICATIONS),
     post(
         "/intelligence/hunting_rulesets/{id}/relationships/editors",
         Key,
@@ -113,82 +62,64 @@ pub(super) const ROWS: &[Endpoint] = &[
     delete(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::remove_editor)).costs(&rules::RULESETS),
     get("/users/{id}/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, false))
         .says("The same list below the user; for oneself.")
-        .costs(&rules::RULESETS)
-        .asks(RULESETS),
+        .costs(&rules::RULESETS),
     get("/users/{id}/relationships/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, true))
         .says("The same list as descriptors.")
-        .costs(&rules::RULESETS)
-        .asks(RULESETS),
+        .costs(&rules::RULESETS),
     get(
         "/intelligence/hunting_rulesets/{id}/hunting_notifications",
         Key,
         handler!(wider::hunting_notifications::of_ruleset),
     )
-    .costs(&rules::NOTIFICATIONS)
-    .asks(NOTIFICATIONS),
+    .costs(&rules::NOTIFICATIONS),
     get("/intelligence/hunting_notifications", Key, handler!(wider::hunting_notifications::list))
-        .costs(&rules::NOTIFICATIONS)
-        .asks(NOTIFICATIONS),
+        .costs(&rules::NOTIFICATIONS),
     delete("/intelligence/hunting_notifications", Key, handler!(wider::hunting_notifications::delete_all))
-        .costs(&rules::NOTIFICATIONS)
-        .asks(TAGGED),
+        .costs(&rules::NOTIFICATIONS),
     get("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::find))
-        .costs(&rules::NOTIFICATIONS)
-        .asks(READ),
+        .costs(&rules::NOTIFICATIONS),
     delete("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
         .costs(&rules::NOTIFICATIONS),
     get("/intelligence/hunting_notifications/{id}/file", Key, handler!(wider::hunting_notifications::file))
         .costs(&rules::NOTIFICATIONS),
     get("/intelligence/hunting_notification_files", Key, handler!(wider::hunting_notifications::list_files))
-        .costs(&rules::NOTIFICATIONS)
-        .asks(NOTIFICATIONS),
+        .costs(&rules::NOTIFICATIONS),
     get("/users/{id}/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, false))
         .says("The list of notifications below the user; for oneself.")
-        .costs(&rules::NOTIFICATIONS)
-        .asks(NOTIFICATIONS),
+        .costs(&rules::NOTIFICATIONS),
     get("/users/{id}/relationships/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, true))
         .says("The list of notifications below the user as descriptors.")
-        .costs(&rules::NOTIFICATIONS)
-        .asks(NOTIFICATIONS),
+        .costs(&rules::NOTIFICATIONS),
     get("/users/{id}/hunting_notification_files", Key, handler!(wider::hunting_notifications::files_of_user, false))
         .says("The list of their files below the user; for oneself.")
-        .costs(&rules::NOTIFICATIONS)
-        .asks(NOTIFICATIONS),
+        .costs(&rules::NOTIFICATIONS),
     get(
         "/users/{id}/relationships/hunting_notification_files",
         Key,
         handler!(wider::hunting_notifications::files_of_user, true),
     )
     .says("The list of their files below the user as descriptors.")
-    .costs(&rules::NOTIFICATIONS)
-    .asks(NOTIFICATIONS),
-    get("/ioc_stream", Key, handler!(wider::hunting_notifications::stream)).costs(&rules::STREAM).asks(STREAM),
-    delete("/ioc_stream", Key, handler!(wider::hunting_notifications::delete_stream))
-        .costs(&rules::STREAM)
-        .asks(STREAM_FILTER),
+    .costs(&rules::NOTIFICATIONS),
+    get("/ioc_stream", Key, handler!(wider::hunting_notifications::stream)).costs(&rules::STREAM),
+    delete("/ioc_stream", Key, handler!(wider::hunting_notifications::delete_stream)).costs(&rules::STREAM),
     get("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::find_in_stream))
         .costs(&rules::STREAM),
     delete("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
         .says("Delete an entry of the stream. The answer is empty.")
         .costs(&rules::STREAM),
-    get("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::list)).costs(&rules::RETROHUNT).asks(JOBS),
+    get("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::list)).costs(&rules::RETROHUNT),
     post("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::create)).costs(&rules::RETROHUNT_POST),
-    get("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::find))
-        .costs(&rules::RETROHUNT)
-        .asks(PAGE),
+    get("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::find)).costs(&rules::RETROHUNT),
     delete("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::delete)).costs(&rules::RETROHUNT),
     post("/intelligence/retrohunt_jobs/{id}/abort", Key, handler!(wider::retrohunt_jobs::abort))
         .costs(&rules::RETROHUNT),
     get("/intelligence/retrohunt_jobs/{id}/matching_files", Key, handler!(wider::retrohunt_jobs::matching_files))
-        .costs(&rules::RETROHUNT)
-        .asks(RELATED),
+        .costs(&rules::RETROHUNT),
     get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, false))
         .says("The list of jobs below the user; for oneself.")
-        .costs(&rules::RETROHUNT)
-        .asks(JOBS),
+        .costs(&rules::RETROHUNT),
     get("/users/{id}/relationships/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, true))
         .says("The list of jobs below the user as descriptors.")
-        .costs(&rules::RETROHUNT)
-        .asks(JOBS),
+        .costs(&rules::RETROHUNT),
     get("/operations/{id}", Key, handler!(wider::operations::find)).costs(&rules::OPERATIONS),
 ];

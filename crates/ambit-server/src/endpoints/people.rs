@@ -1,16 +1,10 @@
 //! The rows of the people of the installation: what its administrator does, beyond what the wider API has calls for.
 
 use crate::endpoint::Access::{Administrator, Key, OfProject};
-use crate::endpoint::{Endpoint, Parameter, delete, get, handler, parameter, post, put};
-use ambit_api::shape::BOOLEAN;
+use crate::endpoint::{Endpoint, delete, get, handler, post, put};
 use ambit_model::user::ProjectRole::Member;
 
 const PRIVILEGE: &str = "/privileges/{subject}/{privilege}";
-const SENT: &[Parameter] = &[parameter(
-    "sent",
-    BOOLEAN,
-    "true: those to projects that the caller owns and groups that the caller administers instead.",
-)];
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
@@ -24,7 +18,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     delete("/groups/{group}", Administrator, handler!(people::delete_group)),
     post("/groups/{group}/members", Administrator, handler!(people::add_members)),
     delete("/groups/{group}/members/{username}", Administrator, handler!(people::remove_member)),
-    get("/invitations", Key, handler!(people::invitations::list)).asks(SENT),
+    get("/invitations", Key, handler!(people::invitations::list)),
     post("/invitations/{id}/accept", Key, handler!(people::invitations::accept)),
     delete("/invitations/{id}", Key, handler!(people::invitations::end)),
     delete("/projects/{uuid}/membership", OfProject(Member), handler!(people::invitations::leave_project)),

@@ -1,21 +1,14 @@
 //! The rows of browsers' sessions: signing in, which is open, and what a session or key then does with it.
 
 use crate::endpoint::Access::{Key, Open};
-use crate::endpoint::{Endpoint, Parameter, delete, get, handler, post, text};
-
-/// The query with which a provider sends people back.
-const BACK: &[Parameter] = &[
-    text("code", "What the provider exchanges for a token."),
-    text("state", "Which sign-in it is of."),
-    text("error", "Why the provider signs nobody in."),
-];
+use crate::endpoint::{Endpoint, delete, get, handler, post};
 
 /// The rows that need no key.
 pub(super) const OPEN_ROWS: &[Endpoint] = &[
     post("/session", Open, handler!(sessions::begin)),
     get("/sign_in/ways", Open, handler!(oidc::ways)).at_once(),
     get("/sign_in/provider", Open, handler!(oidc::begin)),
-    get("/sign_in/callback", Open, handler!(oidc::finish)).asks(BACK),
+    get("/sign_in/callback", Open, handler!(oidc::finish)),
 ];
 
 /// Those that do.

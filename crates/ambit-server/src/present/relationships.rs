@@ -5,7 +5,7 @@ use super::objects::{Known, known, shown};
 use super::{certificates, comments, facts, files, graphs, objects, registrations, votes};
 use crate::call::Call;
 use crate::failure::{About, of_search};
-use crate::page;
+use crate::page::{self, Relationships};
 use ambit_api::files::SubmissionAttributes;
 use ambit_api::inventory_objects::ResolutionAttributes;
 use ambit_api::objects::{Object, ObjectCollection, Related, Seconds};
@@ -201,7 +201,7 @@ pub(crate) async fn related_to(
 /// client would take what is left out for what is not there.
 pub(crate) fn asked(call: &Call) -> Result<Vec<String>, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
-    let names = page::names(call, "relationships").unwrap_or_default();
+    let names = page::names(Relationships::relationships(call)).unwrap_or_default();
     if names.len() > ASKED_MAX {
         return Err(bad(format!("At most {ASKED_MAX} relationships can be asked for at once")));
     }

@@ -1,7 +1,8 @@
 //! The audit log of a project, for its owners, and of the installation, for its administrator.
 
-use crate::call::{Call, whole_number};
+use crate::call::{Asking, Call};
 use crate::failure::About;
+use crate::query::{Limit, query};
 use ambit_api::{ApiError, Envelope, ErrorCode, contract, copied, success};
 use ambit_model::Timestamp;
 use ambit_store::AuditRow;
@@ -29,17 +30,22 @@ contract! {
     }
 }
 
+query! { Listed:
+    before: Count = "Only rows with smaller ids: the `id` of the last row of the page before.",
+    of: Text = "`project` (the default), or `installation` for its administrator.",
+}
+
 /// List what people changed in a project, newest first. The administrator of the installation also reads what concerns
 /// no project, and with `of=installation` all projects and those that were deleted.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Entry>>, ApiError> {
+pub(crate) async fn list(call: Asking<(Limit, Listed)>) -> Result<Envelope<Vec<Entry>>, ApiError> {
     // A page that is asked for by a mistyped name would be the newest one again and again.
-    call.takes_only(&["limit", "before", "of"])?;
-    let rows = match call.query("limit") {
+    call.takes_only_asked()?;
+    let rows = match Limit::limit(&call).text {
         Some(text) => text.parse().map_err(|_| ApiError::invalid("limit must be a whole number from 0"))?,
         None => ROWS_DEFAULT,
     };
-    let before = whole_number(&call, "before")?.map(|id| i64::try_from(id).unwrap_or(i64::MAX));
-    let project = match call.query("of") {
+    let before = Listed::before(&call).whole_number()?.map(|id| i64::try_from(id).unwrap_or(i64::MAX));
+    let project = match Listed::of(&call).text {
         None | Some("" | "project") => Some(call.project_or_404()?),
         Some("installation") if call.caller().administrator() => None,
         Some("installation") => return Err(ApiError::new(ErrorCode::Forbidden)),

@@ -1,12 +1,13 @@
 //! Runs of a collection: list, start (docs/contract/asm.md §6), and ours: the newest ones, read, pause, resume, cancel.
 //! Starting one inserts a row; the engine finds it.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::present::runs::{NOUN, detail, run};
+use crate::query::query;
 use ambit_api::collection_runs::{CollectionRun, RunDetail, StartedRun};
 use ambit_api::plans::{NewRun, Plan};
-use ambit_api::words::Words;
+use ambit_api::words::{Word, Words};
 use ambit_api::{ApiError, Envelope, Maybe, success};
 use ambit_model::estimate::estimate;
 use ambit_model::run::Run;
@@ -43,11 +44,13 @@ pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun, A
     Ok(StartedRun { envelope: success("Collection scan", true), plan })
 }
 
+query! { Level: level: (Word<Clearance>) = "As if this were the collection's level." }
+
 /// Estimate what a run of a collection would ask, in numbers. The estimate covers the seeds; what is found beside them
 /// adds to it.
-pub(crate) async fn plan(call: Call) -> Result<Envelope<Plan>, ApiError> {
+pub(crate) async fn plan(call: Asking<Level>) -> Result<Envelope<Plan>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
-    let level = call.query("level").map(|word| {
+    let level = Level::level(&call).text.map(|word| {
         Clearance::from_word(word).ok_or_else(|| ApiError::invalid(format!("level {}", Clearance::refusal(word))))
     });
     let level = level.transpose()?;

@@ -1,9 +1,10 @@
 //! Was it us? What runs of this server sent to an address, from its ledger of contacts.
 
-use crate::call::{Call, whole_number};
+use crate::call::{Asking, Call};
 use crate::failure::About;
+use crate::query::query;
 use crate::state::LedgerFn;
-use crate::window::start_of;
+use crate::window::start;
 use ambit_api::contacts::Contacts;
 use ambit_api::{ApiError, Envelope, ErrorCode, success};
 use ambit_model::Timestamp;
@@ -20,13 +21,19 @@ const AROUND_MINUTES_MAX: u64 = 366 * 24 * 60;
 /// Most contacts of an answer.
 const CONTACTS_MAX: usize = 1_000;
 
+query! { Asked:
+    address: Text required = "An address, or a block such as 192.0.2.0/24.",
+    time: When = "When; without it, ever.",
+    around: Count = "Minutes before and after that time that are looked at: 5 by default.",
+}
+
 /// List what runs of this server sent to an address or block, from its ledger of contacts: was it us? The answer covers
 /// the collections that the caller sees; for an administrator of the installation it covers all.
-pub(crate) async fn find(call: Call) -> Result<Envelope<Contacts>, ApiError> {
-    let network = network(call.query("address").unwrap_or_default())?;
-    let around = i64::try_from(whole_number(&call, "around")?.unwrap_or(AROUND_MINUTES).min(AROUND_MINUTES_MAX));
+pub(crate) async fn find(call: Asking<Asked>) -> Result<Envelope<Contacts>, ApiError> {
+    let network = network(Asked::address(&call).or_empty())?;
+    let around = i64::try_from(Asked::around(&call).whole_number()?.unwrap_or(AROUND_MINUTES).min(AROUND_MINUTES_MAX));
     let around = around.unwrap_or_default() * MINUTE_MS;
-    let (from, to) = match start_of(&call, "time")? {
+    let (from, to) = match start(Asked::time(&call))? {
         Some(time) => (time.plus_ms(-around), time.plus_ms(around)),
         None => (Timestamp(i64::MIN), Timestamp(i64::MAX)),
     };

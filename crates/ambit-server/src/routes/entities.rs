@@ -2,11 +2,11 @@
 //! its uuid.
 
 use crate::answer::Answer;
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::present::entities::{NOUN, collection, sighting};
 use crate::signature::{Png, Reply};
-use crate::window::{moment, then};
+use crate::window::{AsOf, moment, then};
 use ambit_api::entities::{EntityDetail, EntityMarks, RawEntity, ScopeExplanation};
 use ambit_api::{ApiError, Envelope, read, success};
 use ambit_model::TaskName;
@@ -16,14 +16,14 @@ use ambit_store::{EntityFlags, EntityView};
 const MESSAGE: &str = "successfully returned entity";
 
 /// Read an entity.
-pub(crate) async fn find(call: Call) -> Result<Envelope<EntityDetail>, ApiError> {
+pub(crate) async fn find(call: Asking<AsOf>) -> Result<Envelope<EntityDetail>, ApiError> {
     let view = view(&call).await?;
     let result = EntityDetail::of(&view.record, sighting(&view), collection(&view.collection));
     Ok(success(MESSAGE, result))
 }
 
 /// Read an entity with everything that is known of it.
-pub(crate) async fn raw(call: Call) -> Result<Envelope<RawEntity>, ApiError> {
+pub(crate) async fn raw(call: Asking<AsOf>) -> Result<Envelope<RawEntity>, ApiError> {
     let view = view(&call).await?;
     let scoped_at = view.scoped_at.unwrap_or(view.created_at);
     let result = RawEntity::of(&view.record, sighting(&view), collection(&view.collection), scoped_at, call.now);
@@ -31,7 +31,7 @@ pub(crate) async fn raw(call: Call) -> Result<Envelope<RawEntity>, ApiError> {
 }
 
 /// Explain why an entity is in scope or not, edge by edge from the seed.
-pub(crate) async fn scope(call: Call) -> Result<Envelope<ScopeExplanation>, ApiError> {
+pub(crate) async fn scope(call: Asking<AsOf>) -> Result<Envelope<ScopeExplanation>, ApiError> {
     let view = view(&call).await?;
     Ok(success("Scope explained", ScopeExplanation::from(&view.record)))
 }
@@ -58,13 +58,13 @@ pub(crate) async fn mark(call: CallWith<EntityMarks>) -> Result<Envelope<ScopeEx
     let flags = EntityFlags { hidden: marks.hidden.0, allow: marks.allow_list.0, deny: marks.deny_list.0, tags: None };
     let id = seen.record.uid.to_string();
     call.store().set_entity_flags(call.caller(), &id, call.project, &flags, call.now).await.about(NOUN)?;
-    scope(call.0).await
+    scope(call.0.into()).await
 }
 
 /// The entity of the path, as it is or as it was.
 async fn view(call: &Call) -> Result<EntityView, ApiError> {
     let id = call.parameter("entity_uid");
-    let Some(moment) = moment(call, "as_of")? else {
+    let Some(moment) = moment(AsOf::as_of(call))? else {
         let view = call.store().find_entity(call.caller(), id, call.project).await;
         return view.about(NOUN);
     };

@@ -2,11 +2,12 @@
 //! page while the document is sent, so that neither is ever whole in memory.
 
 use crate::answer::Answer;
-use crate::call::{Call, whole_number};
+use crate::call::{Asking, Call};
 use crate::present::exports::Walk;
+use crate::query::query;
 use crate::searching::{page_token, sealed};
 use crate::signature::{File, Reply};
-use crate::window::{moment, start_of};
+use crate::window::{AsOf, Past, moment, start};
 use ambit_api::exports::{ExportRows, PROBED_MAX};
 use ambit_api::{ApiError, Envelope, success};
 use ambit_export::{Document, FORMATS, Format, Head};
@@ -21,9 +22,29 @@ const PRESENT: &str = "present:true";
 /// Rows of a page where the caller does not say.
 const ROWS: u64 = 500;
 
+query! { Told:
+    search_string: Text =
+        "What is searched for; without one, exports tell of open issues and of entities that are there.",
+    of: Text = "issues (the default) or entities, which only csv, jsonl and stix can tell of.",
+}
+
+query! { Since:
+    since: When =
+        "What came or went from this date or moment on is said to be new or gone, where the format can say it.",
+}
+
+query! { Rows:
+    page_size: Count = "Rows of a page: 500 by default, at most 1,000.",
+    page_token: Text = "`next_page_token` of the page before.",
+    probed: Count =
+        "How many open issues of the page, the first ones, come with their `probes`: what was asked and answered, with \
+         secrets masked. 0 by default, at most 200.",
+    since: When = "Issues that have changed from this date or moment on say whether they were open then (`was_open`).",
+}
+
 /// Write what a search finds as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix or html, the worst issues
 /// first.
-pub(crate) async fn document(mut call: Call) -> Result<File, ApiError> {
+pub(crate) async fn document(mut call: Asking<((Told, Since), Past)>) -> Result<File, ApiError> {
     let name = call.parameter("format");
     let format = ambit_export::format(name).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
@@ -34,13 +55,13 @@ pub(crate) async fn document(mut call: Call) -> Result<File, ApiError> {
         return Err(ApiError::invalid(format!("{name} tells of issues only")));
     }
     let usual = if noun == Noun::Entities { PRESENT } else { format.usual_query };
-    let query = call.query("search_string").map_or_else(|| usual.to_owned(), str::to_owned);
+    let query = Told::search_string(&call).text.map_or_else(|| usual.to_owned(), str::to_owned);
     let head = Head {
         made_at: call.now,
         query: query.clone(),
         of_entities: noun == Noun::Entities,
-        since: start_of(&call, "since")?,
-        as_of: moment(&call, "as_of")?,
+        since: start(Since::since(&call))?,
+        as_of: moment(AsOf::as_of(&call))?,
         version: env!("CARGO_PKG_VERSION"),
     };
     let mut walk = Walk::begin(&call, noun, &query, PAGE_SIZE_MAX, None)?;
@@ -52,7 +73,7 @@ pub(crate) async fn document(mut call: Call) -> Result<File, ApiError> {
     let file_name = format!("ambit-{}-{}.{}", noun.as_str(), call.now.date(), format.extension);
     // Sending lasts as long as the client likes; each search waits for its own turn.
     call.place = None;
-    let sent = Answer::growing(File::CONTENT_TYPE, file_name, pieces(call, walk, format, head, first));
+    let sent = Answer::growing(File::CONTENT_TYPE, file_name, pieces(call.0, walk, format, head, first));
     Ok(File(match message {
         Some(message) => sent.saying(message),
         None => sent,
@@ -60,13 +81,13 @@ pub(crate) async fn document(mut call: Call) -> Result<File, ApiError> {
 }
 
 /// List what a search finds as the rows that exports are written from, a page at a time.
-pub(crate) async fn rows(call: Call) -> Result<Envelope<ExportRows>, ApiError> {
+pub(crate) async fn rows(call: Asking<((Told, Rows), Past)>) -> Result<Envelope<ExportRows>, ApiError> {
     let noun = noun(&call)?;
-    let size = whole_number(&call, "page_size")?.unwrap_or(ROWS).clamp(1, PAGE_SIZE_MAX);
-    let query = call.query("search_string").unwrap_or_default();
-    let mut walk = Walk::begin(&call, noun, query, size, page_token(&call)?)?;
-    walk.since = start_of(&call, "since")?;
-    walk.probed = probed(&call, whole_number(&call, "probed")?.unwrap_or(0));
+    let size = Rows::page_size(&call).whole_number()?.unwrap_or(ROWS).clamp(1, PAGE_SIZE_MAX);
+    let query = Told::search_string(&call).or_empty();
+    let mut walk = Walk::begin(&call, noun, query, size, page_token(&call, Rows::page_token(&call))?)?;
+    walk.since = start(Rows::since(&call))?;
+    walk.probed = probed(&call, Rows::probed(&call).whole_number()?.unwrap_or(0));
     let mut rows = walk.next(&call).await?;
     rows.next_page_token = walk.token.as_deref().map(|token| sealed(&call, token));
     Ok(success(walk.message.as_deref().unwrap_or("Rows"), rows))
@@ -74,11 +95,11 @@ pub(crate) async fn rows(call: Call) -> Result<Envelope<ExportRows>, ApiError> {
 
 /// How many issues are told with their probes: of the past no answers are kept.
 fn probed(call: &Call, wanted: u64) -> u64 {
-    if call.query("as_of").is_none_or(str::is_empty) { wanted.min(PROBED_MAX) } else { 0 }
+    if AsOf::as_of(call).text.is_none_or(str::is_empty) { wanted.min(PROBED_MAX) } else { 0 }
 }
 
 fn noun(call: &Call) -> Result<Noun, ApiError> {
-    match call.query("of") {
+    match Told::of(call).text {
         None | Some("" | "issues") => Ok(Noun::Issues),
         Some("entities") => Ok(Noun::Entities),
         Some(_) => Err(ApiError::invalid("of must be issues or entities")),

@@ -1,9 +1,10 @@
 //! Graphs of what Ambit knows: the neighbourhood of an entity, or what a search finds, saved as a graph of the caller's
 //! like any other. Ours.
 
-use crate::call::{Call, CallWith, whole_number};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::present::entities::NOUN as ENTITY;
+use crate::query::query;
 use crate::searching::found_uids;
 use ambit_api::graphs::{DEPTH_MAX, InventoryGraph, Link, Neighbourhood, NewInventoryGraph, Node, graph_document};
 use ambit_api::{ApiError, Envelope, success};
@@ -45,11 +46,16 @@ pub(crate) async fn create(mut call: CallWith<NewInventoryGraph>) -> Result<Enve
     Ok(success("Graph made", result))
 }
 
+query! { Around:
+    entity: Text = "The uid or uuid of an entity; either this or `query`.",
+    query: Text = "A search string over entities.",
+    depth: Count = "Steps from there, at most 3: 1 by default around an entity, 0 around what a search finds.",
+}
+
 /// Compute the graph around an entity, or around what a search finds. Nothing is stored.
-pub(crate) async fn neighbourhood(mut call: Call) -> Result<Envelope<Neighbourhood>, ApiError> {
-    let said = |name: &str| call.query(name).map(str::to_owned);
-    let asked = asked(said("entity"), said("query"))?;
-    let depth = whole_number(&call, "depth")?.map(|depth| i64::try_from(depth).unwrap_or(i64::MAX));
+pub(crate) async fn neighbourhood(mut call: Asking<Around>) -> Result<Envelope<Neighbourhood>, ApiError> {
+    let asked = asked(Around::entity(&call).text.map(str::to_owned), Around::query(&call).text.map(str::to_owned))?;
+    let depth = Around::depth(&call).whole_number()?.map(|depth| i64::try_from(depth).unwrap_or(i64::MAX));
     let depth = self::depth(depth, &asked)?;
     let (nodes, links, complete) = around(&mut call, &asked, depth).await?;
     Ok(success("Neighbourhood", Neighbourhood::of(nodes, &links, complete)))

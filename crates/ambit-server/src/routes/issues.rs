@@ -1,10 +1,10 @@
 //! Issues: detail and status (docs/contract/asm.md §6). An issue is named by its uid or its uuid.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::present::entities::collection;
 use crate::present::issues::{NOUN, sighting};
-use crate::window::start;
+use crate::window::{Start, start};
 use ambit_api::issues::{IssueDetail, IssueVersion, NewStatus, Overdue};
 use ambit_api::{ApiError, Envelope, success};
 use ambit_store::{BulkChange, Item};
@@ -36,8 +36,8 @@ pub(crate) async fn report_status(call: CallWith<NewStatus>) -> Result<Envelope<
 }
 
 /// List the versions of an issue, oldest first: its status, who decided it, why, and until when.
-pub(crate) async fn history(call: Call) -> Result<Envelope<Vec<IssueVersion>>, ApiError> {
-    let (id, start) = (call.parameter("id"), start(&call)?);
+pub(crate) async fn history(call: Asking<Start>) -> Result<Envelope<Vec<IssueVersion>>, ApiError> {
+    let (id, start) = (call.parameter("id"), start(Start::start(&call))?);
     let versions = call.store().issue_history(call.caller(), id, call.project, start).await.about(NOUN)?;
     let before = std::iter::once(None).chain(versions.iter().map(|version| Some(&version.record)));
     let pairs = versions.iter().zip(before);

@@ -2,7 +2,8 @@
 //! binary handed it over; the server knows neither tasks nor judges.
 
 use crate::answer::Answer;
-use crate::call::{Call, page_number};
+use crate::call::{Asking, Call};
+use crate::query::query;
 use crate::signature::{Csv, Reply};
 use ambit_api::library::{LibraryEntity, LibraryFingerprint, LibraryIssue, LibraryPage, LibraryTask, LibraryWorkflow};
 use ambit_api::library_stats::{
@@ -17,23 +18,28 @@ const PAGE_ROWS: u64 = 100;
 /// Most rows of a page.
 const PAGE_ROWS_MAX: u64 = 1_000;
 
+query! { Listed:
+    page: Count = "Number of the page, from 0.",
+    page_size: Count = "Rows of a page: 100 by default, more than 1,000 means 1,000.",
+}
+
 /// List the kinds of entity; `more` stands beside `result`.
-pub(crate) async fn kinds(call: Call) -> Result<LibraryPage<LibraryEntity>, ApiError> {
+pub(crate) async fn kinds(call: Asking<Listed>) -> Result<LibraryPage<LibraryEntity>, ApiError> {
     page(&call, "Entities", call.state.library.kinds.iter().map(LibraryEntity::from).collect())
 }
 
 /// List the discovery tasks; `more` stands beside `result`.
-pub(crate) async fn tasks(call: Call) -> Result<LibraryPage<LibraryTask>, ApiError> {
+pub(crate) async fn tasks(call: Asking<Listed>) -> Result<LibraryPage<LibraryTask>, ApiError> {
     page(&call, "Tasks", call.state.library.tasks.iter().map(LibraryTask::from).collect())
 }
 
 /// List the workflows with their tasks; `more` stands beside `result`.
-pub(crate) async fn workflows(call: Call) -> Result<LibraryPage<LibraryWorkflow>, ApiError> {
+pub(crate) async fn workflows(call: Asking<Listed>) -> Result<LibraryPage<LibraryWorkflow>, ApiError> {
     page(&call, "Workflows", LibraryWorkflow::all(&call.state.library.tasks))
 }
 
 /// List the kinds of issue; `more` stands beside `result`.
-pub(crate) async fn issues(call: Call) -> Result<LibraryPage<LibraryIssue>, ApiError> {
+pub(crate) async fn issues(call: Asking<Listed>) -> Result<LibraryPage<LibraryIssue>, ApiError> {
     page(&call, "Issues", call.state.library.issues.iter().map(LibraryIssue::from).collect())
 }
 
@@ -46,7 +52,7 @@ pub(crate) async fn issue(call: Call) -> Result<Envelope<LibraryIssue>, ApiError
 }
 
 /// List the products that can be recognised; `more` stands beside `result`.
-pub(crate) async fn fingerprints(call: Call) -> Result<LibraryPage<LibraryFingerprint>, ApiError> {
+pub(crate) async fn fingerprints(call: Asking<Listed>) -> Result<LibraryPage<LibraryFingerprint>, ApiError> {
     page(&call, "Fingerprints", call.state.library.fingerprints.iter().map(LibraryFingerprint::from).collect())
 }
 
@@ -94,8 +100,8 @@ fn stats<'a, T: From<&'a Library> + Serialize>(call: &'a Call, message: &str) ->
 }
 
 fn page<T: Serialize>(call: &Call, message: &str, mut rows: Vec<T>) -> Result<LibraryPage<T>, ApiError> {
-    let size = page_number(call, "page_size")?.unwrap_or(PAGE_ROWS).min(PAGE_ROWS_MAX);
-    let skipped = page_number(call, "page")?.unwrap_or(0).saturating_mul(size);
+    let size = Listed::page_size(call).page_number()?.unwrap_or(PAGE_ROWS).min(PAGE_ROWS_MAX);
+    let skipped = Listed::page(call).page_number()?.unwrap_or(0).saturating_mul(size);
     let as_size = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
     rows.drain(..as_size(skipped).min(rows.len()));
     let more = rows.len() > as_size(size);

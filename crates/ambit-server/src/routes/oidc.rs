@@ -2,10 +2,11 @@
 //! meanwhile is sealed in a cookie, so that nobody else's sign-in is finished in this browser.
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Asking, Call};
 use crate::cookie;
 use crate::failure::About;
 use crate::oidc::{Carried, NotSignedIn, Provider};
+use crate::query::query;
 use crate::signature::{Text, WithCookie};
 use ambit_api::sessions::SignInWays;
 use ambit_api::{ApiError, Envelope, ErrorCode, success};
@@ -47,26 +48,32 @@ async fn lead_to_provider(call: &Call) -> Result<Answer, ApiError> {
     Ok(Answer::leading_to(url).with_cookie(carry(call, PURPOSE, &plain)))
 }
 
+query! { Back:
+    code: Text = "What the provider exchanges for a token.",
+    state: Text = "Which sign-in it is of.",
+    error: Text = "Why the provider signs nobody in.",
+}
+
 /// Finish a sign-in that this browser began: redirects it to the interface with a link that signs it in once.
 ///
 /// A browser that is not signed in is led to the page that signs in, which says why.
-pub(crate) async fn finish(call: Call) -> Result<Text, ApiError> {
+pub(crate) async fn finish(call: Asking<Back>) -> Result<Text, ApiError> {
     let finished = admit(&call).await;
     shown(&call, finished)
 }
 
 async fn admit(call: &Call) -> Result<Answer, ApiError> {
     let provider = provider(call)?;
-    let carried = carried(call).filter(|carried| call.query("state") == Some(&carried.state));
+    let carried = carried(call).filter(|carried| Back::state(call).text == Some(&carried.state));
     let Some(carried) = carried else {
         call.count_wrong_key()?;
         return Err(refused("this browser did not begin it; begin again at /sign_in/provider"));
     };
-    if let Some(error) = call.query("error") {
+    if let Some(error) = Back::error(call).text {
         let plain = error.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(ERROR_CHARS_MAX);
         return Err(refused(&format!("the provider says {}", plain.collect::<String>())));
     }
-    let code = call.query("code").unwrap_or_default();
+    let code = Back::code(call).or_empty();
     let person = match provider.finish(&carried, code, &back(call), call.now).await {
         Ok(person) => person,
         Err(NotSignedIn::Unavailable(why)) => return Err(unavailable(&why)),

@@ -1,10 +1,10 @@
 //! Postures: how well the seeds of a collection are protected, and the organisations that registered them, and how the
 //! posture of one came to be. Ours.
 
-use crate::call::Call;
+use crate::call::Asking;
 use crate::failure::About;
 use crate::present::entities::NOUN;
-use crate::window::{moment, then};
+use crate::window::{AsOf, moment, then};
 use ambit_api::postures::{EntityPosture, OrganizationPosture, SeedPosture};
 use ambit_api::{ApiError, Envelope, success};
 use ambit_model::entity::domain;
@@ -13,9 +13,9 @@ use ambit_store::{EntityView, StoreError};
 
 /// List how well the seeds of a collection protect what everybody can see of them, the worst first; those that nobody
 /// weighed are left out.
-pub(crate) async fn of_collection(call: Call) -> Result<Envelope<Vec<SeedPosture>>, ApiError> {
+pub(crate) async fn of_collection(call: Asking<AsOf>) -> Result<Envelope<Vec<SeedPosture>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
-    let at = moment(&call, "as_of")?;
+    let at = moment(AsOf::as_of(&call))?;
     let seeds = call.store().seed_entities(call.caller(), uuid, at, call.now).await.about("Collection")?;
     let of = |record: &ambit_model::entity::EntityRecord| SeedPosture::of(record.uid, &record.name, &record.details);
     let mut found: Vec<SeedPosture> = seeds.iter().filter_map(|seed| of(&seed.record)).collect();
@@ -25,9 +25,9 @@ pub(crate) async fn of_collection(call: Call) -> Result<Envelope<Vec<SeedPosture
 
 /// List how well the organisations that registered the domains among the seeds of a collection protect what everybody
 /// can see of them, the worst first, each as its weakest domain, with the scores that it had.
-pub(crate) async fn of_organizations(call: Call) -> Result<Envelope<Vec<OrganizationPosture>>, ApiError> {
+pub(crate) async fn of_organizations(call: Asking<AsOf>) -> Result<Envelope<Vec<OrganizationPosture>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
-    let at = moment(&call, "as_of")?;
+    let at = moment(AsOf::as_of(&call))?;
     let seeds = call.store().seed_entities(call.caller(), uuid, at, call.now).await.about("Collection")?;
     let mut weighed = Vec::new();
     for EntityView { record, .. } in seeds {
@@ -48,9 +48,9 @@ pub(crate) async fn of_organizations(call: Call) -> Result<Envelope<Vec<Organiza
 }
 
 /// Say how well an entity protects what everybody can see of it, why, whose services it uses, and which scores it had.
-pub(crate) async fn of_entity(call: Call) -> Result<Envelope<EntityPosture>, ApiError> {
+pub(crate) async fn of_entity(call: Asking<AsOf>) -> Result<Envelope<EntityPosture>, ApiError> {
     let id = call.parameter("entity_uid");
-    let view = match moment(&call, "as_of")? {
+    let view = match moment(AsOf::as_of(&call))? {
         None => call.store().find_entity(call.caller(), id, call.project).await.about(NOUN)?,
         Some(at) => {
             let at = call.store().entity_at(call.caller(), id, call.project, at, call.now).await.about(NOUN)?;

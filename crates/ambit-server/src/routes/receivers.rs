@@ -1,8 +1,9 @@
 //! Receivers of notifications and their deliveries (docs/notifications.md). Secrets come in here, or are made here, and
 //! are answered once at most.
 
-use crate::call::{Call, CallWith, whole_number};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
+use crate::query::Limit;
 use ambit_api::receivers::{self as wire, Asked, MadeReceiver, Receiver, Replayed};
 use ambit_api::words::Word;
 use ambit_api::{ApiError, Envelope, ErrorCode, Maybe, success};
@@ -85,9 +86,9 @@ pub(crate) async fn replay(call: CallWith<Maybe<wire::Replay>>) -> Result<Envelo
 }
 
 /// List the deliveries to a receiver, sent or waiting, newest first, with the last answer to each.
-pub(crate) async fn deliveries(call: Call) -> Result<Envelope<Vec<wire::Delivery>>, ApiError> {
+pub(crate) async fn deliveries(call: Asking<Limit>) -> Result<Envelope<Vec<wire::Delivery>>, ApiError> {
     let view = of_path(&call).await?;
-    let limit = whole_number(&call, "limit")?.unwrap_or(ROWS).min(ROWS_MAX);
+    let limit = Limit::limit(&call).whole_number()?.unwrap_or(ROWS).min(ROWS_MAX);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let rows = call.store().list_deliveries(call.caller(), view.uuid, limit).await.about(NOUN)?;
     Ok(success("Deliveries", rows.into_iter().map(shown_delivery).collect()))

@@ -1,11 +1,12 @@
 //! Searches over entities, issues and technologies (docs/contract/asm.md §7; the edges of paging are those of
 //! docs/contract/asm.md §7.4).
 
-use crate::call::{Call, NOTHING, page_number};
+use crate::call::{Asking, Call};
 use crate::failure::{of_query, of_search};
 use crate::present::entities::fill_issues;
+use crate::query::{Written, query};
 use crate::searching::{await_committed, caller, context, page_token, placed, sealed};
-use crate::window::{set_last_seen, window};
+use crate::window::{Past, set_last_seen, window};
 use ambit_api::entities::EntityHit;
 use ambit_api::issues::IssueHit;
 use ambit_api::search::{
@@ -18,8 +19,20 @@ use ambit_query::keywords::KEYWORDS;
 use ambit_query::{Keyword, Noun, ValueType, parse_search};
 use ambit_search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchRequest, TIME_LIMIT};
 
+query! { Page:
+    page_size: Count = "Rows of a page: 50 by default, more than 1,000 means 1,000.",
+    page: Count = "Number of the page, from 0, within the first 10,000 rows.",
+    page_token: Text = "The next_page_token of the page before; without limit of rows. Not together with page.",
+    sort_field: Text = "A member to sort by; last_seen by default.",
+    sort_direction: (SortDirection) = "asc by default.",
+}
+
+query! { Beside: aggregations: Boolean = "false: none are counted, and `aggregations` is null. Ours." }
+
+type Searching = Asking<((Page, Past), Beside)>;
+
 /// Search entities. An empty search string finds all of the project.
-pub(crate) async fn entities(call: Call) -> Result<Envelope<SearchResult<Entities>>, ApiError> {
+pub(crate) async fn entities(call: Searching) -> Result<Envelope<SearchResult<Entities>>, ApiError> {
     let found = search(&call, Noun::Entities).await?;
     let mut hits = found.hits(&call, |record, seen, collection| match record {
         Record::Entity(record) => Some(EntityHit::of(record, seen, collection)),
@@ -30,7 +43,7 @@ pub(crate) async fn entities(call: Call) -> Result<Envelope<SearchResult<Entitie
 }
 
 /// Search issues. An empty search string finds all of the project.
-pub(crate) async fn issues(call: Call) -> Result<Envelope<SearchResult<Issues>>, ApiError> {
+pub(crate) async fn issues(call: Searching) -> Result<Envelope<SearchResult<Issues>>, ApiError> {
     let found = search(&call, Noun::Issues).await?;
     let hits = found.hits(&call, |record, seen, collection| match record {
         Record::Issue(record) => Some(IssueHit::of(record, seen, collection)),
@@ -40,7 +53,7 @@ pub(crate) async fn issues(call: Call) -> Result<Envelope<SearchResult<Issues>>,
 }
 
 /// Search technologies. An empty search string finds all of the project.
-pub(crate) async fn technologies(call: Call) -> Result<Envelope<SearchResult<Technologies>>, ApiError> {
+pub(crate) async fn technologies(call: Searching) -> Result<Envelope<SearchResult<Technologies>>, ApiError> {
     let found = search(&call, Noun::Technologies).await?;
     let hits = found.hits(&call, |record, seen, collection| match record {
         Record::Technology(record) => Some(TechnologyHit::of(record, seen, collection)),
@@ -93,14 +106,14 @@ struct Found {
 async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
     let text = call.parameter("search_string");
     let search = parse_search(text, noun).map_err(|error| of_query(&error))?;
-    let page_size = page_number(call, "page_size")?.unwrap_or(PAGE_SIZE_DEFAULT).min(PAGE_SIZE_MAX);
-    let page = page_number(call, "page")?;
-    let descending = match word(call, "sort_direction").as_deref() {
+    let page_size = Page::page_size(call).page_number()?.unwrap_or(PAGE_SIZE_DEFAULT).min(PAGE_SIZE_MAX);
+    let page = Page::page(call).page_number()?;
+    let descending = match word(Page::sort_direction(call)).as_deref() {
         None | Some("asc" | "ascending") => false,
         Some("desc" | "descending") => true,
         Some(_) => return Err(ApiError::invalid("sort_direction must be asc or desc")),
     };
-    let with_aggregations = match word(call, "aggregations").as_deref() {
+    let with_aggregations = match word(Beside::aggregations(call)).as_deref() {
         None | Some("true" | "1") => true,
         Some("false" | "0") => false,
         Some(_) => return Err(ApiError::invalid("aggregations must be true or false")),
@@ -110,7 +123,7 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
         await_committed(call).await?;
     }
     let (context, names) = context(call, window.until(call.now)).await?;
-    let page_token = page_token(call)?;
+    let page_token = page_token(call, Page::page_token(call))?;
     let project = context.project;
     let request = SearchRequest {
         noun,
@@ -118,7 +131,7 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
         context,
         window,
         caller: caller(call),
-        sort_field: call.query("sort_field").filter(|field| !field.is_empty()).map(str::to_owned),
+        sort_field: Page::sort_field(call).text.filter(|field| !field.is_empty()).map(str::to_owned),
         descending,
         page,
         page_size,
@@ -133,9 +146,8 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
 }
 
 /// A word of the query in whatever letter case; `None` where there is none, or what clients write for none.
-fn word(call: &Call, name: &str) -> Option<String> {
-    let text = call.query(name).map(str::trim).filter(|text| !NOTHING.contains(text))?;
-    Some(text.to_ascii_lowercase())
+fn word(written: Written<'_>) -> Option<String> {
+    written.value().map(str::to_ascii_lowercase)
 }
 
 impl Found {

@@ -1,10 +1,11 @@
 //! Points in time (docs/contract/asm.md §8.5). Versions are read, never folded again.
 
-use crate::call::Call;
+use crate::call::{Asking, Call};
 use crate::failure::About;
 use crate::present::entities::{self as entity_shapes, collection};
 use crate::present::issues as issue_shapes;
-use crate::window::{MOMENT_FORMS, moment, start, then};
+use crate::query::query;
+use crate::window::{MOMENT_FORMS, Start, moment, start, then};
 use ambit_api::entities::{EntityAtPoint, EntityDetail};
 use ambit_api::issues::IssueDetail;
 use ambit_api::{ApiError, Envelope, contract, success};
@@ -28,8 +29,10 @@ contract! {
     }
 }
 
+query! { Point: point_in_time: When required = "A date (the end of that day, UTC) or a moment." }
+
 /// Read an entity as it was shown at a point in time.
-pub(crate) async fn entity(call: Call) -> Result<Envelope<EntityAtPointResult>, ApiError> {
+pub(crate) async fn entity(call: Asking<Point>) -> Result<Envelope<EntityAtPointResult>, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
     let at = call.store().entity_at(call.caller(), id, call.project, moment, call.now).await;
     let view = then(at.about(entity_shapes::NOUN)?, entity_shapes::NOUN)?;
@@ -38,7 +41,7 @@ pub(crate) async fn entity(call: Call) -> Result<Envelope<EntityAtPointResult>, 
 }
 
 /// Read an issue as it was shown at a point in time.
-pub(crate) async fn issue(call: Call) -> Result<Envelope<IssueAtPointResult>, ApiError> {
+pub(crate) async fn issue(call: Asking<Point>) -> Result<Envelope<IssueAtPointResult>, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
     let at = call.store().issue_at(call.caller(), id, call.project, moment, call.now).await;
     let view = then(at.about(issue_shapes::NOUN)?, issue_shapes::NOUN)?;
@@ -52,8 +55,8 @@ pub(crate) async fn issue(call: Call) -> Result<Envelope<IssueAtPointResult>, Ap
 }
 
 /// List the moments at which an entity changed, oldest first.
-pub(crate) async fn points_of_entity(call: Call) -> Result<Envelope<Vec<Timestamp>>, ApiError> {
-    let (id, start) = (call.parameter("uid"), start(&call)?);
+pub(crate) async fn points_of_entity(call: Asking<Start>) -> Result<Envelope<Vec<Timestamp>>, ApiError> {
+    let (id, start) = (call.parameter("uid"), start(Start::start(&call))?);
     let points = call
         .store()
         .points_in_time(call.caller(), (Item::Entity, id), call.project, start)
@@ -63,8 +66,8 @@ pub(crate) async fn points_of_entity(call: Call) -> Result<Envelope<Vec<Timestam
 }
 
 /// List the moments at which an issue changed, oldest first.
-pub(crate) async fn points_of_issue(call: Call) -> Result<Envelope<Vec<Timestamp>>, ApiError> {
-    let (id, start) = (call.parameter("uid"), start(&call)?);
+pub(crate) async fn points_of_issue(call: Asking<Start>) -> Result<Envelope<Vec<Timestamp>>, ApiError> {
+    let (id, start) = (call.parameter("uid"), start(Start::start(&call))?);
     let points = call
         .store()
         .points_in_time(call.caller(), (Item::Issue, id), call.project, start)
@@ -75,5 +78,6 @@ pub(crate) async fn points_of_issue(call: Call) -> Result<Envelope<Vec<Timestamp
 
 /// The moment that is asked for.
 fn point(call: &Call) -> Result<Timestamp, ApiError> {
-    moment(call, "point_in_time")?.ok_or_else(|| ApiError::invalid(format!("point_in_time is missing: {MOMENT_FORMS}")))
+    moment(Point::point_in_time(call))?
+        .ok_or_else(|| ApiError::invalid(format!("point_in_time is missing: {MOMENT_FORMS}")))
 }

@@ -9,6 +9,7 @@ pub(crate) mod search;
 pub(crate) mod urls;
 
 use crate::call::Call;
+use crate::query::{Written, query};
 use ambit_api::objects::{Object, Seconds, value};
 use ambit_api::v2::{Without, stamp};
 use ambit_api::{ApiError, ErrorCode};
@@ -17,6 +18,8 @@ use serde_json::Value;
 
 /// Items of one call at most.
 const LIST_MAX: usize = 25;
+
+query! { OneFile: hash: Text = "MD5, SHA-1 or SHA-256." }
 
 /// One item is an object, several are a list in the order in which they were asked for.
 fn answer(mut items: Vec<Value>) -> Value {
@@ -32,15 +35,19 @@ fn without(code: i64, resource: &str, message: &str) -> Value {
 }
 
 /// A parameter that must be there.
-fn required<'a>(call: &'a Call, name: &str) -> Result<&'a str, ApiError> {
-    let value = call.query(name).map(str::trim).filter(|value| !value.is_empty());
-    value.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, format!("The parameter {name} is needed")))
+fn required(written: Written<'_>) -> Result<&str, ApiError> {
+    let value = written.text.map(str::trim).filter(|value| !value.is_empty());
+    value.ok_or_else(|| needed(written.name))
+}
+
+fn needed(name: &str) -> ApiError {
+    ApiError::with(ErrorCode::BadRequest, format!("The parameter {name} is needed"))
 }
 
 /// At least one item and not too many.
 fn bounded(items: Vec<String>, name: &str) -> Result<Vec<String>, ApiError> {
     match items.len() {
-        0 => Err(ApiError::with(ErrorCode::BadRequest, format!("The parameter {name} is needed"))),
+        0 => Err(needed(name)),
         1..=LIST_MAX => Ok(items),
         _ => Err(ApiError::with(ErrorCode::BadRequest, format!("{name} names more than {LIST_MAX} items"))),
     }

@@ -161,7 +161,7 @@ async fn a_parameter_that_is_none_is_refused_or_passed_over() {
     let mut walk = Walk::new().await;
     for (index, row) in rows().filter(|(_, row)| row.method == Method::Get) {
         let Some(target) = walk.target(row) else { continue };
-        let own = row.query.iter().map(|parameter| parameter.name);
+        let own = row.query().into_iter().map(|parameter| parameter.name);
         let beside = ["limit", "cursor"];
         let names: BTreeSet<&str> = own.chain(beside.into_iter().filter(|_| row.tree.is_metered())).collect();
         for (at, name) in names.into_iter().enumerate() {

@@ -1,8 +1,9 @@
 //! Invitations to projects and groups: a person comes in by accepting, and leaves by oneself.
 
-use crate::call::Call;
+use crate::call::{Asking, Call};
 use crate::failure::About;
 use crate::present::projects::project;
+use crate::query::query;
 use ambit_api::people::{Invitation, InvitationKind, InvitedRole};
 use ambit_api::{ApiError, Envelope, success};
 use ambit_store::InvitedTo;
@@ -10,10 +11,14 @@ use ambit_store::InvitedTo;
 const NOUN: &str = "Invitation";
 const GROUP: &str = "Group";
 
+query! { Whose:
+    sent: Boolean = "true: those to projects that the caller owns and groups that the caller administers instead.",
+}
+
 /// List the caller's unanswered invitations to projects and groups.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Invitation>>, ApiError> {
+pub(crate) async fn list(call: Asking<Whose>) -> Result<Envelope<Vec<Invitation>>, ApiError> {
     let store = call.store();
-    let sent = match call.query("sent") {
+    let sent = match Whose::sent(&call).text {
         None | Some("" | "false") => false,
         Some("true") => true,
         Some(_) => return Err(ApiError::invalid("sent must be true or false")),

@@ -1,9 +1,10 @@
 //! Comments in version 2: on files by hash, on URLs by themselves.
 
 use super::{required, without};
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::present::{files, objects};
+use crate::query::query;
 use ambit_api::objects::{Form, value};
 use ambit_api::v2::{Comment, Comments, Done};
 use ambit_api::{ApiError, Maybe};
@@ -15,6 +16,10 @@ use serde_json::Value;
 const NOUN: &str = "Comment";
 /// Comments of one call.
 const COMMENTS_MAX: usize = 25;
+
+query! { Made: resource: Text = "A hash or a URL.", comment: Text = "The text." }
+
+query! { Listed: resource: Text = "A hash or a URL.", before: Text = "The date of a comment: those before it." }
 
 /// Type and id of what is commented on, if it is known.
 async fn item(call: &Call, resource: &str) -> Result<Option<(&'static str, String)>, ApiError> {
@@ -30,8 +35,8 @@ fn unknown(resource: &str) -> Value {
 }
 
 /// Comment on a file or URL.
-pub(crate) async fn put(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
-    let (resource, text) = (required(&call, "resource")?, required(&call, "comment")?);
+pub(crate) async fn put(call: CallWith<Maybe<Form>, Made>) -> Result<Value, ApiError> {
+    let (resource, text) = (required(Made::resource(&call))?, required(Made::comment(&call))?);
     let Some((kind, id)) = item(&call, resource).await? else {
         return Ok(unknown(resource));
     };
@@ -47,13 +52,13 @@ fn token(at: Timestamp) -> String {
 /// List the comments on a file or URL, newest first.
 ///
 /// The newest comments, or those before the moment of a token.
-pub(crate) async fn get(call: Call) -> Result<Value, ApiError> {
-    let resource = required(&call, "resource")?;
+pub(crate) async fn get(call: Asking<Listed>) -> Result<Value, ApiError> {
+    let resource = required(Listed::resource(&call))?;
     let Some((kind, id)) = item(&call, resource).await? else {
         return Ok(unknown(resource));
     };
     let found = call.store().comments_on(call.caller(), kind, &id).await.about(NOUN)?;
-    let before = call.query("before").map(str::trim).filter(|text| !text.is_empty());
+    let before = Listed::before(&call).text.map(str::trim).filter(|text| !text.is_empty());
     let comments = found
         .iter()
         .map(|comment| (token(comment.at), &comment.text))

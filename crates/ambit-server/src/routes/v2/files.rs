@@ -1,9 +1,10 @@
 //! Files in version 2: reports, uploads, submissions (docs/contract/wider.md §8).
 
-use super::{LIST_MAX, answer, bounded, permalink, required, without};
-use crate::call::{Call, CallWith};
+use super::{LIST_MAX, OneFile, answer, bounded, permalink, required, without};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::present::files;
+use crate::query::{Written, query};
 use crate::quota::rules;
 use crate::signature::File;
 use crate::submissions::stored;
@@ -18,9 +19,13 @@ const UNKNOWN: &str = "The requested resource is not among the finished, queued 
 const INVALID: &str = "Invalid resource, check what you are submitting";
 const QUEUED: &str = "Scan request successfully queued, come back later for the report";
 
+query! { Resources: resource: Text = "Hashes (MD5, SHA-1, SHA-256) or scan ids, separated by commas; at most 25." }
+
+query! { More: allinfo: Text = "1: more about each file." }
+
 /// Hashes and scan ids, separated by commas or lines.
 fn named(call: &Call) -> Vec<String> {
-    let text = call.query("resource").unwrap_or_default();
+    let text = Resources::resource(call).or_empty();
     let parts = text.split([',', '\n', '\r']).map(str::trim).filter(|part| !part.is_empty());
     parts.map(str::to_owned).collect()
 }
@@ -41,7 +46,7 @@ fn hash_of(resource: &str) -> Option<&str> {
 }
 
 /// Report on files, one call each.
-pub(crate) async fn report(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
+pub(crate) async fn report(call: CallWith<Maybe<Form>, (Resources, More)>) -> Result<Value, ApiError> {
     let mut reports = Vec::new();
     for resource in bounded(named(&call), "resource")? {
         reports.push(report_on(&call, &resource).await?);
@@ -57,7 +62,7 @@ async fn report_on(call: &Call, resource: &str) -> Result<Value, ApiError> {
         return Ok(without(0, resource, UNKNOWN));
     };
     let seconds = found.last_analysis_date.0;
-    let details = call.query("allinfo").is_some_and(|value| value != "0").then(|| FileDetails {
+    let details = More::allinfo(call).text.is_some_and(|value| value != "0").then(|| FileDetails {
         size: found.size,
         kind: found.type_tag.0,
         submission_names: found.names,
@@ -105,13 +110,13 @@ pub(crate) async fn scan(mut call: CallWith<Maybe<Form>>) -> Result<Value, ApiEr
 ///
 /// The address for large files is that of all files: keys are part of addresses in this version.
 pub(crate) async fn upload_url(call: Call) -> Result<Value, ApiError> {
-    let key = ambit_api::objects::query_value(required(&call, V2_KEY_NAME)?);
+    let key = ambit_api::objects::query_value(required(Written::of(&call, V2_KEY_NAME))?);
     let upload_url = format!("{}{}/file/scan?{V2_KEY_NAME}={key}", call.root(), crate::mount::V2);
     Ok(value(&UploadUrl { upload_url }))
 }
 
 /// Analyse files again.
-pub(crate) async fn rescan(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
+pub(crate) async fn rescan(call: CallWith<Maybe<Form>, Resources>) -> Result<Value, ApiError> {
     let mut items = Vec::new();
     for resource in bounded(named(&call), "resource")? {
         let known = file_of(&call, &resource).await?;
@@ -140,7 +145,7 @@ async fn file_of(call: &Call, resource: &str) -> Result<Option<StoredFile>, ApiE
 /// List the submissions of files, one call each.
 ///
 /// Each submission that is answered is one call, over all files (V2).
-pub(crate) async fn submissions(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
+pub(crate) async fn submissions(call: CallWith<Maybe<Form>, Resources>) -> Result<Value, ApiError> {
     let mut items = Vec::new();
     let mut count = 0;
     for resource in bounded(named(&call), "resource")? {
@@ -164,8 +169,8 @@ pub(crate) async fn submissions(call: CallWith<Maybe<Form>>) -> Result<Value, Ap
 }
 
 /// Download a file.
-pub(crate) async fn download(call: Call) -> Result<File, ApiError> {
-    files::bytes(&call, required(&call, "hash")?).await
+pub(crate) async fn download(call: Asking<OneFile>) -> Result<File, ApiError> {
+    files::bytes(&call, required(OneFile::hash(&call))?).await
 }
 
 #[cfg(test)]

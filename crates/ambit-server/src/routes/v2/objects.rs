@@ -1,26 +1,31 @@
 //! Domains and addresses in version 2: what the inventory knows of them.
 
 use super::{moment, required, text, without};
-use crate::call::Call;
+use crate::call::{Asking, Call};
 use crate::present::relationships;
+use crate::query::{Written, query};
 use ambit_api::objects::{Object, value};
 use ambit_api::v2::{HostReport, Resolution};
 use ambit_api::{ApiError, Maybe};
 use ambit_model::object::ObjectType;
 use serde_json::Value;
 
+query! { Name: domain: Text = "A domain or host name." }
+
+query! { Address: ip: Text = "An address." }
+
 /// Report on a domain or host name of the inventory.
-pub(crate) async fn domain(call: Call) -> Result<Value, ApiError> {
-    report(&call, ObjectType::Domain, "domain").await
+pub(crate) async fn domain(call: Asking<Name>) -> Result<Value, ApiError> {
+    report(&call, ObjectType::Domain, Name::domain(&call)).await
 }
 
 /// Report on an address of the inventory.
-pub(crate) async fn address(call: Call) -> Result<Value, ApiError> {
-    report(&call, ObjectType::IpAddress, "ip").await
+pub(crate) async fn address(call: Asking<Address>) -> Result<Value, ApiError> {
+    report(&call, ObjectType::IpAddress, Address::ip(&call)).await
 }
 
-async fn report(call: &Call, kind: ObjectType, parameter: &str) -> Result<Value, ApiError> {
-    let name = required(call, parameter)?;
+async fn report(call: &Call, kind: ObjectType, written: Written<'_>) -> Result<Value, ApiError> {
+    let name = required(written)?;
     let is_domain = kind == ObjectType::Domain;
     let (what, found) = match is_domain {
         true => ("Domain", "Domain found in dataset"),

@@ -1,8 +1,9 @@
 //! Searches for files in version 2: hashes, the file submitted last first, in pages that a token goes on from.
 
-use super::{answer, required, without};
-use crate::call::{Call, CallWith};
+use super::{OneFile, answer, required, without};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
+use crate::query::query;
 use crate::tokens;
 use ambit_api::objects::{Form, value};
 use ambit_api::v2::FoundFiles;
@@ -20,9 +21,16 @@ const PURPOSE: &str = "v2 file search";
 const PAGE_MS: i64 = DAY_MS;
 const NOUN: &str = "File";
 
+query! { Searched:
+    query: Text = "What intelligence search takes, but for content.",
+    offset: Text = "The offset of the page before.",
+}
+
+query! { Day: date: Text = "A day, as YYYY-MM-DD." }
+
 /// Where a page begins: when the walk did, and the file that the page before ended with.
 async fn place(call: &Call, query: &str) -> Result<(WalkBegin, Option<FilesAfter>), ApiError> {
-    let Some(token) = call.query("offset").filter(|token| !token.is_empty()) else {
+    let Some(token) = Searched::offset(call).text.filter(|token| !token.is_empty()) else {
         return Ok((call.store().begin_walk(call.now).await.about(NOUN)?, None));
     };
     let bad = || ApiError::with(ErrorCode::BadRequest, "The offset is of another search, or too old");
@@ -38,8 +46,8 @@ async fn place(call: &Call, query: &str) -> Result<(WalkBegin, Option<FilesAfter
 }
 
 /// Find files by a query; their SHA-256.
-pub(crate) async fn files(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
-    let text = required(&call, "query")?;
+pub(crate) async fn files(call: CallWith<Maybe<Form>, Searched>) -> Result<Value, ApiError> {
+    let text = required(Searched::query(&call))?;
     let query = parse_intelligence_query(text).map_err(|error| ApiError::invalid(format!("Query: {error}")))?;
     if query.content.is_some() {
         let message = "content: is for /api/v3/intelligence/search";
@@ -74,13 +82,13 @@ pub(crate) async fn files(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError
 }
 
 /// Say what a sandbox saw of a file: none runs files here.
-pub(crate) async fn behaviour(call: Call) -> Result<Value, ApiError> {
-    let hash = required(&call, "hash")?;
+pub(crate) async fn behaviour(call: Asking<OneFile>) -> Result<Value, ApiError> {
+    let hash = required(OneFile::hash(&call))?;
     Ok(answer(vec![without(0, hash, "No behavioural report is available for this file")]))
 }
 
 /// List groups of alike files that were submitted on a day: files are not grouped here.
-pub(crate) async fn clusters(call: Call) -> Result<Value, ApiError> {
-    let day = required(&call, "date")?;
+pub(crate) async fn clusters(call: Asking<Day>) -> Result<Value, ApiError> {
+    let day = required(Day::date(&call))?;
     Ok(answer(vec![without(0, day, "No clusters are available for this date")]))
 }

@@ -3,6 +3,7 @@
 use super::{answer, bounded, permalink, text, without};
 use crate::call::{Call, CallWith};
 use crate::present::objects;
+use crate::query::{Written, query};
 use crate::submissions::submit;
 use ambit_api::files::EngineResults;
 use ambit_api::objects::{Form, Object, Seconds, value};
@@ -18,9 +19,16 @@ const QUEUED: &str = "Scan request successfully queued, come back later for the 
 /// Characters of a hexadecimal SHA-256.
 const SHA256_CHARS: usize = 64;
 
+query! { Submitted: url: Text = "URLs, each on a line; at most 25." }
+
+query! { Resources:
+    resource: Text = "URLs, their SHA-256 or scan ids, each on a line; at most 25.",
+    scan: Text = "1: submit those that are not known.",
+}
+
 /// URLs stand on lines of their own: commas may be part of them.
-fn lines(call: &Call, name: &str) -> Vec<String> {
-    let lines = call.query(name).unwrap_or_default().lines().map(str::trim).filter(|line| !line.is_empty());
+fn lines(written: Written<'_>) -> Vec<String> {
+    let lines = written.or_empty().lines().map(str::trim).filter(|line| !line.is_empty());
     lines.map(str::to_owned).collect()
 }
 
@@ -42,19 +50,19 @@ async fn queued(call: &Call, text: &str) -> Result<Value, ApiError> {
 }
 
 /// Submit URLs.
-pub(crate) async fn scan(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
+pub(crate) async fn scan(call: CallWith<Maybe<Form>, Submitted>) -> Result<Value, ApiError> {
     let mut items = Vec::new();
-    for text in bounded(lines(&call, "url"), "url")? {
+    for text in bounded(lines(Submitted::url(&call)), "url")? {
         items.push(queued(&call, &text).await?);
     }
     Ok(answer(items))
 }
 
 /// Report on URLs.
-pub(crate) async fn report(call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
-    let submits = call.query("scan") == Some("1") && !call.caller().scope().read_only;
+pub(crate) async fn report(call: CallWith<Maybe<Form>, Resources>) -> Result<Value, ApiError> {
+    let submits = Resources::scan(&call).text == Some("1") && !call.caller().scope().read_only;
     let mut items = Vec::new();
-    for resource in bounded(lines(&call, "resource"), "resource")? {
+    for resource in bounded(lines(Resources::resource(&call)), "resource")? {
         items.push(match found(&call, &resource).await? {
             Some(found) => reported(&call, &found, &resource),
             None if submits => queued(&call, &resource).await?,

@@ -1,9 +1,9 @@
 //! What the contract knows and Ambit does not have (docs/contract/wider.md §10): clients get what they would of a thing
 //! that is not there.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::not_found;
-use crate::page;
+use crate::page::{self, Page};
 use ambit_api::objects::{NewObject, ObjectCollection, OneObject, RelatedObjects};
 use ambit_api::{ApiError, ErrorCode, Maybe};
 
@@ -18,7 +18,7 @@ pub(crate) async fn relationship(call: Call, noun: &'static str) -> Result<Relat
 }
 
 /// Returns a list without items.
-pub(crate) async fn list(call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn list(call: Asking<Page>) -> Result<ObjectCollection, ApiError> {
     page::of_list(&call, Vec::new(), page::LIMIT_DEFAULT)
 }
 

@@ -1,9 +1,9 @@
 //! Users and service accounts (docs/contract/wider.md §2): who sees which attributes, what may be changed and by whom.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::{About, not_found};
 use crate::object_body::body_attributes;
-use crate::page;
+use crate::page::{self, Attributes, One, Page};
 use crate::present::account_relationships::{relate, related};
 use crate::present::accounts::{NOUN, by_name, caps, named, shown, standing};
 use crate::signature::Empty;
@@ -22,7 +22,7 @@ pub(crate) async fn me(call: Call) -> Result<OneObject, ApiError> {
 }
 
 /// Read a user by username, address or API key.
-pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
     let account = named(&call, call.id()).await?;
     let mut found = shown(&call, &account).await?;
     relate(&call, &account, &mut found).await?;
@@ -79,7 +79,7 @@ async fn grant(call: &Call, username: &str, privileges: &Value) -> Result<(), Ap
 }
 
 /// Read what a user is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, described: bool) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn relationship(call: Asking<Page>, described: bool) -> Result<RelatedObjects, ApiError> {
     let account = named(&call, call.id()).await?;
     let name = call.parameter("relationship");
     let found = related(&call, &account, name).await?;
@@ -107,7 +107,7 @@ pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
 /// Read a service account.
 ///
 /// A service account; for administrators of its group and for itself.
-pub(crate) async fn service_account(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn service_account(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
     let account = service_account_named(&call, call.id()).await?;
     let found = shown(&call, &account).await?;
     Ok(page::one(&call, found))

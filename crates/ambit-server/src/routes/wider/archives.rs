@@ -1,13 +1,14 @@
 //! Archives of files (docs/contract/wider.md §5.2): asked for by their hashes, packed in the background, downloaded for
 //! an hour.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::object_body::body_data;
+use crate::page::{self, Attributes};
 use crate::present::files;
 use crate::signature::{Reply, Zip};
 use crate::state::ServerState;
-use crate::{page, tokens};
+use crate::tokens;
 use ambit_api::objects::{NewObject, Object, OneObject, Said, data};
 use ambit_api::{ApiError, ErrorCode, Maybe, contract};
 use ambit_model::Timestamp;
@@ -188,7 +189,7 @@ async fn asked(call: &Call) -> Result<Archive, ApiError> {
 }
 
 /// Read the progress of an archive.
-pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
     let archive = asked(&call).await?;
     Ok(page::one(&call, shown(&call, &archive)))
 }

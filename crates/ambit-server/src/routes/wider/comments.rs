@@ -1,10 +1,11 @@
 //! Comments on objects (docs/contract/wider.md §6.1). A comment on something that the caller may not see is not there.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::{About, not_found};
-use crate::page;
+use crate::page::{self, Attributes, Page};
 use crate::present::comments::{NOUN, latest, may_see, on, shown, text};
 use crate::present::graphs;
+use crate::query::query;
 use crate::signature::Empty;
 use ambit_api::comments::hash_tags;
 use ambit_api::objects::{NewObject, ObjectCollection, OneObject};
@@ -12,7 +13,7 @@ use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_store::Comment;
 
 /// List the comments on a graph, newest first.
-pub(crate) async fn on_graph(call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn on_graph(call: Asking<Page>) -> Result<ObjectCollection, ApiError> {
     let graph = call.store().find_graph(call.caller(), call.id()).await.about_named(graphs::NOUN, call.id())?;
     page::of_list(&call, on(&call, "graph", &graph.id).await?, page::LIMIT_DEFAULT)
 }
@@ -24,12 +25,14 @@ pub(crate) async fn add_to_graph(call: CallWith<Maybe<NewObject>>) -> Result<One
     Ok(page::one(&call, shown(&call, &made.about_named(graphs::NOUN, call.id())?)))
 }
 
+query! { Tagged: filter: Text = "tag:word, as often as wanted." }
+
 /// List the newest comments.
 ///
 /// The newest comments; `tag:word` in the filter, as often as wanted, narrows them.
-pub(crate) async fn list(call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn list(call: Asking<(Tagged, Page)>) -> Result<ObjectCollection, ApiError> {
     let mut tags = Vec::new();
-    for word in call.query("filter").unwrap_or_default().split_whitespace() {
+    for word in Tagged::filter(&call).or_empty().split_whitespace() {
         match word.strip_prefix("tag:").filter(|tag| !tag.is_empty()) {
             Some(tag) => tags.push(tag.trim_matches('"').to_lowercase()),
             None => {
@@ -51,7 +54,7 @@ async fn named(call: &Call) -> Result<Comment, ApiError> {
 }
 
 /// Read a comment.
-pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
     let found = named(&call).await?;
     Ok(page::one(&call, shown(&call, &found)))
 }

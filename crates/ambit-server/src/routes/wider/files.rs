@@ -2,10 +2,10 @@
 //! §3). The packs that the operator loaded are the engines; without any, an analysis is complete at once and says that
 //! nobody had an opinion.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::{About, not_found};
 use crate::form::{Field, fields};
-use crate::page;
+use crate::page::{self, Attributes, One, Page};
 use crate::present::analyses::{Item, begun, file_analysis_id, item_of_analysis, url_analysis_id};
 use crate::present::files::{NOUN, blob, hashes, sha256_of, shown_if_known};
 use crate::present::{comments, objects, relationships};
@@ -73,7 +73,7 @@ pub(crate) async fn upload_url(call: Call) -> Result<Said, ApiError> {
 }
 
 /// Read a file by SHA-256, SHA-1 or MD5.
-pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
     let hash = call.id();
     let mut found = shown_if_known(&call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
     relationships::complete(&call, &mut found).await?;
@@ -88,7 +88,7 @@ pub(crate) async fn analyse(call: Call) -> Result<OneObject, ApiError> {
 }
 
 /// List what a file is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn relationship(call: Asking<Page>, described: bool) -> Result<ObjectCollection, ApiError> {
     let call = &call;
     let hashes = hashes(call, call.id()).await?;
     if call.parameter("relationship") == BEHAVIOUR_SUMMARY {
@@ -99,7 +99,7 @@ pub(crate) async fn relationship(call: Call, described: bool) -> Result<ObjectCo
 }
 
 /// List the comments on a file, newest first.
-pub(crate) async fn comments(call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn comments(call: Asking<Page>) -> Result<ObjectCollection, ApiError> {
     let item = objects::item(&call, ObjectType::File).await?;
     let items = comments::on(&call, "file", &item).await?;
     page::of_list(&call, items, page::LIMIT_DEFAULT)
@@ -140,7 +140,7 @@ async fn required_item(call: &Call) -> Result<Item, ApiError> {
 }
 
 /// Read an analysis; the same as /analyses/{id}.
-pub(crate) async fn analysis(call: Call) -> Result<AnalysisAnswer, ApiError> {
+pub(crate) async fn analysis(call: Asking<Attributes>) -> Result<AnalysisAnswer, ApiError> {
     let item = required_item(&call).await?;
     let attributes = AnalysisAttributes {
         date: Seconds(item.at),
@@ -155,7 +155,7 @@ pub(crate) async fn analysis(call: Call) -> Result<AnalysisAnswer, ApiError> {
 }
 
 /// Read the file or URL of an analysis.
-pub(crate) async fn analysed_item(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn analysed_item(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
     let item = required_item(&call).await?;
     let found = objects::shown_or_missing(&call, item.kind, &item.id).await?;
     Ok(page::one(&call, found))

@@ -1,12 +1,13 @@
 //! Graphs (docs/contract/graphs.md §1 and §4): searched, made, read, changed, deleted; what they are related to.
 
 use crate::answer::Answer;
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::{About, of_search};
 use crate::object_body::body_attributes;
-use crate::page;
+use crate::page::{self, One, Page, RelatedPage};
 use crate::present::graphs::{NOUN, shown};
 use crate::present::{accounts, collaborators, comments, groups, objects, relationships};
+use crate::query::query;
 use crate::signature::{Empty, Png, Reply};
 use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Related, RelatedObjects, value};
 use ambit_api::{ApiError, ErrorCode, Maybe};
@@ -27,17 +28,29 @@ const READ_ONLY: [&str; 4] = ["creation_date", "last_modified_date", "comments_c
 const FORBIDDEN: [&str; 9] =
     ["id", "type", "error", "relationships", "context_attributes", "get", "set_data", "to_dict", "from_dict"];
 
+query! { Searched:
+    filter: Text = "Modifiers and free text with AND, OR, NOT and parentheses; see the documentation of graph search.",
+    order: Text =
+        "name, owner, creation_date, last_modified_date, views_count or comments_count; - behind it reverses.",
+}
+
 /// Make a graph; without a body, search graphs.
-pub(crate) async fn post(call: CallWith<Maybe<NewObject>>) -> Result<RelatedObjects, ApiError> {
-    if call.body.is_empty() { search(call.0).await.map(Into::into) } else { create(call.0).await.map(Into::into) }
+pub(crate) async fn post(
+    call: CallWith<Maybe<NewObject>, (Searched, RelatedPage)>,
+) -> Result<RelatedObjects, ApiError> {
+    if call.body.is_empty() {
+        search(call.0.into()).await.map(Into::into)
+    } else {
+        create(call.0).await.map(Into::into)
+    }
 }
 
 /// Search graphs.
-pub(crate) async fn search(call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn search(call: Asking<(Searched, RelatedPage)>) -> Result<ObjectCollection, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
-    let filter = call.query("filter").unwrap_or_default();
+    let filter = Searched::filter(&call).or_empty();
     let mut query = parse_graph_query(filter, &url_names).map_err(|error| bad(format!("Filter: {error}")))?;
-    let order = match call.query("order").map(str::trim).filter(|order| !order.is_empty()) {
+    let order = match Searched::order(&call).text.map(str::trim).filter(|order| !order.is_empty()) {
         Some(text) => GraphOrder::parse(text).map_err(|error| bad(format!("Order: {error}")))?,
         None => GraphOrder::default(),
     };
@@ -162,7 +175,7 @@ async fn create(call: Call) -> Result<OneObject, ApiError> {
 }
 
 /// Read a graph; counts as a view.
-pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
     let graph = find_named(&call).await?;
     let related = embedded(&call, &graph).await?;
     // A request for the head, or one that fails, shows nobody the graph.
@@ -245,14 +258,14 @@ fn items(graph: &Graph) -> Vec<(String, String)> {
 }
 
 /// List the files, URLs, domains and addresses of a graph.
-pub(crate) async fn full_items(call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn full_items(call: Asking<RelatedPage>) -> Result<ObjectCollection, ApiError> {
     let graph = find_named(&call).await?;
     let (call, items) = (&call, items(&graph));
     page::of_records(call, items, |(kind, id)| async move { relationships::listed(call, &kind, &id).await }).await
 }
 
 /// Read what a graph is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, described: bool) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn relationship(call: Asking<Page>, described: bool) -> Result<RelatedObjects, ApiError> {
     let call = &call;
     let name = call.parameter("relationship");
     let found = all_related(call, &find_named(call).await?, name).await?;

@@ -1,12 +1,13 @@
 //! Groups and their people (docs/contract/wider.md §2.2). Members see the group, its administrators change it.
 
 use crate::addresses::{NO_ACCOUNTS, addresses};
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::{About, not_found};
 use crate::object_body::{body_attributes, body_data};
-use crate::page;
+use crate::page::{self, Attributes, Page};
 use crate::present::groups::{NOUN, PROFILE, own, shown};
 use crate::present::{accounts, graphs};
+use crate::query::query;
 use crate::signature::Empty;
 use ambit_api::accounts::AccountAttributes;
 use ambit_api::groups::MemberContext;
@@ -16,7 +17,7 @@ use ambit_store::{Account, Brought, Collaborator, GroupAccount, Members};
 use serde_json::Value;
 
 /// Read a group of the caller's.
-pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
     let (group, role) = own(&call).await?;
     let found = shown(&call, &group, role).await?;
     Ok(page::one(&call, found))
@@ -54,7 +55,7 @@ fn no_relationship(name: &str) -> ApiError {
 async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<Vec<Account>, ApiError> {
     let mut found = call.store().members_of(group.group.id, members).await.about(NOUN)?;
     // Nobody has a second factor here: everybody passes `2fa_enabled:false`, nobody its contrary.
-    match call.query("filter").map(str::trim) {
+    match Kept::filter(call).text.map(str::trim) {
         None | Some("" | "2fa_enabled:false") => {}
         Some("2fa_enabled:true") => found.clear(),
         Some(other) => {
@@ -64,8 +65,10 @@ async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<
     Ok(found)
 }
 
+query! { Kept: filter: Text = "2fa_enabled:true or 2fa_enabled:false, of people." }
+
 /// List users, administrators, graphs or service accounts of a group, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn relationship(call: Asking<(Kept, Page)>, described: bool) -> Result<ObjectCollection, ApiError> {
     let call = &call;
     let (group, role) = own(call).await?;
     let name = call.parameter("relationship");

@@ -2,11 +2,12 @@
 //! and as the newer stream of indicators. All three are the same rows; nothing of a body that the caller may not see is
 //! among them.
 
-use crate::call::Call;
+use crate::call::{Asking, Call};
 use crate::failure::{About, not_found};
-use crate::page;
+use crate::page::{self, Attributes, Cursor, Limit, One, RelatedPage, Relationships};
 use crate::present::accounts::require_oneself;
 use crate::present::{hunting_rulesets, operations, relationships};
+use crate::query::{Written, query};
 use crate::signature::Empty;
 use ambit_api::hunting_notifications::{
     FoundByRule, HuntingInfo, NotificationAttributes, StreamAttributes, StreamContext, StreamEntry, StreamSource,
@@ -27,6 +28,25 @@ const STREAM_COLLECTION: &str = "ioc_stream_notifications";
 const ORIGIN: &str = "hunting";
 const RULESET: &str = "hunting_ruleset";
 
+query! { Notified:
+    filter: Text = "tag:, owner:, date: with a day or seconds and + or - behind it; all must hold.",
+    order: Text = "date- by default, or date+.",
+}
+
+query! { Tagged: tag: Text = "Only those with this tag.", filter: Text = "As in the list." }
+
+query! { Streamed:
+    filter: Text =
+        "date:, origin:, entity_type:, entity_id:, source_type:, source_id:, notification_tag:, owner:; all must hold.",
+    order: Text = "date- by default, or date+.",
+}
+
+query! { StreamFilter: filter: Text = "As in the list." }
+
+query! { Described: descriptors_only: Text = "true: only type and id of each, with its context." }
+
+type Listed = (Notified, ((Limit, Cursor), One));
+
 fn bad(message: String) -> ApiError {
     ApiError::with(ErrorCode::BadRequest, message)
 }
@@ -40,7 +60,7 @@ fn shown(call: &Call, found: &Notification) -> Result<Object, ApiError> {
         snippet: Maybe(found.snippet.clone()),
     };
     let mut out = Object::new(&call.base, COLLECTION, "hunting_notification", &found.id, &attributes);
-    for name in page::names(call, "relationships").unwrap_or_default() {
+    for name in page::names(Relationships::relationships(call)).unwrap_or_default() {
         if name != "file" {
             return Err(ApiError::not_found(&format!("Relationship {name}")));
         }
@@ -99,10 +119,15 @@ fn holds(condition: &Condition, found: &Notification) -> bool {
 }
 
 /// What of the caller's notifications a filter leaves, in the order that is asked for: newest first by default.
-async fn filtered(call: &Call, modifiers: &[Modifier]) -> Result<Vec<Notification>, ApiError> {
-    let conditions = parse_conditions(call.query("filter").unwrap_or_default(), modifiers);
+async fn filtered(
+    call: &Call,
+    filter: Written<'_>,
+    order: Written<'_>,
+    modifiers: &[Modifier],
+) -> Result<Vec<Notification>, ApiError> {
+    let conditions = parse_conditions(filter.or_empty(), modifiers);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
-    let order = call.query("order").filter(|order| !order.trim().is_empty()).unwrap_or("date-");
+    let order = order.text.filter(|order| !order.trim().is_empty()).unwrap_or("date-");
     let (_, descending) = parse_order(order, &["date"]).map_err(|error| bad(format!("Order: {error}")))?;
     let mut found = call.store().list_notifications(call.caller()).await.about(NOUN)?;
     found.retain(|one| conditions.iter().all(|condition| holds(condition, one)));
@@ -112,17 +137,21 @@ async fn filtered(call: &Call, modifiers: &[Modifier]) -> Result<Vec<Notificatio
     Ok(found)
 }
 
+async fn notified(call: &Call) -> Result<Vec<Notification>, ApiError> {
+    filtered(call, Notified::filter(call), Notified::order(call), NOTIFICATION_MODIFIERS).await
+}
+
 /// List what live rules reported to the caller, newest first.
-pub(crate) async fn list(call: Call) -> Result<ObjectCollection, ApiError> {
-    let found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
+pub(crate) async fn list(call: Asking<Listed>) -> Result<ObjectCollection, ApiError> {
+    let found = notified(&call).await?;
     list_of(&call, found).await
 }
 
 /// The list of notifications below the user, in full or as descriptors; for oneself.
-pub(crate) async fn of_user(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn of_user(call: Asking<Listed>, described: bool) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     let call = &call;
-    let found = filtered(call, NOTIFICATION_MODIFIERS).await?;
+    let found = notified(call).await?;
     let shown = |one| async move { shown(call, &one).map(|one| if described { one.described() } else { one }) };
     page::of_records(call, found, shown).await
 }
@@ -132,19 +161,22 @@ async fn list_of(call: &Call, found: Vec<Notification>) -> Result<ObjectCollecti
 }
 
 /// List the files that live rules found, with the notification beside each.
-pub(crate) async fn list_files(call: Call) -> Result<ObjectCollection, ApiError> {
-    let found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
+pub(crate) async fn list_files(call: Asking<(Listed, Described)>) -> Result<ObjectCollection, ApiError> {
+    let found = notified(&call).await?;
     answer_files(&call, found, file_context).await
 }
 
 /// The list of their files below the user, in full or as descriptors; for oneself.
-pub(crate) async fn files_of_user(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn files_of_user(
+    call: Asking<(Listed, Described)>,
+    described: bool,
+) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     if !described {
         return list_files(call).await;
     }
     let call = &call;
-    let found = filtered(call, NOTIFICATION_MODIFIERS).await?;
+    let found = notified(call).await?;
     let shown = |one: Notification| async move {
         Ok(Object::descriptor("file", &one.sha256.to_string()).in_context(&file_context(&one)))
     };
@@ -152,10 +184,10 @@ pub(crate) async fn files_of_user(call: Call, described: bool) -> Result<ObjectC
 }
 
 /// List the files that a rule set found, with the notification beside each.
-pub(crate) async fn files_of_ruleset(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn files_of_ruleset(call: Asking<Listed>, described: bool) -> Result<ObjectCollection, ApiError> {
     let ruleset = call.store().find_ruleset(call.caller(), call.id(), call.now).await;
     let ruleset = ruleset.about_named(hunting_rulesets::NOUN, call.id())?;
-    let mut found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
+    let mut found = notified(&call).await?;
     found.retain(|one| one.ruleset_id == ruleset.id);
     let call = &call;
     let shown = |one| async move {
@@ -166,8 +198,8 @@ pub(crate) async fn files_of_ruleset(call: Call, described: bool) -> Result<Obje
 }
 
 /// List the files that live rules found, as the stream of indicators.
-pub(crate) async fn stream(call: Call) -> Result<ObjectCollection, ApiError> {
-    let found = filtered(&call, STREAM_MODIFIERS).await?;
+pub(crate) async fn stream(call: Asking<((Streamed, Described), RelatedPage)>) -> Result<ObjectCollection, ApiError> {
+    let found = filtered(&call, Streamed::filter(&call), Streamed::order(&call), STREAM_MODIFIERS).await?;
     answer_files(&call, found, stream_context).await
 }
 
@@ -176,7 +208,7 @@ async fn answer_files(
     found: Vec<Notification>,
     context: fn(&Notification) -> Value,
 ) -> Result<ObjectCollection, ApiError> {
-    let described = call.query("descriptors_only") == Some("true");
+    let described = Described::descriptors_only(call).text == Some("true");
     let shown = |one| async move {
         let file = file_with(call, &one, &context(&one)).await?;
         Ok(if described { file.described() } else { file })
@@ -189,20 +221,20 @@ async fn found(call: &Call) -> Result<Notification, ApiError> {
 }
 
 /// Read a notification.
-pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
     let found = found(&call).await?;
     Ok(page::one(&call, shown(&call, &found)?))
 }
 
 /// Read the file that a notification is about.
-pub(crate) async fn file(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn file(call: Asking<Relationships>) -> Result<OneObject, ApiError> {
     let found = found(&call).await?;
     let file = file_with(&call, &found, &file_context(&found)).await?;
     Ok(data(file))
 }
 
 /// Read an entry of the stream.
-pub(crate) async fn find_in_stream(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find_in_stream(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
     let found = found(&call).await?;
     let attributes = StreamAttributes {
         hunting_info: hunting_info(&found),
@@ -221,17 +253,17 @@ pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
 }
 
 /// Delete the caller's notifications, or those with a tag.
-pub(crate) async fn delete_all(call: Call) -> Result<OneObject, ApiError> {
-    let mut found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
-    if let Some(tag) = call.query("tag").filter(|tag| !tag.is_empty()) {
+pub(crate) async fn delete_all(call: Asking<Tagged>) -> Result<OneObject, ApiError> {
+    let mut found = filtered(&call, Tagged::filter(&call), Notified::order(&call), NOTIFICATION_MODIFIERS).await?;
+    if let Some(tag) = Tagged::tag(&call).text.filter(|tag| !tag.is_empty()) {
         found.retain(|one| one.tags.iter().any(|other| other.eq_ignore_ascii_case(tag)));
     }
     delete_found(&call, &found).await
 }
 
 /// Delete the caller's entries of the stream that a filter leaves.
-pub(crate) async fn delete_stream(call: Call) -> Result<OneObject, ApiError> {
-    let found = filtered(&call, STREAM_MODIFIERS).await?;
+pub(crate) async fn delete_stream(call: Asking<StreamFilter>) -> Result<OneObject, ApiError> {
+    let found = filtered(&call, StreamFilter::filter(&call), Streamed::order(&call), STREAM_MODIFIERS).await?;
     delete_found(&call, &found).await
 }
 
@@ -242,12 +274,12 @@ async fn delete_found(call: &Call, found: &[Notification]) -> Result<OneObject, 
 }
 
 /// List what a rule set reported, newest first.
-pub(crate) async fn of_ruleset(call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn of_ruleset(call: Asking<Listed>) -> Result<ObjectCollection, ApiError> {
     let known = call.store().owns_ruleset(call.caller(), call.id()).await.about(NOUN)?;
     if known.is_none() {
         return Err(not_found(hunting_rulesets::NOUN, call.id()));
     }
-    let mut found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
+    let mut found = notified(&call).await?;
     found.retain(|one| one.ruleset_id == call.id());
     list_of(&call, found).await
 }

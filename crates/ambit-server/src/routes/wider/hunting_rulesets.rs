@@ -1,13 +1,14 @@
 //! Rule sets of live hunting (docs/contract/hunting.md §1): compiled when they are saved, with the compiler's message
 //! where that fails. What they find is in `hunting_notifications.rs`.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::mount::WIDER;
 use crate::object_body::{body_attributes, text_of};
-use crate::page;
+use crate::page::{self, Cursor, Limit, One, Page, Relationships};
 use crate::present::hunting_rulesets::{NOUN, shown};
 use crate::present::{accounts, collaborators, operations};
+use crate::query::query;
 use crate::rules::rule_names;
 use crate::signature::Empty;
 use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Related, RelatedObjects, Whether, data};
@@ -29,6 +30,14 @@ const WORD_CHARS_MAX: usize = 254;
 /// What a set can look at: files and bodies of pages, or the latter alone.
 const OBJECT_TYPES: [&str; 2] = ["file", "url"];
 const ORDERS: [&str; 3] = ["name", "creation_date", "modification_date"];
+
+query! { Filtered:
+    filter: Text =
+        "enabled:true, name:, rules:, tag: with whole words, or beginnings with * behind them; all must hold.",
+    order: Text = "name, creation_date or modification_date; - behind it reverses; creation_date- by default.",
+}
+
+type Listed = (Filtered, ((Limit, Cursor), One));
 
 fn words_of(attributes: &Map<String, Value>, name: &str) -> Result<Option<Vec<String>>, ApiError> {
     let bad = || {
@@ -105,7 +114,7 @@ async fn found(call: &Call) -> Result<Ruleset, ApiError> {
 }
 
 /// Read a rule set.
-pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
     let ruleset = found(&call).await?;
     let shown = with_relationships(&call, &ruleset).await?;
     Ok(page::one(&call, shown))
@@ -147,13 +156,13 @@ pub(crate) async fn delete_all(call: Call) -> Result<OneObject, ApiError> {
 /// List the rule sets of live hunting that the caller may change.
 ///
 /// The list of the caller's sets. Its links lead to the same list below the user, as the contract has it.
-pub(crate) async fn list(mut call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn list(mut call: Asking<Listed>) -> Result<ObjectCollection, ApiError> {
     call.path = format!("{WIDER}/users/{}/hunting_rulesets", call.caller().username());
     list_in(&call, false).await
 }
 
 /// The same list below the user, in full or as descriptors; for oneself.
-pub(crate) async fn of_user(mut call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn of_user(mut call: Asking<Listed>, described: bool) -> Result<ObjectCollection, ApiError> {
     accounts::require_oneself(&call).await?;
     let below = if described { "relationships/" } else { "" };
     call.path = format!("{WIDER}/users/{}/{below}hunting_rulesets", call.caller().username());
@@ -162,9 +171,9 @@ pub(crate) async fn of_user(mut call: Call, described: bool) -> Result<ObjectCol
 
 async fn list_in(call: &Call, described: bool) -> Result<ObjectCollection, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
-    let conditions = parse_conditions(call.query("filter").unwrap_or_default(), RULESET_MODIFIERS);
+    let conditions = parse_conditions(Filtered::filter(call).or_empty(), RULESET_MODIFIERS);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
-    let order = call.query("order").filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
+    let order = Filtered::order(call).text.filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
     let (field, descending) = parse_order(order, &ORDERS).map_err(|error| bad(format!("Order: {error}")))?;
     let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let all = call.store().list_rulesets(call.caller(), call.now).await;
@@ -218,7 +227,7 @@ async fn holds(call: &Call, conditions: &[Condition], ruleset: &Ruleset) -> Resu
 /// A set as an object with the relationships that are asked for.
 async fn with_relationships(call: &Call, ruleset: &Ruleset) -> Result<Object, ApiError> {
     let mut out = shown(call, ruleset);
-    for name in page::names(call, "relationships").unwrap_or_default() {
+    for name in page::names(Relationships::relationships(call)).unwrap_or_default() {
         out.relate(&name, &related(call, ruleset, &name).await?, true);
     }
     Ok(out)
@@ -246,7 +255,7 @@ pub(crate) async fn owner(call: Call, described: bool) -> Result<RelatedObjects,
 }
 
 /// Lists the editors of a set, in full or as descriptors.
-pub(crate) async fn editors(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn editors(call: Asking<Page>, described: bool) -> Result<ObjectCollection, ApiError> {
     let editors = editors_of(&call, &found(&call).await?).await?;
     page::of_list_as(&call, editors, described)
 }

@@ -2,10 +2,12 @@
 //! the caller's projects. The language is that of `ambit_query::intelligence`; an unknown modifier is refused with the
 //! list of those that there are.
 
-use crate::call::Call;
+use crate::call::{Asking, Call};
 use crate::failure::About;
+use crate::page::{Attributes, Cursor, Relationships};
 use crate::present::object_search::{Asked, Place, inventory, objects_at};
 use crate::present::{files, objects, relationships};
+use crate::query::query;
 use crate::{page, tokens};
 use ambit_api::objects::{Data, Meta, Object, ObjectCollection, data, value};
 use ambit_api::{ApiError, ErrorCode, contract};
@@ -62,9 +64,19 @@ fn bad(message: impl Into<String>) -> ApiError {
     ApiError::with(ErrorCode::BadRequest, message)
 }
 
+query! { Searched:
+    query: Text =
+        "Words, hashes and the modifiers entity, type, size, name, tag, fs, ls, p, submissions, content, with AND, OR, \
+         NOT and parentheses.",
+    order: Text =
+        "name, size, positives, times_submitted, first_submission_date or last_submission_date; - behind it reverses.",
+    descriptors_only: Text = "true: only type and id of each.",
+    limit: Count = "Items of a page: 10 by default, more than 300 means 300.",
+}
+
 /// How results are ordered, and whether the greatest comes first.
 fn order(call: &Call) -> Result<(FoundOrder, bool), ApiError> {
-    let text = call.query("order").map(str::trim).unwrap_or_default();
+    let text = Searched::order(call).text.map(str::trim).unwrap_or_default();
     let (name, descending) = match text.strip_suffix('-') {
         Some(name) => (name, true),
         None => (text.trim_end_matches('+'), false),
@@ -255,13 +267,15 @@ fn unreadable(error: &IntelligenceError) -> ApiError {
 }
 
 /// Search files, and domains, addresses and URLs of the inventory.
-pub(crate) async fn search(call: Call) -> Result<ObjectCollection, ApiError> {
-    let text = call.query("query").unwrap_or_default().to_owned();
+pub(crate) async fn search(
+    call: Asking<((Searched, Cursor), (Attributes, Relationships))>,
+) -> Result<ObjectCollection, ApiError> {
+    let text = Searched::query(&call).or_empty().to_owned();
     let query = parse_intelligence_query(&text).map_err(|error| unreadable(&error))?;
     let (order, descending) = order(&call)?;
     // Each relationship of each hit is looked for.
-    let most = if call.query("relationships").is_some() { page::LIMIT_MAX } else { LIMIT_MAX };
-    let paging = page::paging(&call, page::LIMIT_DEFAULT, most)?;
+    let most = if Relationships::relationships(&call).text.is_some() { page::LIMIT_MAX } else { LIMIT_MAX };
+    let paging = page::paging_of(&call, Searched::limit(&call), page::LIMIT_DEFAULT, most)?;
     let walk = Walk::of(&call, paging.after.as_deref()).await?;
     // A query that is nothing but the name of an object finds that one and nothing beside it: clients ask so what they
     // do not know the type of.
@@ -299,7 +313,7 @@ async fn answer(
     next: Option<Vec<u8>>,
     total: usize,
 ) -> Result<ObjectCollection, ApiError> {
-    if call.query("descriptors_only") == Some("true") {
+    if Searched::descriptors_only(call).text == Some("true") {
         items = items.iter().map(Object::described).collect();
     } else {
         for item in &mut items {

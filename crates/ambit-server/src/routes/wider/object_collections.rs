@@ -1,13 +1,14 @@
 //! Collections of objects that people make (docs/contract/wider.md §6.3): a name, a description, and files, domains,
 //! addresses and URLs.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::indicators::indicator;
 use crate::object_body::{body_attributes, body_data};
-use crate::page;
+use crate::page::{self, One, Page, RelatedPage};
 use crate::present::object_collections::{NOUN, shown};
 use crate::present::{accounts, relationships};
+use crate::query::query;
 use crate::signature::Empty;
 use ambit_api::objects::{self, NewObject, Object, OneObject, Related, RelatedObjects};
 use ambit_api::{ApiError, ErrorCode, Maybe};
@@ -91,7 +92,7 @@ async fn named(call: &Call) -> Result<ObjectCollection, ApiError> {
 }
 
 /// Read a collection.
-pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
     let collection = named(&call).await?;
     let mut found = shown(&call, &collection).await?;
     embed(&call, &collection, &mut found).await?;
@@ -114,12 +115,17 @@ async fn embed(call: &Call, collection: &ObjectCollection, object: &mut Object) 
     Ok(())
 }
 
+query! { Listed:
+    filter: Text = "name:, owner:, collection_type:, and free text in name or description; all must hold.",
+    order: Text = "creation_date, last_modification_date, name or relevance (the newest first); - behind it reverses.",
+}
+
 /// List collections of objects that a filter finds, newest first.
-pub(crate) async fn list(call: Call) -> Result<objects::ObjectCollection, ApiError> {
+pub(crate) async fn list(call: Asking<(Listed, RelatedPage)>) -> Result<objects::ObjectCollection, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
-    let conditions = parse_conditions_and_text(call.query("filter").unwrap_or_default(), COLLECTION_MODIFIERS);
+    let conditions = parse_conditions_and_text(Listed::filter(&call).or_empty(), COLLECTION_MODIFIERS);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
-    let order = call.query("order").filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
+    let order = Listed::order(&call).text.filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
     let (field, descending) = parse_order(order, &ORDERS).map_err(|error| bad(format!("Order: {error}")))?;
     let mut found = call.store().object_collections(call.caller(), None).await.about(NOUN)?;
     found.retain(|collection| conditions.iter().all(|condition| holds(condition, collection)));
@@ -175,9 +181,17 @@ fn relationship_named(call: &Call) -> Result<ObjectType, ApiError> {
     ObjectType::from_collection(name).ok_or_else(|| ApiError::not_found(&format!("Relationship {name}")))
 }
 
-/// List what is in a collection, or its owner, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, described: bool) -> Result<RelatedObjects, ApiError> {
-    let call = &call;
+/// List what is in a collection, or its owner.
+pub(crate) async fn relationship(call: Asking<RelatedPage>) -> Result<RelatedObjects, ApiError> {
+    related(&call, false).await
+}
+
+/// List the descriptors of what is in a collection.
+pub(crate) async fn descriptors(call: Asking<Page>) -> Result<RelatedObjects, ApiError> {
+    related(&call, true).await
+}
+
+async fn related(call: &Call, described: bool) -> Result<RelatedObjects, ApiError> {
     if call.parameter("relationship") == "owner" {
         let owner = accounts::brief_by_id(call, named(call).await?.owner_id).await?;
         return page::answer_related(call, owner.into(), described);

@@ -2,9 +2,9 @@
 //! nobody whom the caller may ask knows is 404; a relationship that the inventory does not answer is an empty list.
 //! Nothing is made up.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
-use crate::page;
+use crate::page::{self, One, Page, RelatedPage};
 use crate::present::comments::{self, text};
 use crate::present::objects::{self, Known, count_votes_of, known, not_found};
 use crate::present::relationships::{self, comments_on};
@@ -19,7 +19,7 @@ async fn required(call: &Call, kind: ObjectType) -> Result<Known, ApiError> {
 
 /// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it. What
 /// nobody knows is 404, but for an address, which says that nothing is known of it.
-pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>, kind: ObjectType) -> Result<OneObject, ApiError> {
     let known = match known(&call, kind, call.id()).await? {
         Some(known) => known,
         None => return unseen(&call, kind).await,
@@ -53,7 +53,11 @@ fn none_of_unseen(call: &Call, kind: ObjectType) -> Result<ObjectCollection, Api
 }
 
 /// Returns what an object is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Call, kind: ObjectType, described: bool) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn relationship(
+    call: Asking<RelatedPage>,
+    kind: ObjectType,
+    described: bool,
+) -> Result<RelatedObjects, ApiError> {
     let Some(found) = known(&call, kind, call.id()).await? else { return none_of_unseen(&call, kind).map(Into::into) };
     match relationships::related(&call, kind, call.parameter("relationship"), &found).await? {
         Related::Many(items) if !described => relationships::page_of(&call, items).await.map(Into::into),
@@ -66,7 +70,7 @@ pub(crate) async fn relationship(call: Call, kind: ObjectType, described: bool) 
 }
 
 /// Returns the comments on an object, newest first.
-pub(crate) async fn comments(call: Call, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn comments(call: Asking<Page>, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
     let Some(found) = known(&call, kind, call.id()).await? else { return none_of_unseen(&call, kind) };
     let items = comments_on(&call, kind, &found).await?;
     page::of_list(&call, items, page::LIMIT_DEFAULT)

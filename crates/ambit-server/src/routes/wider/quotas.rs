@@ -1,12 +1,13 @@
 //! Reports of quotas and usage (docs/contract/quotas.md §5 and §5.3). They cost nothing and are answered when
 //! everything is used up.
 
-use crate::call::Call;
+use crate::call::{Asking, Call};
 use crate::failure::About;
-use crate::page;
+use crate::page::{self, RelatedPage};
 use crate::present::account_relationships::relate;
 use crate::present::accounts;
 use crate::present::groups::{self, own};
+use crate::query::{Written, query};
 use ambit_api::objects::{Figures, ObjectCollection, data, value};
 use ambit_api::quotas::{Allowance, DrawnFromGroup, Usage, UserQuota, with_foreign};
 use ambit_api::{ApiError, ErrorCode, Maybe};
@@ -22,6 +23,16 @@ const DAYS_KEPT: i64 = 60;
 /// Months that can be asked for: the current one and two before.
 const MONTHS_BACK: i64 = 2;
 
+query! { Days:
+    start_date: Text = "First day, as YYYYMMDD; 29 days before the last by default, and at most.",
+    end_date: Text = "Last day, as YYYYMMDD; today by default.",
+}
+
+query! { Consuming:
+    period: Text = "YYYY-MM, for calls also YYYY-MM-DD; the current one by default.",
+    order: Text = "desc by default, or asc.",
+}
+
 /// Report the quotas of a user and the user's groups.
 pub(crate) async fn overall(call: Call) -> Result<Figures, ApiError> {
     let account = accounts::named(&call, call.id()).await?;
@@ -36,13 +47,13 @@ pub(crate) async fn overall(call: Call) -> Result<Figures, ApiError> {
 }
 
 /// Report the calls of a user by day and endpoint.
-pub(crate) async fn of_user(call: Call) -> Result<Figures, ApiError> {
+pub(crate) async fn of_user(call: Asking<Days>) -> Result<Figures, ApiError> {
     let account = accounts::named(&call, call.id()).await?;
     usage(&call, Payer::User(account.user.id)).await
 }
 
 /// Report the calls of a group by day and endpoint.
-pub(crate) async fn of_group(call: Call) -> Result<Figures, ApiError> {
+pub(crate) async fn of_group(call: Asking<Days>) -> Result<Figures, ApiError> {
     let (group, _) = own(&call).await?;
     usage(&call, Payer::Group(group.group.id)).await
 }
@@ -75,7 +86,7 @@ fn report(rows: &[DayUsage]) -> Usage {
 /// The days from `start_date` to `end_date`, both `YYYYMMDD` and included.
 fn days(call: &Call) -> Result<(i64, i64), ApiError> {
     let bad = |message: &str| ApiError::with(ErrorCode::BadRequest, message);
-    let day = |name: &str| match call.query(name) {
+    let day = |written: Written<'_>| match written.text {
         None | Some("") => Ok(None),
         Some(text) => {
             let digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -86,8 +97,8 @@ fn days(call: &Call) -> Result<(i64, i64), ApiError> {
         }
     };
     let today = Window::Day.number(call.now);
-    let to = day("end_date")?.unwrap_or(today);
-    let from = day("start_date")?.unwrap_or(to - DAYS_MAX + 1);
+    let to = day(Days::end_date(call))?.unwrap_or(today);
+    let from = day(Days::start_date(call))?.unwrap_or(to - DAYS_MAX + 1);
     if from > to {
         return Err(bad("The start date is after the end date"));
     }
@@ -103,7 +114,7 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let name = call.parameter("quota_name");
     let meter = quota(name).ok_or_else(|| bad(format!("There is no quota {name:?}")))?;
-    let asked = call.query("period").filter(|text| !text.is_empty());
+    let asked = Consuming::period(call).text.filter(|text| !text.is_empty());
     if meter.window == Window::Gauge {
         return match asked {
             None => Ok((meter.name, 0)),
@@ -140,13 +151,13 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
 }
 
 /// List how much of a group's quota each user has drawn.
-pub(crate) async fn users_consuming(call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn users_consuming(call: Asking<(Consuming, RelatedPage)>) -> Result<ObjectCollection, ApiError> {
     let (group, _) = own(&call).await?;
     if FOREIGN.contains(&call.parameter("quota_name")) {
         return page::of_list(&call, Vec::new(), page::LIMIT_DEFAULT);
     }
     let (meter, number) = period(&call)?;
-    let descending = match call.query("order") {
+    let descending = match Consuming::order(&call).text {
         None | Some("" | "desc") => true,
         Some("asc") => false,
         Some(_) => return Err(ApiError::with(ErrorCode::BadRequest, "Order must be asc or desc")),

@@ -1,12 +1,13 @@
 //! Jobs of rules over what is stored (docs/contract/quotas.md §4). An engine does them; here they are made, shown and
 //! ended.
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::object_body::{body_attributes, text_of};
-use crate::page;
+use crate::page::{self, Attributes, Page, RelatedPage};
 use crate::present::accounts::require_oneself;
 use crate::present::relationships;
+use crate::query::query;
 use crate::rules::rule_names;
 use crate::signature::Empty;
 use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Seconds};
@@ -148,14 +149,16 @@ pub(crate) async fn create(call: CallWith<Maybe<NewObject>>) -> Result<OneObject
     }
 }
 
+query! { Jobs: filter: Text = "status: with one of starting, running, aborting, aborted, finished." }
+
 /// List the caller's jobs over what is stored, newest first.
-pub(crate) async fn list(call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn list(call: Asking<(Jobs, Page)>) -> Result<ObjectCollection, ApiError> {
     list_as(call, false).await
 }
 
-async fn list_as(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
+async fn list_as(call: Asking<(Jobs, Page)>, described: bool) -> Result<ObjectCollection, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
-    let conditions = parse_conditions(call.query("filter").unwrap_or_default(), JOB_MODIFIERS);
+    let conditions = parse_conditions(Jobs::filter(&call).or_empty(), JOB_MODIFIERS);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
     let mut jobs = call.store().list_retrohunt_jobs(call.caller()).await.about(NOUN)?;
     jobs.retain(|job| conditions.iter().all(|condition| condition.wanted.is_in(&job.status)));
@@ -168,13 +171,13 @@ async fn list_as(call: Call, described: bool) -> Result<ObjectCollection, ApiErr
 }
 
 /// The list of jobs below the user, in full or as descriptors; for oneself.
-pub(crate) async fn of_user(call: Call, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn of_user(call: Asking<(Jobs, Page)>, described: bool) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     list_as(call, described).await
 }
 
 /// Read a job.
-pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
     let found = call.store().find_retrohunt_job(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(page::one(&call, shown(&call, &found)))
 }
@@ -192,7 +195,7 @@ pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
 }
 
 /// List the files that a job found, with the rule beside each.
-pub(crate) async fn matching_files(call: Call) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn matching_files(call: Asking<RelatedPage>) -> Result<ObjectCollection, ApiError> {
     let found = call.store().retrohunt_matches(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     let call = &call;
     let shown = |one: RetrohuntMatch| async move {

@@ -1,8 +1,10 @@
 //! Search for anything by its name (docs/contract/wider.md §6.4): a file by hash, a URL, a domain, an address; else
 //! comments by their tags and words.
 
-use crate::call::Call;
+use crate::call::Asking;
+use crate::page::RelatedPage;
 use crate::present::{comments, objects, relationships};
+use crate::query::query;
 use ambit_api::comments::hash_tags;
 use ambit_api::objects::ObjectCollection;
 use ambit_api::{ApiError, ErrorCode};
@@ -10,9 +12,11 @@ use ambit_api::{ApiError, ErrorCode};
 /// Characters of a query.
 const QUERY_CHARS_MAX: usize = 4 * 1024;
 
+query! { Named: query: Text = "A hash, URL, domain or address; or words and #tags." }
+
 /// Find a file by hash, a URL, a domain or an address by its name; else comments by tags and words.
-pub(crate) async fn find(call: Call) -> Result<ObjectCollection, ApiError> {
-    let text = call.query("query").map(str::trim).unwrap_or_default();
+pub(crate) async fn find(call: Asking<(Named, RelatedPage)>) -> Result<ObjectCollection, ApiError> {
+    let text = Named::query(&call).text.map(str::trim).unwrap_or_default();
     if text.is_empty() || text.chars().count() > QUERY_CHARS_MAX {
         let message = format!("The parameter query is needed, with at most {QUERY_CHARS_MAX} characters");
         return Err(ApiError::with(ErrorCode::BadRequest, message));

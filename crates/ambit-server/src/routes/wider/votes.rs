@@ -1,10 +1,10 @@
 //! Votes on files, URLs, domains and addresses: one of each user on each object, which may be changed
 //! (docs/contract/wider.md §6.2).
 
-use crate::call::{Call, CallWith};
+use crate::call::{Asking, CallWith};
 use crate::failure::About;
 use crate::object_body::body_attributes;
-use crate::page;
+use crate::page::{self, Page};
 use crate::present::objects;
 use crate::present::votes::{NOUN, VERDICTS, shown};
 use ambit_api::objects::{NewObject, ObjectCollection, OneObject};
@@ -13,7 +13,7 @@ use ambit_model::object::ObjectType;
 use serde_json::Value;
 
 /// Returns the votes on an object, newest first.
-pub(crate) async fn list(call: Call, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn list(call: Asking<Page>, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
     let Some(found) = objects::find(&call, kind, call.id()).await? else {
         objects::required_unseen(&call, kind)?;
         return page::of_list(&call, Vec::new(), page::LIMIT_DEFAULT);

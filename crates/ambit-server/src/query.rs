@@ -1,0 +1,128 @@
+//! The parameters of queries. `query!` says each once: its name, what may be written there, and what that means. The
+//! signature of a handler names those that it takes, and they are read by their names from there.
+
+use crate::call::{Call, CallWith};
+use ambit_api::shape::Shape;
+use ambit_api::{ApiError, KEY_NAME};
+
+/// A parameter of the query.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    pub name: &'static str,
+    pub shape: &'static Shape,
+    pub required: bool,
+    pub doc: &'static str,
+}
+
+/// What a call may be asked with: a type that `query!` makes, or two of them.
+pub(crate) trait Query {
+    fn parameters() -> Vec<Parameter>;
+}
+
+/// Makes a type of parameters that are asked together, with a function for each that finds what is written in it.
+macro_rules! query {
+    ($name:ident: $($parameter:ident: $shape:tt $($required:ident)? = $doc:literal),* $(,)?) => {
+        pub(crate) enum $name {}
+
+        impl $name {
+            $(pub(crate) fn $parameter(call: &$crate::call::Call) -> $crate::query::Written<'_> {
+                $crate::query::Written::of(call, stringify!($parameter))
+            })*
+        }
+
+        impl $crate::query::Query for $name {
+            fn parameters() -> Vec<$crate::query::Parameter> {
+                vec![$($crate::query::Parameter {
+                    name: stringify!($parameter),
+                    shape: $crate::query::query!(@$shape),
+                    required: false $(|| stringify!($required) == "required")?,
+                    doc: $doc,
+                }),*]
+            }
+        }
+    };
+    (@($type:ty)) => { <$type as ambit_api::Contract>::SHAPE };
+    (@$shape:ident) => { &ambit_api::Shape::$shape };
+}
+pub(crate) use query;
+
+impl<A: Query, B: Query> Query for (A, B) {
+    fn parameters() -> Vec<Parameter> {
+        [A::parameters(), B::parameters()].concat()
+    }
+}
+
+impl Query for () {
+    fn parameters() -> Vec<Parameter> {
+        Vec::new()
+    }
+}
+
+impl<Body, Asked: Query> CallWith<Body, Asked> {
+    /// Refuses parameters of the query beside those of its type and the key.
+    pub(crate) fn takes_only_asked(&self) -> Result<(), ApiError> {
+        let known: Vec<&str> = Asked::parameters().iter().map(|parameter| parameter.name).collect();
+        let is_known = |name: &str| known.contains(&name) || name.eq_ignore_ascii_case(KEY_NAME);
+        match self.query.iter().find(|(name, _)| !is_known(name)) {
+            Some((name, _)) => {
+                Err(ApiError::invalid(format!("there is no parameter {name} here: give {}", known.join(", "))))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+query! { Limit: limit: Count = "Most rows: 100 by default, at most 1,000." }
+
+/// What is written in a parameter.
+#[derive(Clone, Copy)]
+pub(crate) struct Written<'a> {
+    pub(crate) name: &'static str,
+    /// `None`: it is not there.
+    pub(crate) text: Option<&'a str>,
+}
+
+/// What clients write for a value that they have not.
+const NOTHING: &[&str] = &["", "None", "null", "undefined"];
+/// The greatest number that clients of other languages read.
+const COUNT_MAX: u64 = i64::MAX as u64;
+
+impl<'a> Written<'a> {
+    /// The last one where it stands twice.
+    pub(crate) fn of(call: &'a Call, name: &'static str) -> Self {
+        let found = call.query.iter().rev().find(|(known, _)| known == name);
+        Self { name, text: found.map(|(_, value)| value.as_str()) }
+    }
+
+    /// The text, empty where it is not there.
+    pub(crate) fn or_empty(self) -> &'a str {
+        self.text.unwrap_or_default()
+    }
+
+    /// A value, unless there is none, or what clients write for none.
+    pub(crate) fn value(self) -> Option<&'a str> {
+        self.text.map(str::trim).filter(|text| !NOTHING.contains(text))
+    }
+
+    /// A whole number of a page, as clients write one that they have not (`None`), or have as another type (`50.0`).
+    pub(crate) fn page_number(self) -> Result<Option<u64>, ApiError> {
+        let whole = |text: &'a str| match text.split_once('.') {
+            Some((whole, fraction)) if !whole.is_empty() && fraction.bytes().all(|byte| byte == b'0') => whole,
+            Some(_) | None => text,
+        };
+        self.value().map(whole).filter(|text| !NOTHING.contains(text)).map(|text| self.number(text)).transpose()
+    }
+
+    /// A whole number from 0; empty is the same as absent.
+    pub(crate) fn whole_number(self) -> Result<Option<u64>, ApiError> {
+        self.text.filter(|text| !text.is_empty()).map(|text| self.number(text)).transpose()
+    }
+
+    fn number(self, text: &str) -> Result<u64, ApiError> {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        // Beyond every count is the same as just beyond the window; answers repeat it as a number of 64 bits with a
+        // sign.
+        let number = digits.then(|| text.parse().unwrap_or(COUNT_MAX).min(COUNT_MAX));
+        number.ok_or_else(|| ApiError::invalid(format!("{} must be a whole number from 0", self.name)))
+    }
+}
