@@ -74,6 +74,19 @@ impl<Body, Asked: Query> CallWith<Body, Asked> {
 
 query! { Limit: limit: Count = "Most rows: 100 by default, at most 1,000." }
 
+/// Rows of an answer where the caller does not say.
+const ROWS: usize = 100;
+/// Most rows of an answer.
+pub(crate) const ROWS_MAX: usize = 1_000;
+
+impl Limit {
+    /// How many rows are answered.
+    pub(crate) fn rows(call: &Call) -> Result<usize, ApiError> {
+        let rows = Self::limit(call).whole_number()?;
+        Ok(rows.map_or(ROWS, |rows| usize::try_from(rows).unwrap_or(ROWS_MAX).min(ROWS_MAX)))
+    }
+}
+
 /// What is written in a parameter.
 #[derive(Clone, Copy)]
 pub(crate) struct Written<'a> {

@@ -2,18 +2,13 @@
 
 use crate::call::{Asking, Call};
 use crate::failure::About;
-use crate::query::{Limit, query};
+use crate::query::{Limit, ROWS_MAX, query};
 use ambit_api::{ApiError, Envelope, ErrorCode, contract, copied, success};
 use ambit_model::Timestamp;
 use ambit_store::AuditRow;
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
-
-/// Rows where the caller does not say.
-const ROWS_DEFAULT: usize = 100;
-/// Most rows of an answer.
-const ROWS_MAX: usize = 1_000;
 
 contract! {
     /// A row of the audit log.
@@ -40,10 +35,7 @@ query! { Listed:
 pub(crate) async fn list(call: Asking<(Limit, Listed)>) -> Result<Envelope<Vec<Entry>>, ApiError> {
     // A page that is asked for by a mistyped name would be the newest one again and again.
     call.takes_only_asked()?;
-    let rows = match Limit::limit(&call).text {
-        Some(text) => text.parse().map_err(|_| ApiError::invalid("limit must be a whole number from 0"))?,
-        None => ROWS_DEFAULT,
-    };
+    let rows = Limit::rows(&call)?;
     let before = Listed::before(&call).whole_number()?.map(|id| i64::try_from(id).unwrap_or(i64::MAX));
     let project = match Listed::of(&call).text {
         None | Some("" | "project") => Some(call.project_or_404()?),
@@ -51,7 +43,7 @@ pub(crate) async fn list(call: Asking<(Limit, Listed)>) -> Result<Envelope<Vec<E
         Some("installation") => return Err(ApiError::new(ErrorCode::Forbidden)),
         Some(_) => return Err(ApiError::invalid("of must be project or installation")),
     };
-    let found = rows_of(&call, project, before, rows.min(ROWS_MAX)).await?;
+    let found = rows_of(&call, project, before, rows).await?;
     Ok(success("Audit log", found.into_iter().map(shown).collect()))
 }
 

@@ -7,19 +7,13 @@ use crate::query::{Limit, query};
 use ambit_api::changes::{Change, Changes};
 use ambit_api::{ApiError, Envelope, success};
 
-/// Rows where the caller does not say.
-const ROWS: u64 = 100;
-/// Most rows of an answer.
-const ROWS_MAX: u64 = 1_000;
-
 query! { Listed: after: Count = "Only changes after this revision: the `after` of the list before." }
 
 /// List what changed in a project, in the order of commits.
 pub(crate) async fn list(call: Asking<(Listed, Limit)>) -> Result<Envelope<Changes>, ApiError> {
     let after = Listed::after(&call).whole_number()?.unwrap_or(0);
     let after = i64::try_from(after).unwrap_or(i64::MAX);
-    let limit = Limit::limit(&call).whole_number()?.unwrap_or(ROWS).min(ROWS_MAX);
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let limit = Limit::rows(&call)?;
     let project = call.project_or_404()?;
     let found = call.store().changes(call.caller(), project, after, limit).await.about("Project")?;
     let next = found.last().map_or(after, |change| change.row.revision);

@@ -20,9 +20,6 @@ use serde_json::json;
 const NOUN: &str = "Receiver";
 /// Bytes of a shared secret, and of the seed of a private key.
 const KEY_BYTES: usize = 32;
-/// Rows of the log where the caller does not say, and at most.
-const ROWS: u64 = 100;
-const ROWS_MAX: u64 = 1_000;
 /// Titles that a row of the log shows.
 const TITLES_MAX: usize = 5;
 
@@ -88,8 +85,7 @@ pub(crate) async fn replay(call: CallWith<Maybe<wire::Replay>>) -> Result<Envelo
 /// List the deliveries to a receiver, sent or waiting, newest first, with the last answer to each.
 pub(crate) async fn deliveries(call: Asking<Limit>) -> Result<Envelope<Vec<wire::Delivery>>, ApiError> {
     let view = of_path(&call).await?;
-    let limit = Limit::limit(&call).whole_number()?.unwrap_or(ROWS).min(ROWS_MAX);
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let limit = Limit::rows(&call)?;
     let rows = call.store().list_deliveries(call.caller(), view.uuid, limit).await.about(NOUN)?;
     Ok(success("Deliveries", rows.into_iter().map(shown_delivery).collect()))
 }
