@@ -2,20 +2,13 @@
 //! that recorded answers have.
 
 use crate::CollectionRef;
-use crate::contract::{contract, words};
+use crate::contract::contract;
 use crate::request::Text;
+use crate::words::Word;
 use ambit_model::limits::NOTE_CHARS_MAX;
-use ambit_model::{Timestamp, Uid};
+use ambit_model::{Item, Timestamp, Uid};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
-
-words! {
-    /// What a note is on.
-    pub enum ItemType {
-        Entity = "entity",
-        Issue = "issue",
-    }
-}
 
 contract! {
     /// A note as lists show it.
@@ -25,7 +18,7 @@ contract! {
         pub id: String,
         pub note: String,
         pub note_type: &'static str,
-        pub item_type: ItemType,
+        pub item_type: Word<Item>,
         pub item_uid: Uid,
         pub item_name: String,
         pub entity_uid: Uid,
@@ -59,7 +52,7 @@ contract! {
 /// The entity or issue that a note is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoteItem<'a> {
-    pub item: ItemType,
+    pub item: Item,
     pub uid: Uid,
     pub name: &'a str,
     /// The entity itself, or that of the issue.
@@ -83,13 +76,13 @@ impl Note {
     pub fn of(item: NoteItem<'_>, note: NoteText<'_>) -> Self {
         // With its milliseconds: two notes of a second are two.
         let created = note.created_at;
-        let word = item.item.word();
+        let word = item.item.name();
         Self {
             uid: note.uid,
             id: format!("{word}#{word}#{}#{}#{created}", item.name, note.author_uuid),
             note: note.text.to_owned(),
             note_type: word,
-            item_type: item.item,
+            item_type: Word(item.item),
             item_uid: item.uid,
             item_name: item.name.to_owned(),
             entity_uid: item.entity_uid,
@@ -118,7 +111,7 @@ mod tests {
     fn a_note_has_the_recorded_forms_of_time() {
         let entity = Uid::of_entity(Uuid::nil(), Kind::Domain, "acme.test");
         let item = NoteItem {
-            item: ItemType::Issue,
+            item: Item::Issue,
             uid: entity,
             name: "weak_ciphers",
             entity_uid: entity,

@@ -1,27 +1,21 @@
 //! The people of the installation on the wire: users, groups, privileges and quotas as their administrator keeps them.
 //! Ours; the wider API shows the same people in its own way (`objects.rs`).
 
-use crate::contract::{Contract, Maybe, contract, copied, words};
+use crate::contract::{Contract, Maybe, contract, copied};
 use crate::request::{Count, Email, Text, Texts, When};
 use crate::shape::Shape;
+use crate::words::Word;
+use ambit_model::user::InvitedTo;
 use ambit_model::{Timestamp, user as model};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
-
-words! {
-    /// What somebody is invited to.
-    pub enum InvitationKind {
-        Project = "project",
-        Group = "group",
-    }
-}
 
 contract! {
     /// An invitation that was not answered yet, to the project or group of `uuid`.
     #[derive(Debug, Serialize)]
     pub struct Invitation {
         pub id: i64,
-        pub kind: InvitationKind,
+        pub kind: Word<InvitedTo>,
         pub uuid: Uuid,
         pub name: String,
         pub role: InvitedRole,
@@ -123,7 +117,7 @@ impl Contract for InvitedRole {
 pub struct UserStatus(pub Text);
 
 impl Contract for UserStatus {
-    const SHAPE: &'static Shape = &Shape::OneOf(|| vec!["active", "inactive", "suspended"]);
+    const SHAPE: &'static Shape = &Shape::OneOf(|| model::STATUSES.to_vec());
 }
 
 impl From<&model::User> for User {

@@ -11,9 +11,9 @@ use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{Confidence, Status};
 use ambit_model::notification::{Channel, DeliveryState, Digest, EventKind};
 use ambit_model::run::{RetestVerdict, RunState};
-use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_model::user::{CollectionRole, InvitedTo, ProjectRole};
 use ambit_model::workflow::{self, IntegrationType, Workflow};
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Item, Kind};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -85,6 +85,8 @@ model_words! {
     Area: Self::ALL, Self::name;
     Grade: Self::ALL, Self::letter;
     Source: Self::ALL, Self::name;
+    InvitedTo: Self::ALL, Self::name;
+    Item: [Self::Entity, Self::Issue], Self::name;
     Workflow: workflow::ALL, |workflow: Self| workflow.name;
     IntegrationType: workflow::INTEGRATION_TYPES, |integration: Self| integration.0;
     // The sorts that a rule may name.

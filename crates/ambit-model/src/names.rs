@@ -49,9 +49,9 @@ mod tests {
     use crate::collection::Schedule;
     use crate::feed::{Noun, What};
     use crate::issue::Confidence;
-    use crate::object::ObjectType;
+    use crate::object::{ArchiveStatus, ObjectType};
     use crate::run::{NotDoneReason, RetestVerdict, RunState};
-    use crate::user::{CollectionRole, ProjectRole};
+    use crate::user::{CollectionRole, InvitedTo, ProjectRole};
 
     macro_rules! named {
         ($type:ident, $names:literal) => {
@@ -75,6 +75,8 @@ mod tests {
         named!(RetestVerdict, "open, closed, could_not_look");
         named!(ProjectRole, "member, owner");
         named!(CollectionRole, "viewer, analyst, admin");
+        named!(InvitedTo, "project, group");
+        named!(ArchiveStatus, "starting, creating, finished, error-creating");
         named!(
             NotDoneReason,
             "no answer, in part, left out, refused by scope, out of budget, source down, denied, out of time, \

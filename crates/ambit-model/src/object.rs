@@ -14,7 +14,19 @@ pub enum ObjectType {
     Url,
 }
 
-names! { ObjectType }
+/// How far an archive of files is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum ArchiveStatus {
+    Starting,
+    Creating,
+    Finished,
+    /// The files could not be read or packed.
+    #[strum(serialize = "error-creating")]
+    Failed,
+}
+
+names! { ObjectType, ArchiveStatus }
 
 impl ObjectType {
     /// As it stands in paths.

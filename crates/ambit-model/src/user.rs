@@ -32,7 +32,20 @@ pub enum CollectionRole {
     Admin,
 }
 
-names! { ProjectRole, CollectionRole }
+/// What somebody is invited to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum InvitedTo {
+    Project,
+    Group,
+}
+
+names! { ProjectRole, CollectionRole, InvitedTo }
+
+/// The status of an account that may act; with any other its keys, and addresses that were signed for it, open nothing.
+pub const ACTIVE: &str = "active";
+/// What an administrator may set.
+pub const STATUSES: [&str; 3] = [ACTIVE, "inactive", "suspended"];
 
 /// A user of the installation.
 #[derive(Clone, Debug, PartialEq, Eq)]

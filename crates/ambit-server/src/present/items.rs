@@ -4,7 +4,8 @@ use super::{entities, issues};
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::ApiError;
-use ambit_store::{Item, ItemView};
+use ambit_model::Item;
+use ambit_store::ItemView;
 
 /// The item of the path, which the caller may see.
 pub(crate) async fn item(call: &Call) -> Result<ItemView, ApiError> {

@@ -7,9 +7,10 @@ use ambit_api::issues::End;
 use ambit_api::request::{Text, Texts};
 use ambit_api::words::Word;
 use ambit_api::{ApiError, Envelope, Maybe, contract, success};
+use ambit_model::Item;
 use ambit_model::issue::Status;
 use ambit_model::limits::REASON_CHARS_MAX;
-use ambit_store::{BulkChange, Item};
+use ambit_store::BulkChange;
 use serde::{Deserialize, Serialize};
 
 contract! {

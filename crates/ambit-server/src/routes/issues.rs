@@ -7,7 +7,8 @@ use crate::present::issues::{NOUN, sighting};
 use crate::window::{Start, start};
 use ambit_api::issues::{IssueDetail, IssueVersion, NewStatus, Overdue};
 use ambit_api::{ApiError, Envelope, success};
-use ambit_store::{BulkChange, Item};
+use ambit_model::Item;
+use ambit_store::BulkChange;
 
 /// Read an issue.
 pub(crate) async fn find(call: Call) -> Result<Envelope<IssueDetail>, ApiError> {

@@ -4,10 +4,10 @@ use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::entities::collection;
 use crate::present::items::{item, item_type, noun};
-use ambit_api::notes::{EditedNote, ItemType, NewNote, Note, NoteItem, NoteText};
+use ambit_api::notes::{EditedNote, NewNote, Note, NoteItem, NoteText};
 use ambit_api::{ApiError, Envelope, read, success};
 use ambit_model::Uid;
-use ambit_store::{Item, ItemView, NoteView};
+use ambit_store::{ItemView, NoteView};
 
 const NOUN: &str = "Note";
 
@@ -64,10 +64,7 @@ fn uid(call: &Call) -> Result<Uid, ApiError> {
 
 fn shown(view: &ItemView, note: &NoteView) -> Note {
     let item = NoteItem {
-        item: match view.item {
-            Item::Entity => ItemType::Entity,
-            Item::Issue => ItemType::Issue,
-        },
+        item: view.item,
         uid: view.uid,
         name: &view.name,
         entity_uid: view.entity_uid,

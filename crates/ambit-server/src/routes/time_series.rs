@@ -9,8 +9,7 @@ use crate::window::{MOMENT_FORMS, Start, moment, start, then};
 use ambit_api::entities::{EntityAtPoint, EntityDetail};
 use ambit_api::issues::IssueDetail;
 use ambit_api::{ApiError, Envelope, contract, success};
-use ambit_model::Timestamp;
-use ambit_store::Item;
+use ambit_model::{Item, Timestamp};
 use serde::Serialize;
 
 const MESSAGE: &str = "Success";

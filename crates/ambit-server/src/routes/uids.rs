@@ -3,8 +3,7 @@
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::{ApiError, Envelope, contract, success};
-use ambit_model::Uid;
-use ambit_store::Item;
+use ambit_model::{Item, Uid};
 use serde::Serialize;
 
 /// Characters of a uid that are looked for at least: fewer begin too many.

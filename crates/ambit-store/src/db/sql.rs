@@ -11,11 +11,11 @@ use crate::db::plan;
 use ambit_model::collection::Schedule;
 use ambit_model::feed::{Noun, What};
 use ambit_model::notification::{Channel, DeliveryState};
+use ambit_model::object::ArchiveStatus;
 use ambit_model::ports::PortList;
 use ambit_model::run::{NotDoneReason, RetestVerdict, RunState};
-use ambit_model::user::{CollectionRole, ProjectRole};
-use ambit_model::{Clearance, DueDays, EdgeKind, Kind, Timestamp, Uid, Wave};
-use ambit_model::{SkippedTasks, TaskName};
+use ambit_model::user::{CollectionRole, InvitedTo, ProjectRole};
+use ambit_model::{Clearance, DueDays, EdgeKind, Kind, SkippedTasks, TaskName, Timestamp, Uid, Wave};
 use sqlx::{AssertSqlSafe, Postgres, Row as _, Sqlite};
 use statement::{chunks, list_of};
 use std::path::PathBuf;
@@ -161,6 +161,9 @@ column! {
     NotDoneReason, String, value => NotDoneReason::from_name(&value).ok_or_else(|| unknown("reason", &value))?;
     RetestVerdict, String, value => RetestVerdict::from_name(&value).ok_or_else(|| unknown("verdict", &value))?;
     Schedule, String, value => Schedule::from_name(&value).ok_or_else(|| unknown("schedule", &value))?;
+    InvitedTo, String, value => InvitedTo::from_name(&value).ok_or_else(|| unknown("kind of invitation", &value))?;
+    ArchiveStatus, String,
+    value => ArchiveStatus::from_name(&value).ok_or_else(|| unknown("status of an archive", &value))?;
     ProjectRole, String, value => ProjectRole::from_name(&value).ok_or_else(|| unknown("project role", &value))?;
     CollectionRole, String,
     value => CollectionRole::from_name(&value).ok_or_else(|| unknown("collection role", &value))?;

@@ -6,14 +6,13 @@ use crate::inventory::assignees;
 use crate::inventory::collections;
 use crate::inventory::items;
 use crate::inventory::marks::{clean_tags, has_tag};
-use crate::inventory::views::Item;
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes, Closing, closing};
 use crate::{Principal, Store, StoreError};
 use ambit_model::issue::{Decision, Status, Until};
 use ambit_model::limits::REASON_CHARS_MAX;
 use ambit_model::user::CollectionRole;
-use ambit_model::{Timestamp, Uid};
+use ambit_model::{Item, Timestamp, Uid};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,11 +3,11 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::values;
 use crate::engine::commit::EvidenceList;
-use crate::inventory::views::{IssueView, Item, find, issue};
+use crate::inventory::views::{IssueView, find, issue};
 use crate::{Principal, Store, StoreError};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::user::CollectionRole;
-use ambit_model::{Kind, TaskName, Timestamp, Uid};
+use ambit_model::{Item, Kind, TaskName, Timestamp, Uid};
 
 /// Probes that are read of one issue at most: a service that is asked by many names has as many.
 const PROBES_MAX: usize = 10;

@@ -2,10 +2,10 @@
 
 use crate::db::sql::{Tx, from_json};
 use crate::inventory::collections::CollectionRef;
-use crate::inventory::views::{self, Item};
+use crate::inventory::views::{self};
 use crate::{Principal, Store, StoreError};
-use ambit_model::Uid;
 use ambit_model::user::CollectionRole;
+use ambit_model::{Item, Uid};
 use serde::Deserialize;
 
 /// An item as tags and notes need it.

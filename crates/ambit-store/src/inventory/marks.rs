@@ -2,14 +2,13 @@
 
 use crate::db::writer::transaction;
 use crate::engine::mark_dirty;
-use crate::inventory::views::Item;
 use crate::inventory::{collections, items};
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes};
 use crate::{Principal, Store, StoreError};
-use ambit_model::Timestamp;
 use ambit_model::limits::TAG_CHARS_MAX;
 use ambit_model::user::CollectionRole;
+use ambit_model::{Item, Timestamp};
 use serde_json::json;
 use std::collections::BTreeSet;
 

@@ -5,12 +5,11 @@ use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::items::{self, ItemView};
-use crate::inventory::views::Item;
 use crate::people::audit;
 use crate::{Principal, Store, StoreError};
 use ambit_model::limits::NOTE_CHARS_MAX;
 use ambit_model::user::CollectionRole;
-use ambit_model::{Timestamp, Uid};
+use ambit_model::{Item, Timestamp, Uid};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -5,13 +5,13 @@ use crate::db::rows::list;
 use crate::db::sql::values;
 use crate::db::writer::transaction;
 use crate::inventory::runs::{FROM, NewRun, Started, find_open, insert_row};
-use crate::inventory::views::{Item, find};
+use crate::inventory::views::find;
 use crate::inventory::{collections, run_reports::RunReport};
 use crate::people::audit;
 use crate::{Principal, Store, StoreError};
-use ambit_model::Timestamp;
 use ambit_model::run::Run;
 use ambit_model::user::CollectionRole;
+use ambit_model::{Item, Timestamp};
 use serde_json::json;
 
 /// What such a run is expected to look at: one entity, or the few that lead to it.

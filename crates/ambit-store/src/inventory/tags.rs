@@ -4,12 +4,11 @@ use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::inventory::items;
 use crate::inventory::marks::{clean_tags, has_tag};
-use crate::inventory::views::Item;
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes};
 use crate::{Principal, Store, StoreError};
-use ambit_model::Timestamp;
 use ambit_model::user::CollectionRole;
+use ambit_model::{Item, Timestamp};
 use serde_json::json;
 
 /// Tags that a person adds to an item and takes from it, in one step.

@@ -10,7 +10,7 @@ use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::issue::{IssueRecord, Status};
 use ambit_model::user::CollectionRole;
-use ambit_model::{Details, Timestamp, Uid};
+use ambit_model::{Details, Item, Timestamp, Uid};
 use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
@@ -80,32 +80,6 @@ columns! {
         scoped_at: Option<Timestamp> = { None },
         entity_id: i64 = { 0 },
         turned_at: Option<Timestamp> = { None },
-    }
-}
-
-/// A noun whose records people read by uid or uuid, and put tags and notes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
-    Entity,
-    Issue,
-}
-
-impl Item {
-    /// As it is stored, and as it stands in paths.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Entity => "entity",
-            Self::Issue => "issue",
-        }
-    }
-
-    /// The item of a name, in the singular or the plural and in any letter case.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name.to_ascii_lowercase().as_str() {
-            "entity" | "entities" => Some(Self::Entity),
-            "issue" | "issues" => Some(Self::Issue),
-            _ => None,
-        }
     }
 }
 

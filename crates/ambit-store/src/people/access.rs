@@ -5,10 +5,9 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::keys;
 use crate::people::principal::KeyScope;
-use crate::people::users::ACTIVE;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
-use ambit_model::user::{CollectionRole, ProjectRole, User};
+use ambit_model::user::{ACTIVE, CollectionRole, ProjectRole, User};
 use std::collections::BTreeMap;
 
 /// A key's last use is written down no more often than this, in milliseconds.

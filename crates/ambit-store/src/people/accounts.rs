@@ -6,10 +6,10 @@ use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::people::audit;
-use crate::people::users::{self, ACTIVE, DELETED, STATUSES};
+use crate::people::users::{self, DELETED};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
-use ambit_model::user::User;
+use ambit_model::user::{ACTIVE, STATUSES, User};
 use serde_json::{Map, Value, json};
 
 /// The most bytes of a profile as JSON.

@@ -8,13 +8,13 @@ use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::people::accounts::{merged, select};
 use crate::people::audit;
-use crate::people::invitations::{self, InvitedTo};
+use crate::people::invitations::{self};
 use crate::people::names::clean_email;
 use crate::people::users::{self, insert_user};
 use crate::wider::hunting_rulesets;
 use crate::{Account, Principal, Store, StoreError};
 use ambit_model::Timestamp;
-use ambit_model::user::{Group, User};
+use ambit_model::user::{Group, InvitedTo, User};
 use serde_json::{Map, Value, json};
 
 /// People of one request at most.

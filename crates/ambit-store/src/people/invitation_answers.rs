@@ -3,11 +3,11 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::people::invitations::{ADMINISTRATOR, InvitedTo};
+use crate::people::invitations::ADMINISTRATOR;
 use crate::people::{audit, groups, projects};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
-use ambit_model::user::ProjectRole;
+use ambit_model::user::{InvitedTo, ProjectRole};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -2,44 +2,17 @@
 //! own, so that nothing that reads memberships can take it for one. The administrator of the installation brings people
 //! in without asking. What an answer does is in `invitation_answers.rs`.
 
-use crate::db::rows::{Cells, FromRow, columns, list, named};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
-use ambit_model::user::{ProjectRole, User};
+use ambit_model::user::{InvitedTo, ProjectRole, User};
 use uuid::Uuid;
 
 /// The most open invitations of one person, so that nobody can be flooded.
 const INVITATIONS_OF_USER_MAX: i64 = 1_000;
 /// Rows of one list at most.
 const LISTED_MAX: i64 = 10_000;
-
-/// What an invitation leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvitedTo {
-    Project,
-    Group,
-}
-
-impl InvitedTo {
-    /// As it is stored and shown.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::Group => "group",
-        }
-    }
-}
-
-impl FromRow for InvitedTo {
-    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
-        let name: String = cells.value()?;
-        let mut kinds = [Self::Project, Self::Group].into_iter();
-        kinds
-            .find(|kind| kind.name() == name)
-            .ok_or_else(|| StoreError::Bug(format!("unknown kind of invitation: {name}")))
-    }
-}
 
 columns! {
     /// An invitation that was not answered yet.

@@ -5,14 +5,14 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::feed;
 use crate::people::audit;
-use crate::people::invitations::{self, InvitedTo};
+use crate::people::invitations::{self};
 use crate::people::names::{clean_email, clean_name, clean_title};
 use crate::people::users::find;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::{Noun, What};
 use ambit_model::project::Project;
-use ambit_model::user::{ProjectRole, User};
+use ambit_model::user::{InvitedTo, ProjectRole, User};
 use serde_json::json;
 use uuid::Uuid;
 

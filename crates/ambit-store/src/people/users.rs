@@ -8,16 +8,12 @@ use crate::people::names::{clean_email, clean_name};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::quota::{METERS, PRIVILEGES, Window, uncapped};
-use ambit_model::user::User;
+use ambit_model::user::{ACTIVE, User};
 use serde_json::json;
 use uuid::Uuid;
 
 /// The status of an account that is no more.
 pub(crate) const DELETED: &str = "deleted";
-/// The status of an account that may act; with any other its keys, and addresses that were signed for it, open nothing.
-pub(crate) const ACTIVE: &str = "active";
-/// What an administrator may set.
-pub(crate) const STATUSES: [&str; 3] = [ACTIVE, "inactive", "suspended"];
 
 columns! {
     /// A privilege that somebody has.

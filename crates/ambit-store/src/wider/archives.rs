@@ -1,7 +1,7 @@
 //! Archives of files that somebody asked for (docs/contract/wider.md §5.2): made in the background, kept for an hour,
 //! then removed with their bytes.
 
-use crate::db::rows::{Cells, FromRow, columns, list, named};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::blobs;
@@ -9,44 +9,13 @@ use crate::inventory::uploads::BlobReader;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
+use ambit_model::object::ArchiveStatus;
 use uuid::Uuid;
 
 /// How long an archive is kept, in milliseconds.
 const KEPT_MS: i64 = 3_600_000;
 /// Archives of one user that are kept at once: with the limit of their size this bounds the disk.
 const ARCHIVES_OF_USER_MAX: i64 = 10;
-
-/// How far an archive is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArchiveStatus {
-    Starting,
-    Creating,
-    Finished,
-    /// The files could not be read or packed.
-    Failed,
-}
-
-impl ArchiveStatus {
-    const ALL: [Self; 4] = [Self::Starting, Self::Creating, Self::Finished, Self::Failed];
-
-    /// As stored and shown.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Starting => "starting",
-            Self::Creating => "creating",
-            Self::Finished => "finished",
-            Self::Failed => "error-creating",
-        }
-    }
-}
-
-impl FromRow for ArchiveStatus {
-    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
-        let status: String = cells.value()?;
-        let known = Self::ALL.into_iter().find(|one| one.name() == status);
-        known.ok_or_else(|| StoreError::Bug(format!("unknown status {status:?} of an archive")))
-    }
-}
 
 columns! {
     /// An archive.

@@ -6,8 +6,8 @@ use crate::retests::with_issue;
 use ambit_model::issue::Status;
 use ambit_model::moment::DAY_MS;
 use ambit_model::user::{CollectionRole, ProjectRole};
-use ambit_model::{DueDays, Uid};
-use ambit_store::{BulkChange, CollectionSettings, Item, StoreError};
+use ambit_model::{DueDays, Item, Uid};
+use ambit_store::{BulkChange, CollectionSettings, StoreError};
 use std::collections::BTreeMap;
 
 async fn assign(lab: &Lab, issue: Uid, who: Option<&str>) -> Result<usize, StoreError> {

@@ -3,8 +3,7 @@
 use crate::lab::{Lab, both, details, found, in_part, new_work, outcome, unknown, with_evidence};
 use ambit_model::facts::ProbeKey;
 use ambit_model::observation::{Discovery, Found, ProbeResult};
-use ambit_model::{EdgeKind, Kind, TaskName, Timestamp, Uid};
-use ambit_store::Item;
+use ambit_model::{EdgeKind, Item, Kind, TaskName, Timestamp, Uid};
 use serde_json::{Value, json};
 
 const TASK: &str = "resolve";

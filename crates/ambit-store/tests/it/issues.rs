@@ -5,9 +5,9 @@ use ambit_model::feed::Noun;
 use ambit_model::id::RunId;
 use ambit_model::issue::{Confidence, Decision, Identifier, IssueKind, Proof, Status, Until};
 use ambit_model::run::Run;
-use ambit_model::{Kind, Timestamp, Uid};
+use ambit_model::{Item, Kind, Timestamp, Uid};
 use ambit_store::engine::{IssueWrite, Reconciliation};
-use ambit_store::{BulkChange, IssueView, Item, StoreError};
+use ambit_store::{BulkChange, IssueView, StoreError};
 use serde_json::json;
 
 static SPF: IssueKind = IssueKind {

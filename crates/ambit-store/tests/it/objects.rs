@@ -4,10 +4,9 @@
 use crate::lab::{BEGIN, both, found};
 use crate::quotas::user;
 use ambit_model::id::{BlobHash, blob_hash};
+use ambit_model::object::ArchiveStatus;
 use ambit_model::{EdgeKind, Kind, Timestamp};
-use ambit_store::{
-    ArchiveStatus, CollectedItem, CollectionText, Cost, NewFile, Staged, StoreError, Upload, Visibility,
-};
+use ambit_store::{CollectedItem, CollectionText, Cost, NewFile, Staged, StoreError, Upload, Visibility};
 use serde_json::json;
 
 const MINUTE_MS: i64 = 60_000;

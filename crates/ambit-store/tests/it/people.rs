@@ -2,8 +2,8 @@
 
 use crate::lab::{Lab, both, new_collection};
 use ambit_model::user::{CollectionRole, ProjectRole};
-use ambit_model::{Kind, Timestamp};
-use ambit_store::{Cost, Item, NewGraph, NewKey, NewUser, Principal, Store, StoreError};
+use ambit_model::{Item, Kind, Timestamp};
+use ambit_store::{Cost, NewGraph, NewKey, NewUser, Principal, Store, StoreError};
 use serde_json::{Map, json};
 
 /// A user with a key, and the principal of that key.

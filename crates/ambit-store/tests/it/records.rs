@@ -6,9 +6,9 @@ use ambit_model::feed::Noun;
 use ambit_model::observation::ProbeResult;
 use ambit_model::run::Run;
 use ambit_model::scope::Decision;
-use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid};
+use ambit_model::{Clearance, EdgeKind, Item, Kind, Timestamp, Uid};
 use ambit_store::engine::Reconciliation;
-use ambit_store::{At, EntityFlags, EntityView, Item};
+use ambit_store::{At, EntityFlags, EntityView};
 use serde_json::json;
 
 async fn at(lab: &Lab, uid: Uid, moment: Timestamp) -> At<EntityView> {

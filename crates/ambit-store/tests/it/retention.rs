@@ -3,8 +3,8 @@
 
 use crate::lab::{Lab, both, found, with_evidence};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Kind, Timestamp, Uid};
-use ambit_store::{At, Item, Retention, StoreError};
+use ambit_model::{Item, Kind, Timestamp, Uid};
+use ambit_store::{At, Retention, StoreError};
 use serde_json::json;
 
 /// A domain whose title changes in each of these runs, a day after one another. Answers with when each run was over.

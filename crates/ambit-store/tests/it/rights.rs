@@ -10,10 +10,10 @@ use crate::retests::with_issue;
 use ambit_model::id::RunId;
 use ambit_model::issue::Status;
 use ambit_model::user::{CollectionRole, ProjectRole};
-use ambit_model::{DueDays, Kind, TaskName};
+use ambit_model::{DueDays, Item, Kind, TaskName};
 use ambit_store::{
-    BulkChange, Collaborator, CollectedItem, CollectionSettings, CollectionText, EntityFlags, Item, NewGraph,
-    NewIntegration, NewKey, NewUser, Principal, ProjectSettings, Role, RulesetChange, StoreError, TagChange,
+    BulkChange, Collaborator, CollectedItem, CollectionSettings, CollectionText, EntityFlags, NewGraph, NewIntegration,
+    NewKey, NewUser, Principal, ProjectSettings, Role, RulesetChange, StoreError, TagChange,
 };
 use serde_json::Map;
 use uuid::Uuid;

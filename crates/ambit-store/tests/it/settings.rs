@@ -7,8 +7,8 @@ use ambit_model::cron::Cron;
 use ambit_model::notification::hours::Hours;
 use ambit_model::timing::{Timing, TimingChange, Window};
 use ambit_model::user::{CollectionRole, ProjectRole};
-use ambit_model::{Clearance, Kind, Timestamp};
-use ambit_store::{BulkChange, CollectionSettings, Item, ProjectSettings, StoreError};
+use ambit_model::{Clearance, Item, Kind, Timestamp};
+use ambit_store::{BulkChange, CollectionSettings, ProjectSettings, StoreError};
 
 #[tokio::test]
 async fn settings_change_only_what_is_given() {

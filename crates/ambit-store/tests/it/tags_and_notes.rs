@@ -2,10 +2,10 @@
 
 use crate::lab::{Lab, both};
 use crate::quotas::{again, user};
-use ambit_model::Kind;
 use ambit_model::feed::What;
 use ambit_model::user::{CollectionRole, ProjectRole};
-use ambit_store::{AuditRow, Item, StoreError, TagChange};
+use ambit_model::{Item, Kind};
+use ambit_store::{AuditRow, StoreError, TagChange};
 use uuid::Uuid;
 
 fn add(tag: &str) -> TagChange {

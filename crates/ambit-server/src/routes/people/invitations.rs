@@ -4,9 +4,9 @@ use crate::call::{Asking, Call};
 use crate::failure::About;
 use crate::present::projects::project;
 use crate::query::query;
-use ambit_api::people::{Invitation, InvitationKind, InvitedRole};
+use ambit_api::people::{Invitation, InvitedRole};
+use ambit_api::words::Word;
 use ambit_api::{ApiError, Envelope, success};
-use ambit_store::InvitedTo;
 
 const NOUN: &str = "Invitation";
 const GROUP: &str = "Group";
@@ -33,10 +33,7 @@ pub(crate) async fn list(call: Asking<Whose>) -> Result<Envelope<Vec<Invitation>
 fn shown(of: ambit_store::Invitation) -> Invitation {
     Invitation {
         id: of.id,
-        kind: match of.kind {
-            InvitedTo::Project => InvitationKind::Project,
-            InvitedTo::Group => InvitationKind::Group,
-        },
+        kind: Word(of.kind),
         uuid: of.uuid,
         name: of.name,
         role: InvitedRole(of.role),
