@@ -2,7 +2,6 @@
 
 use crate::COLLECTION_TYPE;
 use crate::contract::{Contract, contract, copied, shape_of};
-use crate::envelope::Envelope;
 use crate::plans::Plan;
 use crate::shape::Shape;
 use crate::words::Word;
@@ -76,6 +75,15 @@ contract! {
         pub finished_at: Option<Timestamp>,
         pub not_done: Vec<NotDone>,
     }
+
+    /// The answer to a wish for a run: the envelope with the plan beside the result.
+    #[derive(Debug, Serialize)]
+    pub struct StartedRun as "" {
+        pub success: bool,
+        pub message: &'static str,
+        pub result: bool,
+        pub plan: Plan,
+    }
 }
 
 /// Our own form: the contract's, with the counters, what each level of work came to, and what was left undone.
@@ -116,18 +124,6 @@ impl Contract for RunDetail {
         ("not_done",) Vec<NotDone>;
         open run
     };
-}
-
-/// The answer to a wish for a run: the envelope with the plan beside the result.
-#[derive(Debug, Serialize)]
-pub struct StartedRun {
-    #[serde(flatten)]
-    pub envelope: Envelope<bool>,
-    pub plan: Plan,
-}
-
-impl Contract for StartedRun {
-    const SHAPE: &'static Shape = Envelope::<bool>::SHAPE;
 }
 
 impl CollectionRun {

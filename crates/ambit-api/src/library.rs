@@ -1,7 +1,7 @@
 //! What the program can find and report, on the wire (docs/contract/asm.md §8.4). Clients page these lists by number
 //! and read `more` beside `result`, not in it.
 
-use crate::contract::{Contract, contract, copied, words};
+use crate::contract::{Contract, contract, copied, shape_of, words};
 use crate::envelope::{Envelope, success};
 use crate::request::Day;
 use crate::shape::Shape;
@@ -23,7 +23,8 @@ pub struct LibraryPage<T> {
 }
 
 impl<T: Contract> Contract for LibraryPage<T> {
-    const SHAPE: &'static Shape = Envelope::<Vec<T>>::SHAPE;
+    const SHAPE: &'static Shape =
+        shape_of! { ("",) ("success",) bool; ("message",) String; ("result",) Vec<T>; ("more",) bool; };
 }
 
 impl<T: Serialize> LibraryPage<T> {

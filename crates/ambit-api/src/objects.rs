@@ -154,6 +154,7 @@ documented! {
     Whether { "data": bool, }
     Figures { "data": Map<String, Value>, }
     Said { "data": String, }
+    Snippets { "data": Vec<String>, }
 }
 
 contract! {
@@ -193,11 +194,8 @@ pub type Whether = Data<bool>;
 pub type Figures = Data<Value>;
 /// The answer that is a text.
 pub type Said = Data<String>;
-
-/// Documented as what something is related to.
-impl Contract for Data<Vec<String>> {
-    const SHAPE: &'static Shape = RelatedObjects::SHAPE;
-}
+/// The answer that is a list of texts.
+pub type Snippets = Data<Vec<String>>;
 
 impl From<OneObject> for RelatedObjects {
     fn from(one: OneObject) -> Self {

@@ -41,7 +41,7 @@ pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun, A
     }
     // A run that is open already is the answer to the wish for one: asking twice is harmless.
     call.store().start_run(call.caller(), uuid, None, call.now).await.about("Collection")?;
-    Ok(StartedRun { envelope: success("Collection scan", true), plan })
+    Ok(StartedRun { success: true, message: "Collection scan", result: true, plan })
 }
 
 query! { Level: level: (Word<Clearance>) = "As if this were the collection's level." }

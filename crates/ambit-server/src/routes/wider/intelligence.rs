@@ -9,7 +9,7 @@ use crate::present::object_search::{Asked, Place, inventory, objects_at};
 use crate::present::{files, objects, relationships};
 use crate::query::query;
 use crate::{page, tokens};
-use ambit_api::objects::{Data, Meta, Object, ObjectCollection, data, value};
+use ambit_api::objects::{Meta, Object, ObjectCollection, Snippets, data, value};
 use ambit_api::{ApiError, ErrorCode, contract};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
@@ -325,7 +325,7 @@ async fn answer(
 }
 
 /// Read the surroundings of a match that a content search found.
-pub(crate) async fn snippet(call: Call) -> Result<Data<Vec<String>>, ApiError> {
+pub(crate) async fn snippet(call: Call) -> Result<Snippets, ApiError> {
     let opened = tokens::opened(&call, SNIPPET, call.id())?;
     let (hash, at) = opened.split_once(':').ok_or_else(|| bad("Invalid token"))?;
     let at: usize = at.parse().map_err(|_| bad("Invalid token"))?;
