@@ -224,7 +224,11 @@ impl Engine {
         }
         match result? {
             Some(decoded) => Ok(decoded),
-            None => self.ask_stream(door, grant, server, name, rtype, style).await.map_err(NetError::of_helper),
+            // Kept apart: thousands of questions wait for a datagram, and few need a stream.
+            None => {
+                let asked = Box::pin(self.ask_stream(door, grant, server, name, rtype, style));
+                asked.await.map_err(NetError::of_helper)
+            }
         }
     }
 

@@ -134,7 +134,7 @@ impl Guesses<'_> {
             let existence = wild.existence(cx, &name).await;
             let edge = match existence {
                 // What was found by the time that a row may take is told.
-                Ok(Existence::Name) => Some(edge_below(cx, domain, &name).await),
+                Ok(Existence::Name) => Some(Box::pin(edge_below(cx, domain, &name)).await),
                 _ => None,
             };
             if let Some(Ok(edge)) = &edge {

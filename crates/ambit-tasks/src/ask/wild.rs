@@ -69,7 +69,9 @@ impl<'a> Wild<'a> {
             false => cx.net.lookup_uncached(name, RecordType::A).await,
         };
         let four = match four {
-            Err(failure @ NetError::Dns(Rcode::SERVFAIL)) => return self.of_failing(cx, name, failure).await,
+            Err(failure @ NetError::Dns(Rcode::SERVFAIL)) => {
+                return Box::pin(self.of_failing(cx, name, failure)).await;
+            }
             answer => answer?,
         };
         if says_something(&four) {
@@ -132,11 +134,24 @@ impl<'a> Wild<'a> {
             }
             seen.extend(profile.values.iter().cloned());
         }
+        // Kept apart: thousands of names wait for their first answer, and few come to this.
+        Box::pin(self.is_among(cx, name, answer, (seen, profile.is_err()))).await
+    }
+
+    /// Asks for a name and for random ones by turns, and returns whether an answer of the name is one of those seen of
+    /// the wildcard, which may fail.
+    async fn is_among(
+        &self,
+        cx: &Context<'_>,
+        name: &str,
+        answer: &DnsAnswer,
+        (mut seen, fails): (BTreeSet<String>, bool),
+    ) -> Result<bool, NetError> {
         let mut values = answer_values(answer);
         for index in 0..CONTROLS {
             match cx.net.lookup_uncached(&control(name, index, self.level), answer.rtype).await {
                 Ok(control) => seen.extend(answer_values(&control)),
-                Err(error) if profile.is_err() && is_no_answer(&error) => {}
+                Err(error) if fails && is_no_answer(&error) => {}
                 Err(error) => return Err(error),
             }
             if values.iter().all(|value| seen.contains(value)) {
