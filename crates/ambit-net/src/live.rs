@@ -5,7 +5,9 @@ mod syn;
 
 use crate::guard::Transport;
 use crate::limits::{SOCKETS_DEFAULT, SOCKETS_MAX};
-use crate::wire::{Datagrams, HalfOpenAnswers, Hold, Stream, Wire, WireTime};
+#[cfg(target_os = "linux")]
+use crate::wire::HalfOpenAnswers;
+use crate::wire::{Datagrams, Hold, Stream, Wire, WireTime};
 use ambit_model::Timestamp;
 use ambit_model::reserved::{DOCUMENTATION, INTERNAL, networks};
 use futures::future::BoxFuture;
@@ -134,7 +136,7 @@ impl Wire for LiveWire {
     fn half_open(&self, to: SocketAddr, until: WireTime, answers: &HalfOpenAnswers) -> Option<io::Result<()>> {
         let SocketAddr::V4(four) = to else { return None };
         let syn = self.half_open.opened()?;
-        // Asked again, it is the same contact.
+        // Asked again while its answer is awaited, it is the same contact.
         let told = if syn.wait_for(four, until, answers) { self.tell(Transport::Tcp, to) } else { Ok(()) };
         Some(told.and_then(|()| syn.send(four)))
     }

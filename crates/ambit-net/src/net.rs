@@ -287,9 +287,9 @@ impl Session {
         crate::tcp::sweep::sweep(&self.door, address, ports, self.net.inner.options.sweep_in_flight).await
     }
 
-    /// Probes many sockets of many addresses, with a short time limit, to find the live addresses of a block: once
-    /// each, and up to twice more where the way to them loses questions. If scope refuses one, that refusal is its
-    /// result.
+    /// Probes many sockets of many addresses, of which none is given twice, with a short time limit, to find the live
+    /// addresses of a block: once each, and up to twice more where the way to them loses questions. One that scope
+    /// refuses has failed with that refusal.
     pub async fn knock(&self, sockets: &[SocketAddr]) -> Result<Answers<SocketAddr>, NetError> {
         crate::tcp::sweep::knock(&self.door, sockets, self.net.inner.options.sweep_in_flight).await
     }

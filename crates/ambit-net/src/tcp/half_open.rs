@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// How long the system is left alone that has no room for a question.
 const BREATH: Duration = Duration::from_millis(2);
-/// Times that a question is sent: a system that connects does the same within such a time.
+/// Times that a question is sent. A system that connects does the same within three seconds.
 const SENT_MAX: u8 = 2;
 
 /// The ports of one sweep that have not answered yet.
@@ -27,7 +27,7 @@ pub(super) struct HalfOpen<'d> {
     /// meanwhile are still in it.
     due: BinaryHeap<Reverse<(WireTime, SocketAddr)>>,
     answers: HalfOpenAnswers,
-    /// At most one for each that was asked.
+    /// One for each that was asked, or a few more where one is asked again as its answer comes.
     answered: UnboundedReceiver<HalfOpenAnswer>,
     timer: Timer,
 }
