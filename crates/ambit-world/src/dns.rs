@@ -15,10 +15,6 @@ use std::net::IpAddr;
 use std::ops::Bound;
 use std::time::Duration;
 
-/// Addresses of the resolvers of every world.
-pub(crate) const RESOLVERS: [IpAddr; 2] =
-    [IpAddr::V4(std::net::Ipv4Addr::new(198, 19, 0, 1)), IpAddr::V4(std::net::Ipv4Addr::new(198, 19, 0, 2))];
-
 /// A resolver gives up on dead servers after this long.
 const RESOLVER_PATIENCE: Duration = Duration::from_secs(4);
 /// Time to live of SOA and NS records, in seconds.

@@ -8,7 +8,11 @@ use ambit_model::entity::code_account::has;
 use ambit_model::entity::unmapped;
 use ambit_model::workflow::{self, Workflow};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
+
+/// Addresses of the resolvers of every world.
+pub(crate) const RESOLVERS: [IpAddr; 2] =
+    [IpAddr::V4(Ipv4Addr::new(198, 19, 0, 1)), IpAddr::V4(Ipv4Addr::new(198, 19, 0, 2))];
 
 /// How many addresses a rotating name gives at once.
 pub(crate) const ROTATION_SHOWN: usize = 2;
@@ -214,7 +218,7 @@ pub(crate) fn name_servers(draft: &Draft) -> BTreeSet<IpAddr> {
     let servers = draft.zones.values().flat_map(|zone| &zone.servers);
     let at =
         |(name, given): &(String, Vec<IpAddr>)| if given.is_empty() { addresses(draft, name) } else { given.clone() };
-    servers.flat_map(at).chain(crate::dns::RESOLVERS).collect()
+    servers.flat_map(at).chain(RESOLVERS).collect()
 }
 
 /// Where a site is served.

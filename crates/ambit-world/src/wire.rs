@@ -1,11 +1,12 @@
 //! The simulated internet as a wire: connections and datagrams in memory, on a virtual clock.
 
 use crate::clock::{Clock, Sleep};
-use crate::dns::{self, Asked, RESOLVERS, message};
+use crate::dns::{self, Asked, message};
 use crate::draft::Unlisted;
 use crate::exchange::{Exchange, Observer};
 use crate::internet::Internet;
 use crate::ledger::Ledger;
+use crate::plan::RESOLVERS;
 use crate::serve::connection::Connection;
 use crate::serve::{self, Knock};
 use crate::turns::Turns;

@@ -1,5 +1,5 @@
-//! Connections to targets that wait for their turn. A run has tens of thousands of them at once, so that each is a row of
-//! a table here and not a task with a timer of its own.
+//! Connections to targets that wait for their turn. A run has tens of thousands of them at once, so that each is a row
+//! of a table here and not a task with a timer of its own.
 
 use super::{Door, Timer, Waits, rates_of_target};
 use crate::error::NetError;

@@ -1,5 +1,5 @@
-//! Ports that are asked with half a handshake. A run waits for the answers of tens of thousands at once, so that each is
-//! a row of a table here and not a task of its own.
+//! Ports that are asked with half a handshake. A run waits for the answers of tens of thousands at once, so that each
+//! is a row of a table here and not a task of its own.
 
 use crate::door::{Door, Timer};
 use crate::error::{NetError, Phase};

@@ -61,3 +61,37 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(domain::POSTURE, assess(cx.facts, cx.net.date()));
     Ok(Answer::Found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::facts::{LastProbe, Neighbour, ProbeOutcome};
+    use ambit_model::{Clearance, EdgeKind, Timestamp, Uid};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_site_at_an_address_that_may_not_be_visited_keeps_nobody_waiting_for_its_page() {
+        for (clearance, waits) in [(Clearance::L2, true), (Clearance::L1, false)] {
+            let mut facts = crate::tests::facts(Kind::Domain, "globex.test", json!({}));
+            facts.decision.clearance = Clearance::L2;
+            for task in ASKED {
+                let at = Timestamp(0);
+                let probe = LastProbe { outcome: ProbeOutcome::Found, at, run: 1, reason: None, confirmed: Some(at) };
+                facts.probes.entry(*task).or_default().insert(String::new(), probe);
+            }
+            facts.outward.push(Neighbour {
+                edge: EdgeKind::ResolvesTo,
+                task: TaskName::Resolve.as_str().to_owned(),
+                argument: String::new(),
+                uid: Uid::from_bytes([8; 32]),
+                kind: Kind::IpAddress,
+                name: "198.51.100.10".to_owned(),
+                scoped: false,
+                clearance,
+                details: Arc::default(),
+            });
+            assert_eq!(front_page::was_asked(&facts, ASKED), !waits, "{clearance:?}");
+        }
+    }
+}

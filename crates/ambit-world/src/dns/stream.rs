@@ -1,7 +1,8 @@
 //! DNS over TCP: queries and answers behind their lengths, and zone transfers.
 
 use super::message::{self, Answer, Rcode};
-use super::{Asked, RESOLVERS, authoritative, recursive, transfer};
+use super::{Asked, authoritative, recursive, transfer};
+use crate::plan::RESOLVERS;
 use crate::rtype::Rtype;
 use crate::serve::connection::{Connection, Peer, idle};
 use std::time::Duration;

@@ -58,7 +58,7 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
         revocation(stated, name, faults);
     }
     for (address, host) in &draft.hosts {
-        if crate::dns::RESOLVERS.contains(address) {
+        if crate::plan::RESOLVERS.contains(address) {
             resolver(address, host, faults);
         } else if host.org.is_empty() {
             owner_known(draft, *address, host.line, faults);

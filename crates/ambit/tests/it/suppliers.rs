@@ -159,19 +159,3 @@ fn a_supplier_that_could_not_be_looked_at_is_given_no_score_and_keeps_the_one_it
         assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
     }
 }
-
-#[test]
-fn a_supplier_whose_site_is_at_a_name_of_somebody_else_is_scored_without_it() {
-    let world = "world elsewhere \"Elsewhere\"\nseeds globex.test\norg globex \"Globex Ltd\" ours\norg host \
-                 \"Hosting\" vendor\nblock 203.0.113.0/26 of globex asn AS64500 named GLOBEX-NET\nblock \
-                 198.51.100.0/24 of host asn AS64502 named HOST-NET\nzone globex.test of globex\n  ns \
-                 ns1.globex.test 203.0.113.2\nname globex.test CNAME globex.hosting.test\nzone hosting.test of \
-                 host\n  ns ns1.hosting.test 198.51.100.2\nname globex.hosting.test A 198.51.100.10\nsite \
-                 https://globex.test \"Globex\"\n";
-    let folder = Folder::new("elsewhere");
-    let found = scan_text(&folder, world, &["--workflow", WORKFLOW]);
-    assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
-    let data = folder.join("data");
-    let scored = postures(data.to_str().expect("UTF-8"));
-    assert_eq!(scored["globex.test"]["unknown"], serde_json::json!(["encryption", "web"]), "{scored:?}");
-}
