@@ -17,7 +17,7 @@ const SAMPLES_AT_ONCE: usize = 10;
 /// Samples without anything new that are asked for per value already seen: a pool of many addresses that answers with
 /// one at a time needs more patience than one that always answers the same.
 const QUIET_PER_VALUE: usize = 4;
-/// Failed samples that make the level unknown.
+/// Failed samples after which no more are asked for: the level is unknown, unless others were answered with values.
 const FAILURES_MAX: usize = 5;
 /// How long a profile holds: a run.
 const PROFILE_HOLDS: Duration = Duration::from_secs(72 * 3_600);
@@ -42,7 +42,7 @@ impl Engine {
 
     async fn sample(&self, door: &Door, level: &str, rtype: RecordType) -> Result<WildcardProfile, NetError> {
         let mut values = BTreeSet::new();
-        let (mut asked, mut quiet, mut failures) = (0, 0, 0);
+        let (mut asked, mut quiet, mut failures) = (0, 0, Vec::new());
         let needed = |values: &BTreeSet<String>| WILDCARD_QUIET.max(values.len() * QUIET_PER_VALUE);
         while asked < WILDCARD_SAMPLES_MAX {
             let batch = if asked == 0 { FIRST_SAMPLES } else { SAMPLES_AT_ONCE.min(WILDCARD_SAMPLES_MAX - asked) };
@@ -55,24 +55,23 @@ impl Engine {
                         values.extend(answer_values(&answer));
                         quiet = if values.len() > before { 0 } else { quiet + 1 };
                     }
-                    Err(error) => {
-                        failures += 1;
-                        if failures > FAILURES_MAX
-                            || matches!(
-                                error,
-                                NetError::OutOfScope(_) | NetError::NoGrant(_) | NetError::Invalid { .. }
-                            )
-                        {
-                            return Err(error);
-                        }
+                    Err(error @ (NetError::OutOfScope(_) | NetError::NoGrant(_) | NetError::Invalid { .. })) => {
+                        return Err(error);
                     }
+                    Err(error) => failures.push(error),
                 }
+            }
+            if failures.len() > FAILURES_MAX {
+                if values.is_empty() {
+                    return Err(failures.swap_remove(FAILURES_MAX));
+                }
+                break;
             }
             if values.is_empty() && quiet >= FIRST_SAMPLES || quiet >= needed(&values) {
                 break;
             }
         }
-        let complete = values.is_empty() || quiet >= needed(&values);
+        let complete = failures.len() <= FAILURES_MAX && (values.is_empty() || quiet >= needed(&values));
         Ok(WildcardProfile {
             level: level.to_owned(),
             rtype,

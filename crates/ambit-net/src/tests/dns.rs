@@ -471,6 +471,35 @@ fn wildcards_are_sampled_until_nothing_new_comes() {
 }
 
 #[test]
+fn what_a_wildcard_that_fails_at_times_was_seen_to_give_is_kept() {
+    run(|wire| async move {
+        let names = Mutex::new(Vec::new());
+        wire.name_server(
+            RESOLVER,
+            Arc::new(move |question: &[u8], _: WireTime| {
+                let (name, _) = read_question(question);
+                let mut names = names.lock().unwrap();
+                let at = names.iter().position(|known| *known == name).unwrap_or(names.len());
+                if at == names.len() {
+                    names.push(name.clone());
+                }
+                // Eight of ten fail, and the last ones of those asked at once do not.
+                let reply = if at % 10 < 8 {
+                    let mut reply = message(question, &[], &[]);
+                    reply[3] |= 2;
+                    reply
+                } else {
+                    message(question, &[(name, "A".to_owned(), format!("192.0.2.{at}"))], &[])
+                };
+                vec![(Duration::from_millis(20), reply)]
+            }),
+        );
+        let profile = session(&wire).wildcard("lossy.test", RecordType::A).await.unwrap();
+        assert!(profile.is_wildcard() && !profile.complete, "{profile:?}");
+    });
+}
+
+#[test]
 fn one_server_is_asked_directly() {
     run(|wire| async move {
         let server = "192.0.2.53:53";
