@@ -139,7 +139,7 @@ impl<'a> Wild<'a> {
     }
 
     /// Asks for a name and for random ones by turns, and returns whether an answer of the name is one of those seen of
-    /// the wildcard, which may fail.
+    /// the wildcard, which may fail. Where the random names fail in several ways, nobody knows.
     async fn is_among(
         &self,
         cx: &Context<'_>,
@@ -148,10 +148,11 @@ impl<'a> Wild<'a> {
         (mut seen, fails): (BTreeSet<String>, bool),
     ) -> Result<bool, NetError> {
         let mut values = answer_values(answer);
+        let mut failures = Vec::new();
         for index in 0..CONTROLS {
             match cx.net.lookup_uncached(&control(name, index, self.level), answer.rtype).await {
                 Ok(control) => seen.extend(answer_values(&control)),
-                Err(error) if fails && is_no_answer(&error) => {}
+                Err(error) if fails && is_no_answer(&error) => failures.push(error),
                 Err(error) => return Err(error),
             }
             if values.iter().all(|value| seen.contains(value)) {
@@ -161,6 +162,9 @@ impl<'a> Wild<'a> {
             if values.iter().all(|value| seen.contains(value)) {
                 return Ok(true);
             }
+        }
+        if failures.len() == CONTROLS && failures.iter().any(|failure| *failure != failures[0]) {
+            return Err(failures.swap_remove(0));
         }
         Ok(false)
     }
@@ -216,3 +220,6 @@ fn says_something(answer: &DnsAnswer) -> bool {
 fn is_no_answer(error: &NetError) -> bool {
     TaskError::from(error.clone()).is_no_answer()
 }
+
+#[cfg(test)]
+pub(crate) mod tests;
