@@ -132,3 +132,18 @@ fn beside_a_wildcard_that_fails_random_names_must_fail_alike_or_answer() {
     assert!(beside([failed, other, unable]) == Ok(Existence::Name));
     assert!(matches!(beside([failed, unable, failed]), Err(NetError::Dns(_))), "nobody knows");
 }
+
+#[test]
+fn a_name_that_fails_is_compared_with_the_alias_of_a_healthy_wildcard() {
+    let of = |alias: &'static str| {
+        let say = move |name: &str, rtype| match (name, rtype) {
+            ("acme.test", _) => Said::Soa,
+            ("www.acme.test", RecordType::CNAME) => Said::Alias(alias, [192, 0, 2, 7]),
+            ("www.acme.test", _) => Said::Fails(Rcode::SERVFAIL),
+            _ => Said::Alias("shop.test", [192, 0, 2, 7]),
+        };
+        existence(say, of_www)
+    };
+    assert!(matches!(of("shop.test"), Err(NetError::Dns(Rcode::SERVFAIL))), "its target fails at times");
+    assert!(of("own.test") == Ok(Existence::Name));
+}
