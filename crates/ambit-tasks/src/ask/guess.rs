@@ -147,8 +147,12 @@ impl Guesses<'_> {
             self.unanswered.remove(&name);
             self.unplaced.remove(&name);
             let failure = match (existence, edge) {
-                (Ok(Existence::Nothing), _) => None,
+                (Ok(Existence::Nothing), _) => {
+                    self.hits.remove(&name);
+                    None
+                }
                 (Ok(Existence::Empty), _) => {
+                    self.hits.remove(&name);
                     self.empty.insert(name.clone());
                     None
                 }
@@ -222,3 +226,6 @@ impl Guesses<'_> {
         made.into_iter().take(EMPTY_MAX).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;
