@@ -170,14 +170,16 @@ impl<'a> Context<'a> {
     }
 
     /// Returns what a probe of the task reported that did not come to its end; `None` where it led nowhere yet. What
-    /// was known of it stands, since it did not ask about all of it.
+    /// was known of it stands, since it did not ask about all of it. The members that are known are those of all
+    /// arguments, and stand only where there is no other.
     pub fn into_found_so_far(self, task: TaskName) -> Option<Found> {
-        let facts = self.facts;
+        let (facts, own) = (self.facts, self.argument);
+        let is_alone = facts.probes_of(task).all(|(argument, _)| argument == own);
         for known in facts.led_to(task, self.argument) {
             self.stands(known);
         }
         let mut found = self.into_found();
-        let known = facts.details.iter().filter(|(member, _)| facts.kind.owner(member) == Some(task));
+        let known = facts.details.iter().filter(|(member, _)| is_alone && facts.kind.owner(member) == Some(task));
         for (member, value) in known {
             found.details.entry(member.clone()).or_insert_with(|| value.clone());
         }

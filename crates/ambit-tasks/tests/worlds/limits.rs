@@ -4,7 +4,7 @@ use super::explorer::empty_facts;
 use super::faulty::Anything;
 use super::{EPOCH, world};
 use ambit_model::entity::{domain, network};
-use ambit_model::facts::Neighbour;
+use ambit_model::facts::{LastProbe, Neighbour, ProbeOutcome};
 use ambit_model::observation::Found;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Uid};
 use ambit_net::net::NetOptions;
@@ -63,6 +63,28 @@ fn what_a_probe_saw_that_came_to_no_end_is_kept_beside_what_was_known() {
     assert_eq!(found.edges.len(), 1);
     assert_eq!(found.standing, [(EdgeKind::Subdomain, facts.outward[0].uid)].into());
     assert_eq!(found.details, Details::from_iter([domain::SWEEP_UNANSWERED.is(vec!["old.acme.test".to_owned()])]));
+}
+
+#[test]
+fn what_a_probe_with_another_argument_may_have_said_is_not_kept_for_one_that_came_to_no_end() {
+    let mut facts = empty_facts(Kind::Domain, "acme.test");
+    let unanswered = |name: &str| domain::SWEEP_UNANSWERED.is(vec![name.to_owned()]);
+    facts.details = Details::from_iter([unanswered("old.acme.test")]);
+    let found = |facts: &Facts, report: &dyn Fn(&Context<'_>)| {
+        let report = |cx: &Context<'_>| {
+            cx.found_host("api.acme.test", EdgeKind::Subdomain);
+            report(cx);
+        };
+        reported_of(facts, report, |context| context.into_found_so_far(TaskName::NameSweep)).0.unwrap().details
+    };
+    let probe = LastProbe { outcome: ProbeOutcome::Found, at: EPOCH, run: 1, reason: None, confirmed: None };
+    let arguments = facts.probes.entry(TaskName::NameSweep).or_default();
+    arguments.insert(String::new(), probe.clone());
+    assert_eq!(found(&facts, &|_| ()), facts.details, "nobody else said it");
+    facts.probes.entry(TaskName::NameSweep).or_default().insert("50-100".to_owned(), probe);
+    assert_eq!(found(&facts, &|_| ()), Details::new());
+    let in_row = |cx: &Context<'_>| cx.observe(domain::SWEEP_UNANSWERED, vec!["new.acme.test".to_owned()]);
+    assert_eq!(found(&facts, &in_row), Details::from_iter([unanswered("new.acme.test")]));
 }
 
 #[test]
