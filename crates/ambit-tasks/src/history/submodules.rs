@@ -25,18 +25,26 @@ pub(super) fn of(paths: &BTreeSet<String>, named: &str) -> Vec<Submodule> {
             }
         }
     }
-    let submodule = |path: &String| Submodule { path: path.clone(), url: urls.get(path).map(|url| without_user(url)) };
+    let submodule =
+        |path: &String| Submodule { path: path.clone(), url: urls.get(path).map(|url| without_password(url)) };
     paths.iter().take(SUBMODULES_MAX).map(submodule).collect()
 }
 
-/// An address as it may be shown: without who signs in, and by which password.
-fn without_user(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://").filter(|(scheme, _)| *scheme != "ssh") else {
-        return url.to_owned();
-    };
-    let end = rest.find('/').unwrap_or(rest.len());
-    let start = rest[..end].rfind('@').map_or(0, |at| at + 1);
-    format!("{scheme}://{}", &rest[start..])
+/// An address as it may be shown: without a password, and without who signs in, which over SSH belongs to it.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let first = &rest[..rest.find('/').unwrap_or(rest.len())];
+    // What stands behind a colon and is no port begins a password that goes on behind the slash.
+    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_cut = !first.starts_with('[') && first.split_once(':').is_some_and(|(_, behind)| !is_port(behind));
+    let last = if first.contains('@') || !is_cut { first.rfind('@') } else { rest.rfind('@') };
+    let Some(at) = last else { return url.to_owned() };
+    let (who, place) = (&rest[..at], &rest[at + 1..]);
+    let is_ssh = scheme.to_ascii_lowercase().split('+').any(|part| part == "ssh");
+    match who.split(':').next().filter(|user| is_ssh && !user.is_empty()) {
+        Some(user) => format!("{scheme}://{user}@{place}"),
+        None => format!("{scheme}://{place}"),
+    }
 }
 
 /// Returns the repository that a submodule of the one at `above` is, where that is a URL of a server.
@@ -69,6 +77,7 @@ fn joined(above: &str, way: &str) -> Option<String> {
 pub(super) fn told(submodules: &[Submodule]) -> Option<String> {
     let first = submodules.first()?;
     let count = super::counted(submodules.len(), "submodule");
+    let count = if submodules.len() < SUBMODULES_MAX { count } else { format!("at least {count}") };
     let which = if submodules.len() == 1 {
         "is searched only where it is a seed itself"
     } else {
@@ -109,5 +118,38 @@ mod tests {
             assert_eq!(told(&all).as_deref(), Some(said));
         }
         assert_eq!(told(&[]), None);
+    }
+
+    #[test]
+    fn no_address_of_a_submodule_shows_a_password() {
+        for (url, shown) in [
+            ("https://ann:not-a-secret@git.acme.test/lib", "https://git.acme.test/lib"),
+            ("https://ann@git.acme.test/lib", "https://git.acme.test/lib"),
+            ("https://ann:not@a-secret@git.acme.test/lib", "https://git.acme.test/lib"),
+            ("https://ann:not/a/secret@git.acme.test/lib", "https://git.acme.test/lib"),
+            ("https://ann:not/a@secret@git.acme.test:8443/lib", "https://git.acme.test:8443/lib"),
+            ("https://git.acme.test/@acme/lib", "https://git.acme.test/@acme/lib"),
+            ("https://git.acme.test:8443/@acme/lib", "https://git.acme.test:8443/@acme/lib"),
+            ("https://[2001:db8::1]:8443/@acme/lib", "https://[2001:db8::1]:8443/@acme/lib"),
+            ("https://ann:not-a-secret@git.acme.test/@acme/lib", "https://git.acme.test/@acme/lib"),
+            ("ssh://git@git.acme.test/lib", "ssh://git@git.acme.test/lib"),
+            ("ssh://git.acme.test:2222/lib", "ssh://git.acme.test:2222/lib"),
+            ("ssh://git:not-a-secret@git.acme.test:2222/lib", "ssh://git@git.acme.test:2222/lib"),
+            ("ssh://git:not/a@secret@git.acme.test/lib", "ssh://git@git.acme.test/lib"),
+            ("SSH://git:not-a-secret@git.acme.test/lib", "SSH://git@git.acme.test/lib"),
+            ("git+ssh://git:not-a-secret@git.acme.test/lib", "git+ssh://git@git.acme.test/lib"),
+            ("git@github.com:acme/lib.git", "git@github.com:acme/lib.git"),
+        ] {
+            assert_eq!(without_password(url), shown, "{url}");
+        }
+    }
+
+    #[test]
+    fn submodules_beyond_those_that_are_kept_are_told() {
+        let paths: BTreeSet<String> = (0..=SUBMODULES_MAX).map(|at| format!("libs/{at:04}")).collect();
+        let all = of(&paths, "");
+        let said = "at least 1000 submodules, which are searched only where they are seeds themselves: libs/0000 the \
+                    first";
+        assert_eq!((all.len(), told(&all).as_deref()), (SUBMODULES_MAX, Some(said)));
     }
 }
