@@ -65,7 +65,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let plain = visit(cx, false).await?;
     let Some(main) = secure.as_ref().or(plain.as_ref()) else { return Ok(Answer::Absent) };
     // Its page of a moment ago is compared with others, and is not gone for that.
-    web::unless_outage(cx, TASK.name, content(cx, main).status)?;
+    if had_answered(domain::FRONT_PAGE.of(&cx.facts.details).as_ref()) {
+        web::unless_outage(cx, TASK.name, content(cx, main).status)?;
+    }
     let mut page = describe(cx, main);
     page.https = secure.as_ref().and_then(encryption);
     page.plain = match &plain {
@@ -78,6 +80,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     page.icon = icon(cx, main).await?;
     cx.observe(domain::FRONT_PAGE, page);
     Ok(Answer::Found)
+}
+
+/// Returns true where the domain has had a page: one that never said anything but that it cannot answer is believed.
+fn had_answered(known: Option<&FrontPage>) -> bool {
+    known.is_some_and(|known| !is_unavailable(known.status))
 }
 
 /// The page with what its redirects led to; `None` where nothing speaks HTTP there.
@@ -173,5 +180,19 @@ async fn icon(cx: &Context<'_>, fetch: &HttpFetch) -> Result<Option<String>, Tas
         Ok(_) => Ok(None),
         Err(error) if web::is_no_answer(&error) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_domain_that_had_a_page_has_an_outage() {
+        let page = |status| FrontPage { status, ..FrontPage::default() };
+        assert!(!had_answered(None), "it was never visited");
+        for (status, had) in [(200, true), (404, true), (500, true), (503, false), (429, false), (522, false)] {
+            assert_eq!(had_answered(Some(&page(status))), had, "{status}");
+        }
     }
 }
