@@ -49,13 +49,13 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return firebase(cx, service, &url).await;
     }
     let (mut place, mut list) = listing(cx, &url).await?;
-    if is_elsewhere(&list)
+    if is_elsewhere(list.status, named_region(&list), &place)
         && let Some(there) = other_region(&url, &list)
     {
         (place, list) = listing(cx, &there).await?;
         url = there;
     }
-    if is_elsewhere(&list) {
+    if is_elsewhere(list.status, named_region(&list), &place) {
         let why = format!("the bucket answered with status {}, and not from a region that has it", list.status);
         return Err(TaskError::Failed(why));
     }
@@ -91,17 +91,26 @@ async fn listing(cx: &Context<'_>, url: &Url) -> Result<(BucketAddress, HttpExch
     Ok((place, list))
 }
 
-/// True for an answer that says nothing of who may read the bucket: it is asked at the wrong place. Regions that came
-/// later say so of a bucket elsewhere with the status 400.
-fn is_elsewhere(list: &HttpExchange) -> bool {
-    matches!(list.status, 300..400) || (list.status == 400 && list.header(BUCKET_REGION).is_some())
+/// The region that Amazon's names of buckets lead to which name none.
+const REGION_OF_NONE: &str = "us-east-1";
+
+/// The region in which an answer says that the bucket lies.
+fn named_region(list: &HttpExchange) -> Option<&str> {
+    list.header(BUCKET_REGION).map(Untrusted::raw)
+}
+
+/// True for an answer of Amazon that says nothing of who may read the bucket: it is asked at the wrong place. Regions
+/// that came later say so of a bucket elsewhere with the status 400, and name the region that has it.
+fn is_elsewhere(status: u16, named: Option<&str>, asked: &BucketAddress) -> bool {
+    let is_other = || named.is_some_and(|named| named != asked.region.as_deref().unwrap_or(REGION_OF_NONE));
+    asked.provider == "aws" && (matches!(status, 300..400) || (status == 400 && is_other()))
 }
 
 /// Where the bucket is asked in the region that an answer of Amazon names.
 fn other_region(asked: &Url, list: &HttpExchange) -> Option<Url> {
     let body = web::text(list);
     let endpoint = ENDPOINT.captures(&body).map(|found| found[1].to_owned());
-    in_region(asked, list.header(BUCKET_REGION).map(Untrusted::raw), endpoint.as_deref())
+    in_region(asked, named_region(list), endpoint.as_deref())
 }
 
 /// What the rules say is all that is kept: of what the store holds not even a name.
@@ -160,6 +169,26 @@ fn keys(body: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bucket_of_amazon_alone_lies_elsewhere_and_where_another_region_is_named() {
+        for (url, status, named, expected) in [
+            ("https://acme.s3.amazonaws.com", 301, None, true),
+            ("https://acme.s3.amazonaws.com", 400, Some("eu-south-1"), true),
+            ("https://acme.s3.amazonaws.com", 400, Some("us-east-1"), false),
+            ("https://acme.s3.amazonaws.com", 400, None, false),
+            ("https://acme.s3.amazonaws.com", 403, Some("eu-south-1"), false),
+            ("https://acme.s3.eu-south-1.amazonaws.com", 400, Some("eu-south-1"), false),
+            ("https://acme.s3.eu-south-1.amazonaws.com", 400, Some("eu-west-1"), true),
+            ("https://acme.storage.googleapis.com", 301, None, false),
+            ("https://acme.storage.googleapis.com", 400, Some("eu-south-1"), false),
+            ("https://acme.blob.core.windows.net/media", 302, None, false),
+        ] {
+            let url = Url::parse(url).unwrap();
+            let at = place(&url.host, &url.path).unwrap();
+            assert_eq!(is_elsewhere(status, named, &at), expected, "{url} {status} {named:?}");
+        }
+    }
 
     #[test]
     fn a_list_names_its_objects_and_not_itself() {
