@@ -63,11 +63,12 @@ fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> usiz
         text
     } else {
         match std::str::from_utf8(bytes) {
-            // What ends its strings with zeros is a program or a table, whose strings stand apart.
             Ok(text) if !text.contains('\0') => {
                 hand_out(path, text, look);
                 return text.len();
             }
+            // What ends its strings with zeros is a table, whose strings stand apart, or a program.
+            Ok(text) if text.chars().all(is_of_text) => text.replace('\0', "\n"),
             Ok(_) | Err(_) => readable(bytes),
         }
     };
@@ -115,6 +116,11 @@ fn of_dex(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+/// True for what stands in texts, or ends them in a table. Programs have other control characters.
+fn is_of_text(letter: char) -> bool {
+    !letter.is_control() || matches!(letter, '\0' | '\t' | '\n' | '\r')
 }
 
 /// Returns the readable parts of any bytes, a line each.
@@ -175,6 +181,11 @@ mod tests {
     fn strings_that_end_with_zeros_stand_apart_also_where_every_byte_is_a_letter_or_zero() {
         let table = b"\x7fELF\0\0\0https://one.acme.test/v1\0https://two.acme.test/v2\0\0";
         assert_eq!(texts(table), "https://one.acme.test/v1\nhttps://two.acme.test/v2\n");
+    }
+
+    #[test]
+    fn a_text_with_a_zero_in_it_keeps_its_short_lines_and_what_is_not_ascii() {
+        assert_eq!(texts("key=größer\nid=7\0日本\n".as_bytes()), "key=größer\nid=7\n日本\n");
     }
 
     #[test]
