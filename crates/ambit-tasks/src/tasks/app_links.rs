@@ -88,10 +88,24 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(is_theirs))
 }
 
+/// Words of Apple's reasons that the way to a site failed.
+const OF_THE_WAY: &[&str] =
+    &["timeout", "timed out", "dns", "resolve", "no such host", "tls", "ssl", "certificate", "connect", "unreachable"];
+
+/// True where Apple did not hear from a site, or that it cannot answer now. A site whose answer was no statement has
+/// answered all the same.
+fn is_of_the_way(why: &str) -> bool {
+    let why = why.to_ascii_lowercase();
+    match why.split_once("bad http response:") {
+        Some((_, status)) => matches!(status.trim_start().as_bytes(), [b'5', ..] | [b'4', b'2', b'9', ..]),
+        None => OF_THE_WAY.iter().any(|word| why.contains(word)),
+    }
+}
+
 /// Apple answers 404 where a site says nothing, and says why where it could not read what the site says. Fails there.
 fn unsaid(why: Option<&str>) -> Result<(), TaskError> {
     match why {
-        Some(why) if !["404", "410"].iter().any(|status| why.contains(status)) => {
+        Some(why) if is_of_the_way(why) => {
             let why: String = why.chars().filter(|letter| !letter.is_control()).take(100).collect();
             Err(TaskError::SourceDown(format!("{APPLE}: it could not read what the site says: {why}")))
         }
@@ -142,6 +156,28 @@ fn said_to_apple(answer: &Value, bundle: &str, team: Option<&str>) -> bool {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn apple_could_not_look_where_the_way_to_the_site_failed_alone() {
+        for (why, is_told) in [
+            (None, true),
+            (Some("SWCERR00101 Bad HTTP Response: 404 Not Found"), true),
+            (Some("SWCERR00101 Bad HTTP Response: 403 Forbidden"), true),
+            (Some("SWCERR00101 Bad HTTP Response: 429 Too Many Requests"), false),
+            (Some("SWCERR00101 Bad HTTP Response: 503 Service Unavailable"), false),
+            (Some("SWCERR00101 Bad HTTP Response: 520"), false),
+            (Some("SWCERR00401 Bad JSON content"), true),
+            (Some("Bad content type: text/html"), true),
+            (Some("SWCERR00301 Timeout"), false),
+            (Some("Connection timed out"), false),
+            (Some("DNS lookup failed"), false),
+            (Some("TLS handshake failure"), false),
+            (Some("Insecure certificate"), false),
+            (Some("SWCERR00202 Connections to private/reserved IP addresses are not allowed"), false),
+        ] {
+            assert_eq!(unsaid(why).is_ok(), is_told, "{why:?}");
+        }
+    }
 
     #[test]
     fn hosts_of_links_of_the_web_are_asked_about_once() {
