@@ -209,19 +209,25 @@ impl View {
         }
     }
 
-    /// Exclusions stand before everything, then the deny list: both on the address and on the name.
+    /// Exclusions stand before everything, then the deny list: both on the address and on the name, a bucket's in
+    /// whichever region.
     fn forbids(&self, name: Option<&str>, socket: Option<SocketAddr>) -> Option<&'static str> {
         let address = socket.map(|socket| socket.ip());
-        let place = |words: &Exclusions| socket.is_some_and(|socket| words.cover_place(name, socket));
-        let covered = |words: &Exclusions, name: Option<&str>, address: Option<IpAddr>| {
-            address.is_some_and(|address| words.cover_address(address)) || name.is_some_and(|name| words.cover(name))
+        let in_no_region = name.map(bucket::in_no_region).filter(|other| name != Some(other));
+        let names = [name, in_no_region.as_deref()];
+        let place =
+            |words: &Exclusions| socket.is_some_and(|socket| names.iter().any(|name| words.cover_place(*name, socket)));
+        let covered = |words: &Exclusions, names: [Option<&str>; 2], address: Option<IpAddr>| {
+            address.is_some_and(|address| words.cover_address(address))
+                || names.iter().flatten().any(|name| words.cover(name))
         };
-        if covered(&self.never, name, address) || place(&self.never) {
+        if covered(&self.never, names, address) || place(&self.never) {
             return Some("it is excluded");
         }
-        let name = name.filter(|name| !self.allowed.contains(*name));
+        let is_allowed = name.is_some_and(|name| self.allowed.contains(name));
+        let names = names.map(|name| name.filter(|name| !is_allowed && !self.allowed.contains(*name)));
         let address = address.filter(|address| self.allowed.is_empty() || !self.allowed.contains(&address.to_string()));
-        (covered(&self.denied, name, address) || place(&self.denied)).then_some("it is on the deny list")
+        (covered(&self.denied, names, address) || place(&self.denied)).then_some("it is on the deny list")
     }
 
     /// A site that is asked for at its address is that of the names which lead there.
@@ -235,10 +241,12 @@ impl View {
         }
     }
 
-    /// Exclusions stand before everything, then the deny list: on a page and what lies below it.
+    /// Exclusions stand before everything, then the deny list: on a page and what lies below it, a bucket's in whichever
+    /// region.
     fn allow_page(&self, page: &Url) -> Result<(), String> {
         let at_address = page.ip().and_then(|address| self.hosts_of_pages.get(&address)).into_iter().flatten();
-        let hosts: Vec<&String> = at_address.chain([&page.host]).collect();
+        let in_no_region = bucket::in_no_region(&page.host);
+        let hosts: Vec<&str> = at_address.map(String::as_str).chain([page.host.as_str(), &in_no_region]).collect();
         let covered = |words: &Exclusions| hosts.iter().any(|host| words.cover_page(host, page.port, &page.path));
         let closed = covered(&self.never).then_some("it is excluded");
         let denied = || covered(&self.denied).then_some("it is on the deny list");
@@ -383,7 +391,8 @@ impl Guard for ScopeGuard {
 
     fn has_closed_pages(&self, host: &str, port: u16) -> bool {
         let view = self.view();
-        view.never.cover_some_pages(host, port) || view.denied.cover_some_pages(host, port)
+        let hosts = [host, &bucket::in_no_region(host)];
+        hosts.iter().any(|host| view.never.cover_some_pages(host, port) || view.denied.cover_some_pages(host, port))
     }
 
     fn named(&self, address: IpAddr) -> bool {
@@ -612,6 +621,37 @@ mod tests {
             ("203.0.113.5:80", None, false),
         ] {
             assert_eq!(asked(&guard, socket, name, Clearance::L2), allowed, "{socket} as {name:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_excluded_or_denied_of_a_bucket_is_so_in_every_region() {
+        let bucket = |name, flags| (Kind::CloudStorageBucket, name, flags);
+        let nodes = [
+            bucket("https://acme.s3.amazonaws.com", "seed"),
+            bucket("https://gone.s3.amazonaws.com", "seed"),
+            bucket("https://sold.s3.amazonaws.com", "seed deny"),
+            bucket("https://shut.s3.amazonaws.com", "seed"),
+            (Kind::Uri, "https://acme.s3.amazonaws.com/denied/", "deny"),
+        ];
+        let never = ["https://acme.s3.amazonaws.com/private", "gone.s3.amazonaws.com", "https://shut.s3.amazonaws.com"];
+        let guard = decided(&nodes, &never, Installation::default());
+        for (host, allowed) in [("acme", true), ("gone", false), ("sold", false), ("shut", false)] {
+            for region in ["", ".eu-west-1", ".dualstack.eu-west-1"] {
+                let name = format!("{host}.s3{region}.amazonaws.com");
+                assert_eq!(asked(&guard, "198.18.0.1:443", Some(&name), Clearance::L2), allowed, "{name}");
+                // A site is closed at its port, and its name may be looked up.
+                let is_named = allowed || host == "shut";
+                assert_eq!(guard.allow_name(&name, Grant::Target).is_ok(), is_named, "{name}");
+            }
+        }
+        for region in ["", ".eu-west-1", ".dualstack.eu-west-1"] {
+            let host = format!("acme.s3{region}.amazonaws.com");
+            assert!(guard.has_closed_pages(&host, 443), "{host}");
+            for (path, allowed) in [("/private/a", false), ("/denied/", false), ("/open/a", true), ("/", true)] {
+                let page = Url::parse(&format!("https://{host}{path}")).expect("a page");
+                assert_eq!(guard.allow_page(&page, Grant::Target).is_ok(), allowed, "{page}");
+            }
         }
     }
 
