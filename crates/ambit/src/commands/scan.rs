@@ -299,8 +299,13 @@ fn seeds(
             continue;
         }
         if told_by(std::slice::from_ref(text)).is_some() {
+            let way = match &scan.workflow {
+                // The workflow is told by targets of the command line alone.
+                Some(_) if scan.targets.contains(text) => "leave out --workflow".to_owned(),
+                _ => format!("give --workflow {}", MOBILE_APPS.name),
+            };
             return Err(Failure::usage(format!(
-                "target {:?}: it is an app, at which the workflow {workflow} does not look; leave out --workflow",
+                "target {:?}: it is an app, at which the workflow {workflow} does not look; {way}",
                 plain(text)
             )));
         }
@@ -487,4 +492,35 @@ fn consent(scan: &Scan, job: &mut Job) -> Result<bool, Failure> {
         return Ok(true);
     }
     Err(Failure::scope("not started: the answer was no"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        scan: Scan,
+    }
+
+    #[test]
+    fn an_app_at_which_a_workflow_does_not_look_says_what_to_give_or_leave_out() {
+        let list = std::env::temp_dir().join(format!("ambit-apps-{}.txt", std::process::id()));
+        std::fs::write(&list, "AndroidApp:test.acme.shop\n").expect("writes");
+        let file = list.to_str().expect("UTF-8");
+        for (words, said) in [
+            (vec!["-l", file], "give --workflow mobile_app_discovery"),
+            (vec!["-l", file, "--workflow", "third_party_workflow"], "give --workflow mobile_app_discovery"),
+            (vec!["AndroidApp:test.acme.shop", "--workflow", "third_party_workflow"], "leave out --workflow"),
+        ] {
+            let Line { scan } = Line::parse_from([&["scan"][..], &words].concat());
+            let name = scan.workflow.as_deref().unwrap_or(workflow::DEFAULT);
+            let refused = seeds(&scan, name, None, &mut BTreeMap::new()).expect_err("it is an app");
+            let refused = format!("{refused:?}");
+            assert!(refused.contains(said), "{words:?}: {refused}");
+        }
+        std::fs::remove_file(&list).expect("removes");
+    }
 }
