@@ -70,7 +70,7 @@ impl Exclusions {
     fn add(&mut self, pattern: &str) {
         // People type patterns; entities' names are canonical.
         if let Ok(url) = Kind::Uri.canonical(pattern) {
-            let pages = Pages::of(&url);
+            let pages = Pages::of(before_star(&url));
             self.places.extend(pages.as_ref().and_then(Pages::whole));
             self.pages.extend(pages);
             return;
@@ -157,14 +157,34 @@ impl Exclusions {
     }
 }
 
-/// The canonical form of an exclusion that a person typed: a name, `*.name`, an address, a block or a URL. Fails if the
-/// text names nothing that could be excluded.
+/// The beginning of a URL up to the segment of its path that has a `*`: what lies below is excluded in any case.
+fn before_star(url: &str) -> &str {
+    let path = url.find("://").map_or(0, |at| at + 3);
+    let path = url[path..].find('/').map_or(url.len(), |at| path + at);
+    let end = url[path..].find(['?', '#']).map_or(url.len(), |at| path + at);
+    match url[path..end].find('*') {
+        Some(star) => &url[..url[..path + star].rfind('/').map_or(path, |slash| slash.max(path))],
+        None => url,
+    }
+}
+
+/// The canonical form of an exclusion that a person typed: a name, `*.name`, an address, a block or a URL, whose path
+/// may end with `/*`. Fails if the text names nothing that could be excluded, and where a `*` stands elsewhere in a path,
+/// since more would be excluded than it says.
 pub fn exclusion(text: &str) -> Result<String, InvalidName> {
     let text = text.trim();
     let (below, name) = text.strip_prefix("*.").map_or((false, text), |name| (true, name));
     // A public suffix is no target, and may well be excluded.
     let suffix = || Kind::of_host(name).ok().filter(|(kind, _)| *kind == Kind::DnsRecord);
-    let (_, canonical) = Kind::of_target(name).or_else(|error| suffix().ok_or(error))?;
+    let (kind, canonical) = Kind::of_target(name).or_else(|error| suffix().ok_or(error))?;
+    if kind == Kind::Uri {
+        let front = before_star(&canonical);
+        if !["", "/*", "/**"].contains(&&canonical[front.len()..]) {
+            let why = "a `*` stands only at the end of a path, as in /private/*: everything below a path is excluded";
+            return Err(InvalidName { kind: "exclusion", text: name.to_owned(), why });
+        }
+        return Kind::Uri.canonical(front);
+    }
     Ok(if below { format!("*.{canonical}") } else { canonical })
 }
 

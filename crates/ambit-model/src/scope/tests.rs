@@ -406,6 +406,22 @@ fn loops_end() {
 }
 
 #[test]
+fn an_exclusion_of_pages_may_end_with_a_star_and_has_none_elsewhere() {
+    for (typed, read) in [
+        ("https://www.acme.test/private/*", Some("https://www.acme.test:443/private")),
+        ("https://www.acme.test/private/**", Some("https://www.acme.test:443/private")),
+        ("https://www.acme.test/*", Some("https://www.acme.test:443")),
+        ("https://www.acme.test/private?id=*", Some("https://www.acme.test:443/private?id=*")),
+        ("*.acme.test", Some("*.acme.test")),
+        ("https://www.acme.test/priv*", None),
+        ("https://www.acme.test/*/edit", None),
+        ("https://www.acme.test/private/*?id=7", None),
+    ] {
+        assert_eq!(exclusion(typed).ok().as_deref(), read, "{typed}");
+    }
+}
+
+#[test]
 fn never_covers_names_hosts_and_blocks() {
     let covered = |name: &str, patterns: &[&str]| {
         let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
@@ -414,6 +430,9 @@ fn never_covers_names_hosts_and_blocks() {
     for (name, pattern) in [
         ("pay.acme.test", "pay.acme.test"),
         ("pay.acme.test", "PAY.Acme.test."),
+        ("https://www.acme.test:443/private/home", "https://www.acme.test/private/*"),
+        ("https://www.acme.test:443/private", "https://www.acme.test/private/**"),
+        ("https://www.acme.test:443/private/a/b", "https://www.acme.test/private/*/b"),
         ("xn--bcher-kva.example", "bücher.example"),
         ("a.b.acme.test", "*.acme.test"),
         ("https://pay.acme.test:443/login", "pay.acme.test"),
