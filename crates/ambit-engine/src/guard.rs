@@ -241,8 +241,8 @@ impl View {
         }
     }
 
-    /// Exclusions stand before everything, then the deny list: on a page and what lies below it, a bucket's in whichever
-    /// region.
+    /// Exclusions stand before everything, then the deny list: on a page and what lies below it, a bucket's in
+    /// whichever region.
     fn allow_page(&self, page: &Url) -> Result<(), String> {
         let at_address = page.ip().and_then(|address| self.hosts_of_pages.get(&address)).into_iter().flatten();
         let in_no_region = bucket::in_no_region(&page.host);

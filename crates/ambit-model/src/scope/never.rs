@@ -169,8 +169,8 @@ fn before_star(url: &str) -> &str {
 }
 
 /// The canonical form of an exclusion that a person typed: a name, `*.name`, an address, a block or a URL, whose path
-/// may end with `/*`. Fails if the text names nothing that could be excluded, and where a `*` stands elsewhere in a path,
-/// since more would be excluded than it says.
+/// may end with `/*`. Fails if the text names nothing that could be excluded, and where a `*` stands elsewhere in a
+/// path, since more would be excluded than it says.
 pub fn exclusion(text: &str) -> Result<String, InvalidName> {
     let text = text.trim();
     let (below, name) = text.strip_prefix("*.").map_or((false, text), |name| (true, name));
