@@ -83,7 +83,7 @@ impl<'d> HalfOpen<'d> {
                 }
                 continue;
             }
-            let Some(Reverse((at, to))) = self.due.peek().copied() else { return None };
+            let Reverse((at, to)) = self.due.peek().copied()?;
             let now = self.door.now();
             if at <= now {
                 self.due.pop();
