@@ -130,6 +130,8 @@ pub const HELLO_BYTES_MAX: usize = 1024 * 1024;
 /// want an early retry.
 pub const DNS_TRIES: [Duration; 4] =
     [Duration::from_millis(1_500), Duration::from_millis(2_500), Duration::from_secs(4), Duration::from_secs(5)];
+/// The same of a question whose answer is mostly none: one try for each of two resolvers.
+pub const DNS_TRIES_BRIEF: [Duration; 2] = [DNS_TRIES[0], DNS_TRIES[1]];
 /// One question over TCP.
 pub const DNS_TCP_TIMEOUT: Duration = Duration::from_secs(5);
 /// UDP payload that is announced by EDNS (the size that passes everywhere without fragments; DNS flag day 2020).

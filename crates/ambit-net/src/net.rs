@@ -222,12 +222,12 @@ impl Session {
     /// Looks a name up like [`Session::lookup`], without reading or filling the cache: for sweeps of names that mostly
     /// do not exist.
     pub async fn lookup_uncached(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
-        self.net.inner.dns.lookup_uncached(&self.door, name, rtype).await
+        self.net.inner.dns.lookup_uncached(&self.door, name, rtype, &limits::DNS_TRIES).await
     }
 
     /// The same with two tries: where most names are never answered, such as below a wildcard whose server is silent.
     pub async fn lookup_briefly(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
-        self.net.inner.dns.lookup_briefly(&self.door, name, rtype).await
+        self.net.inner.dns.lookup_uncached(&self.door, name, rtype, &limits::DNS_TRIES_BRIEF).await
     }
 
     /// Looks up the addresses of a name that should not exist, and asks for the NSEC or NSEC3 records that prove it.

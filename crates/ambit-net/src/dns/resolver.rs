@@ -39,8 +39,6 @@ struct Upstream {
 
 /// Tries of a question that a resolver answers with a failure: the other resolver may do better, a third will not.
 const FAILURE_TRIES: usize = 2;
-/// Tries of a question that is brief: one for each of two resolvers.
-const BRIEF_TRIES: usize = 2;
 
 impl Engine {
     pub(crate) fn new(door: &Door) -> Self {
@@ -74,26 +72,16 @@ impl Engine {
             .await
     }
 
-    /// Looks up past the cache.
+    /// Looks up past the cache, with a try for each of the limits.
     pub(crate) async fn lookup_uncached(
         &self,
         door: &Door,
         name: &str,
         rtype: RecordType,
+        limits: &[Duration],
     ) -> Result<DnsAnswer, NetError> {
         door.check_grant(Grant::Operator(RESOLVER))?;
-        self.resolve(door, &question_name(name)?, rtype, &DNS_TRIES).await
-    }
-
-    /// The same, with few tries.
-    pub(crate) async fn lookup_briefly(
-        &self,
-        door: &Door,
-        name: &str,
-        rtype: RecordType,
-    ) -> Result<DnsAnswer, NetError> {
-        door.check_grant(Grant::Operator(RESOLVER))?;
-        self.resolve(door, &question_name(name)?, rtype, &DNS_TRIES[..BRIEF_TRIES]).await
+        self.resolve(door, &question_name(name)?, rtype, limits).await
     }
 
     /// Asks for addresses of a name and for the proof where there are none. A resolver that does not speak EDNS gives

@@ -4,7 +4,7 @@ use super::resolver::Engine;
 use super::{RecordType, WildcardProfile, answer_values};
 use crate::door::Door;
 use crate::error::NetError;
-use crate::limits::{WILDCARD_QUIET, WILDCARD_SAMPLES_MAX};
+use crate::limits::{DNS_TRIES, WILDCARD_QUIET, WILDCARD_SAMPLES_MAX};
 use futures::future::join_all;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Engine {
             let batch = if asked == 0 { FIRST_SAMPLES } else { SAMPLES_AT_ONCE.min(WILDCARD_SAMPLES_MAX - asked) };
             let names: Vec<String> = (asked..asked + batch).map(|index| self.random_name(level, index)).collect();
             asked += batch;
-            for answer in join_all(names.iter().map(|name| self.lookup_uncached(door, name, rtype))).await {
+            for answer in join_all(names.iter().map(|name| self.lookup_uncached(door, name, rtype, &DNS_TRIES))).await {
                 match answer {
                     Ok(answer) => {
                         let before = values.len();
