@@ -209,25 +209,19 @@ impl View {
         }
     }
 
-    /// Exclusions stand before everything, then the deny list: both on the address and on the name, a bucket's in
-    /// whichever region.
+    /// Exclusions stand before everything, then the deny list: both on the address and on the name.
     fn forbids(&self, name: Option<&str>, socket: Option<SocketAddr>) -> Option<&'static str> {
         let address = socket.map(|socket| socket.ip());
-        let in_no_region = name.map(bucket::in_no_region).filter(|other| name != Some(other));
-        let names = [name, in_no_region.as_deref()];
-        let place =
-            |words: &Exclusions| socket.is_some_and(|socket| names.iter().any(|name| words.cover_place(*name, socket)));
-        let covered = |words: &Exclusions, names: [Option<&str>; 2], address: Option<IpAddr>| {
-            address.is_some_and(|address| words.cover_address(address))
-                || names.iter().flatten().any(|name| words.cover(name))
+        let place = |words: &Exclusions| socket.is_some_and(|socket| words.cover_place(name, socket));
+        let covered = |words: &Exclusions, name: Option<&str>, address: Option<IpAddr>| {
+            address.is_some_and(|address| words.cover_address(address)) || name.is_some_and(|name| words.cover(name))
         };
-        if covered(&self.never, names, address) || place(&self.never) {
+        if covered(&self.never, name, address) || place(&self.never) {
             return Some("it is excluded");
         }
-        let is_allowed = name.is_some_and(|name| self.allowed.contains(name));
-        let names = names.map(|name| name.filter(|name| !is_allowed && !self.allowed.contains(*name)));
+        let name = name.filter(|name| !self.allowed.contains(*name));
         let address = address.filter(|address| self.allowed.is_empty() || !self.allowed.contains(&address.to_string()));
-        (covered(&self.denied, names, address) || place(&self.denied)).then_some("it is on the deny list")
+        (covered(&self.denied, name, address) || place(&self.denied)).then_some("it is on the deny list")
     }
 
     /// A site that is asked for at its address is that of the names which lead there.
@@ -241,12 +235,10 @@ impl View {
         }
     }
 
-    /// Exclusions stand before everything, then the deny list: on a page and what lies below it, a bucket's in
-    /// whichever region.
+    /// Exclusions stand before everything, then the deny list: on a page and what lies below it.
     fn allow_page(&self, page: &Url) -> Result<(), String> {
         let at_address = page.ip().and_then(|address| self.hosts_of_pages.get(&address)).into_iter().flatten();
-        let in_no_region = bucket::in_no_region(&page.host);
-        let hosts: Vec<&str> = at_address.map(String::as_str).chain([page.host.as_str(), &in_no_region]).collect();
+        let hosts: Vec<&String> = at_address.chain([&page.host]).collect();
         let covered = |words: &Exclusions| hosts.iter().any(|host| words.cover_page(host, page.port, &page.path));
         let closed = covered(&self.never).then_some("it is excluded");
         let denied = || covered(&self.denied).then_some("it is on the deny list");
@@ -391,8 +383,7 @@ impl Guard for ScopeGuard {
 
     fn has_closed_pages(&self, host: &str, port: u16) -> bool {
         let view = self.view();
-        let hosts = [host, &bucket::in_no_region(host)];
-        hosts.iter().any(|host| view.never.cover_some_pages(host, port) || view.denied.cover_some_pages(host, port))
+        view.never.cover_some_pages(host, port) || view.denied.cover_some_pages(host, port)
     }
 
     fn named(&self, address: IpAddr) -> bool {
@@ -634,7 +625,11 @@ mod tests {
             bucket("https://shut.s3.amazonaws.com", "seed"),
             (Kind::Uri, "https://acme.s3.amazonaws.com/denied/", "deny"),
         ];
-        let never = ["https://acme.s3.amazonaws.com/private", "gone.s3.amazonaws.com", "https://shut.s3.amazonaws.com"];
+        let never = [
+            "https://acme.s3.eu-central-1.amazonaws.com/private",
+            "gone.s3.us-west-2.amazonaws.com",
+            "https://shut.s3.amazonaws.com",
+        ];
         let guard = decided(&nodes, &never, Installation::default());
         for (host, allowed) in [("acme", true), ("gone", false), ("sold", false), ("shut", false)] {
             for region in ["", ".eu-west-1", ".dualstack.eu-west-1"] {

@@ -2,12 +2,11 @@
 //! parses those of the installation, of a collection and of the deny list.
 
 use super::Node;
-use super::pages::Pages;
+use super::pages::{Pages, host_in_exclusions, lower};
 use crate::Kind;
 use crate::entity::{InvalidName, host_of, unmapped};
 use crate::reserved::carried;
 use ipnet::IpNet;
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
 
@@ -59,7 +58,7 @@ impl Exclusions {
                 }
                 // One of many on a provider's host, unless it has a host of its own.
                 Kind::CloudStorageBucket if !node.name.trim_start_matches("https://").contains('/') => {
-                    read.exact.insert(host_of(&node.name).to_owned());
+                    read.exact.insert(host_in_exclusions(host_of(&node.name)).into_owned());
                 }
                 _ => {}
             }
@@ -84,7 +83,7 @@ impl Exclusions {
         } else if let Some(block) = Kind::NetBlock.canonical(&pattern).ok().and_then(|block| block.parse().ok()) {
             self.blocks.push(block);
         } else if !pattern.is_empty() {
-            self.exact.insert(pattern);
+            self.exact.insert(host_in_exclusions(&pattern).into_owned());
         }
     }
 
@@ -120,7 +119,8 @@ impl Exclusions {
     pub fn cover_place(&self, name: Option<&str>, socket: SocketAddr) -> bool {
         let covers = |host: String| self.places.contains(&(host, socket.port()));
         !self.places.is_empty()
-            && (covers(unmapped(socket.ip()).to_string()) || name.is_some_and(|name| covers(name.to_ascii_lowercase())))
+            && (covers(unmapped(socket.ip()).to_string())
+                || name.is_some_and(|name| covers(host_in_exclusions(name).into_owned())))
     }
 
     /// True where a pattern covers a page: of a host, at a port, by its path with the query.
@@ -143,9 +143,11 @@ impl Exclusions {
     }
 
     fn cover_host(&self, host: &str) -> bool {
-        if self.exact.contains(host) {
-            return true;
-        }
+        let called = host_in_exclusions(host);
+        self.exact.contains(&*called) || self.cover_below(host) || (*called != *host && self.cover_below(&called))
+    }
+
+    fn cover_below(&self, host: &str) -> bool {
         let mut rest = host;
         while let Some((_, parent)) = rest.split_once('.').filter(|_| !self.below.is_empty()) {
             if self.below.contains(parent) {
@@ -186,14 +188,6 @@ pub fn exclusion(text: &str) -> Result<String, InvalidName> {
         return Kind::Uri.canonical(front);
     }
     Ok(if below { format!("*.{canonical}") } else { canonical })
-}
-
-fn lower(text: &str) -> Cow<'_, str> {
-    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        Cow::Owned(text.to_ascii_lowercase())
-    } else {
-        Cow::Borrowed(text)
-    }
 }
 
 /// True where a pattern covers the name, see [`Exclusions::cover`].

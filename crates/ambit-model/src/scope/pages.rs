@@ -1,6 +1,7 @@
 //! Pages of a site that are excluded: a site without a path stands for all of its pages, one with a path for what lies
 //! at and below it.
 
+use crate::entity::bucket;
 use crate::ports::BROWSER;
 use std::borrow::Cow;
 
@@ -32,7 +33,7 @@ impl Pages {
     pub(super) fn at(host: &str, port: u16, path: &str) -> Self {
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         Self {
-            host: host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase(),
+            host: host_in_exclusions(host.trim_start_matches('[').trim_end_matches(']')).into_owned(),
             port,
             segments: segments(path),
             query: query.map(str::to_ascii_lowercase),
@@ -50,7 +51,7 @@ impl Pages {
 
     /// True for a host and port of which these are some pages only.
     pub(super) fn are_some_of(&self, host: &str, port: u16) -> bool {
-        !self.are_all() && self.is_at(port) && self.host.eq_ignore_ascii_case(host)
+        !self.are_all() && self.is_at(port) && self.host == host_in_exclusions(host)
     }
 
     /// The host of which these are some pages only.
@@ -86,6 +87,23 @@ fn segments(path: &str) -> Vec<String> {
         }
     }
     segments
+}
+
+/// What a host is called where it is compared with exclusions: in lower case, and a bucket's in no region, since it is
+/// the same in all.
+pub(super) fn host_in_exclusions(host: &str) -> Cow<'_, str> {
+    match lower(host) {
+        Cow::Borrowed(host) => bucket::in_no_region(host),
+        Cow::Owned(host) => Cow::Owned(bucket::in_no_region(&host).into_owned()),
+    }
+}
+
+pub(super) fn lower(text: &str) -> Cow<'_, str> {
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(text.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 fn decoded(path: &str) -> Cow<'_, str> {
