@@ -92,7 +92,7 @@ impl Rules {
     pub fn edition(&self) -> String {
         let mut hash = Sha256::new();
         for rule in &self.rules {
-            hash.update(format!("{} {} {:?}\n", rule.name, rule.pattern, rule.entropy));
+            hash.update(format!("{} {} {:?}\n", rule.name, rule.pattern.as_str(), rule.entropy));
         }
         hex::encode(hash.finalize())[..SHOWN_HASH_CHARS].to_owned()
     }

@@ -175,7 +175,7 @@ impl Reader {
             sensitive: true,
             by_context: false,
             keywords: keywords.filter(|word| !word.is_empty()).collect(),
-            pattern,
+            pattern: pattern.into(),
             group: written.secret_group,
             path,
             entropy: (written.entropy > 0.0).then_some(written.entropy),

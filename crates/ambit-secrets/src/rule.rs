@@ -8,6 +8,7 @@ use crate::token::{is_for_everybody, is_over};
 use crate::value::{entropy, is_of_words, is_placeholder, is_printed, is_reference, longest_row};
 use regex::{Captures, Regex, RegexBuilder};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Bytes that one compiled expression may take: those for long private keys take some hundred kilobytes.
 const COMPILED_BYTES_MAX: usize = 4 * 1_024 * 1_024;
@@ -34,7 +35,7 @@ pub(crate) struct Rule {
     /// Words of which a text has one, in small letters; without any, every text is looked at.
     pub(crate) keywords: Vec<String>,
     /// What it looks like.
-    pub(crate) pattern: Regex,
+    pub(crate) pattern: Expression,
     /// The group that is the secret; 0: the first that holds anything, else all of it.
     pub(crate) group: usize,
     /// The files that it looks at; `None`: all.
@@ -69,8 +70,9 @@ impl Rule {
     /// Returns the secrets of a text with the byte at which each begins.
     pub(crate) fn secrets<'a>(&'a self, text: &'a str, at: At<'a>) -> impl Iterator<Item = (usize, &'a str)> + 'a {
         let looks = self.path.as_ref().is_none_or(|path| path.is_match(at.path));
-        let found = (looks && !self.entries).then(|| self.pattern.captures_iter(text)).into_iter().flatten();
-        let entries = (looks && self.entries && self.pattern.is_match(text)).then(|| kubernetes::secrets(text));
+        let found = (looks && !self.entries).then(|| self.pattern.compiled().captures_iter(text)).into_iter().flatten();
+        let entries =
+            (looks && self.entries && self.pattern.compiled().is_match(text)).then(|| kubernetes::secrets(text));
         let entries = entries.into_iter().flatten().map(move |range| (range.start, &text[range]));
         let entries = entries.filter(move |(start, entry)| {
             self.accepts(entry) && !is_allowed(lines(text, *start..*start + entry.len()), at)
@@ -156,20 +158,47 @@ const ARGUMENT: &str =
 const NAME_GROUP: usize = 1;
 const VALUE_GROUP: usize = 2;
 
+/// An expression that is compiled when the first text may match it: few runs need most of ours, which take 20 MB.
+#[derive(Debug)]
+pub(crate) struct Expression {
+    /// As it is compiled.
+    text: String,
+    compiled: OnceLock<Regex>,
+}
+
+impl Expression {
+    /// Returns it compiled.
+    pub(crate) fn compiled(&self) -> &Regex {
+        self.compiled.get_or_init(|| built(&self.text).expect("an expression of ours is compiled in a test"))
+    }
+
+    /// Returns it as it is compiled.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+/// One that is compiled already, as those of others are, which may be none.
+impl From<Regex> for Expression {
+    fn from(regex: Regex) -> Self {
+        Self { text: regex.as_str().to_owned(), compiled: regex.into() }
+    }
+}
+
 /// A pattern as it is written in a table.
 pub(crate) struct Pattern {
-    pub(crate) regex: Regex,
+    pub(crate) expression: Expression,
     /// Its first group is the word of a name.
     pub(crate) named: bool,
 }
 
-/// Compiles a pattern of a rule. `near NAMES :: VALUE` is the value given to a name with one of NAMES in it; without
+/// Reads a pattern of a rule. `near NAMES :: VALUE` is the value given to a name with one of NAMES in it; without
 /// NAMES those are the keywords. `quoted NAMES` is any value in quotes that is given so. `named PATTERN` has the word
 /// of a name as its first group. QUOTED and ARGUMENT stand for such values.
 ///
 /// # Errors
 /// Why the pattern is none.
-pub(crate) fn compile(pattern: &str, keywords: &[String]) -> Result<Pattern, String> {
+pub(crate) fn pattern(pattern: &str, keywords: &[String]) -> Result<Pattern, String> {
     let (kind, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
     let text = match kind {
         "near" => {
@@ -182,8 +211,9 @@ pub(crate) fn compile(pattern: &str, keywords: &[String]) -> Result<Pattern, Str
         "named" => rest.to_owned(),
         _ => pattern.to_owned(),
     };
-    let regex = compile_regex(&text.replace("QUOTED", QUOTED).replace("ARGUMENT", ARGUMENT))?;
-    Ok(Pattern { regex, named: matches!(kind, "near" | "quoted" | "named") })
+    let text = plain(&text.replace("QUOTED", QUOTED).replace("ARGUMENT", ARGUMENT));
+    let expression = Expression { text, compiled: OnceLock::new() };
+    Ok(Pattern { expression, named: matches!(kind, "near" | "quoted" | "named") })
 }
 
 /// Compiles an expression of a table. Letters beyond ASCII play no part, and asking for them makes expressions large
@@ -192,9 +222,15 @@ pub(crate) fn compile(pattern: &str, keywords: &[String]) -> Result<Pattern, Str
 /// # Errors
 /// Why it is none.
 pub(crate) fn compile_regex(text: &str) -> Result<Regex, String> {
-    let text = text.replace(r"\b", r"(?-u:\b)").replace(r"\d", "[0-9]").replace(r"\s", r"[ \t\r\n]");
-    let built = RegexBuilder::new(&text).size_limit(COMPILED_BYTES_MAX).build();
-    built.map_err(|error| error.to_string())
+    built(&plain(text)).map_err(|error| error.to_string())
+}
+
+fn plain(text: &str) -> String {
+    text.replace(r"\b", r"(?-u:\b)").replace(r"\d", "[0-9]").replace(r"\s", r"[ \t\r\n]")
+}
+
+fn built(text: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(text).size_limit(COMPILED_BYTES_MAX).build()
 }
 
 /// Returns whether a range of letters begins and ends as words do in names: `OKTA`, `my_okta`, `myOkta`, but neither
@@ -255,7 +291,8 @@ mod tests {
 
     #[test]
     fn a_value_is_read_behind_every_usual_assignment() {
-        let pattern = compile("near acme :: [0-9]{4}", &[]).unwrap().regex;
+        let pattern = pattern("near acme :: [0-9]{4}", &[]).unwrap().expression;
+        let pattern = pattern.compiled();
         for (text, found) in [
             ("ACME_KEY=1234", true),
             ("acme: '1234'", true),
@@ -289,6 +326,6 @@ mod tests {
         ] {
             assert_eq!(pattern.is_match(text), found, "{text}");
         }
-        assert!(compile("near acme 1234", &[]).is_err());
+        assert!(super::pattern("near acme 1234", &[]).is_err());
     }
 }
