@@ -148,8 +148,10 @@ impl Robots {
     }
 }
 
+/// Bytes of a location that is read.
+const LOCATION_BYTES_MAX: usize = 2_000;
 static LOCATION: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"<loc>\s*(https?://[^\s<]{1,2000})\s*</loc>").expect("the expression is constant"));
+    LazyLock::new(|| Regex::new(r"<loc>\s*(https?://[^\s<]+)\s*</loc>").expect("the expression is constant"));
 
 async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool, TaskError> {
     let Some(answer) = file(cx, url, &sitemap.path).await? else {
@@ -160,8 +162,9 @@ async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool
         return Ok(false);
     }
     let mut paths = BTreeSet::new();
-    for found in LOCATION.captures_iter(&body).take(PATHS_MAX) {
-        let Ok(target) = Url::parse(&found[1]) else { continue };
+    let locations = LOCATION.captures_iter(&body).filter_map(|found| found.get(1)).map(|location| location.as_str());
+    for location in locations.filter(|location| location.len() <= LOCATION_BYTES_MAX).take(PATHS_MAX) {
+        let Ok(target) = Url::parse(location) else { continue };
         if target.host == url.host {
             paths.insert(target.path);
         } else {
