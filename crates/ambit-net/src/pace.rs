@@ -7,6 +7,7 @@ use crate::limits::{ERRORS_IN_A_ROW, ERRORS_PAUSE, EXCHANGES_PER_ADDRESS, RETRY_
 use crate::source;
 use crate::wire::WireTime;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -200,15 +201,39 @@ const FAILURES_TO_CUT: u32 = 3;
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// Contacts that may be made at once after a rest, as a part of a second.
 const BURST_SECONDS: f64 = 0.1;
-/// Buckets kept; beyond it, resting ones are dropped.
-const CELLS_MAX: usize = 100_000;
+/// Entries kept of peers that rest: with more, those are dropped, and again when there are twice as many as were left.
+const RESTING_MAX: usize = 8_192;
 
 /// The rate limiter.
 pub struct Pace {
     limits: PaceLimits,
     engines: AtomicUsize,
-    buckets: Mutex<HashMap<Bucket, Entry>>,
-    exchanges: Mutex<HashMap<IpAddr, Arc<Semaphore>>>,
+    buckets: Mutex<Pruned<Bucket, Entry>>,
+    exchanges: Mutex<Pruned<IpAddr, Arc<Semaphore>>>,
+}
+
+/// Entries of peers, from which those at rest are dropped now and then.
+struct Pruned<K, V> {
+    entries: HashMap<K, V>,
+    /// With more entries than these, some are dropped.
+    enough: usize,
+}
+
+impl<K, V> Default for Pruned<K, V> {
+    fn default() -> Self {
+        Self { entries: HashMap::new(), enough: RESTING_MAX }
+    }
+}
+
+impl<K: Eq + Hash, V> Pruned<K, V> {
+    /// Drops the entries at rest where there are many. Each is looked at seldom, however many of them are in use.
+    fn prune(&mut self, in_use: impl Fn(&V) -> bool) {
+        if self.entries.len() > self.enough {
+            self.entries.retain(|_, entry| in_use(entry));
+            self.enough = RESTING_MAX.max(2 * self.entries.len());
+            self.entries.shrink_to(self.enough);
+        }
+    }
 }
 
 impl Pace {
@@ -231,7 +256,7 @@ impl Pace {
     /// How long the next contact of a bucket would wait for its turn. Takes no place.
     pub(crate) fn wait(&self, now: WireTime, bucket: &Bucket) -> Duration {
         let Some(rate) = self.limits.rate(bucket) else { return Duration::ZERO };
-        match self.lock(now).get(bucket) {
+        match self.lock(now).entries.get(bucket) {
             Some(entry) => entry.due(now, rate * entry.factor / self.engines() as f64).saturating_sub(now),
             None => Duration::ZERO,
         }
@@ -244,7 +269,7 @@ impl Pace {
             rate /= self.engines() as f64;
         }
         let mut buckets = self.lock(now);
-        let entry = buckets.entry(bucket.clone()).or_insert(Entry::new(now));
+        let entry = buckets.entries.entry(bucket.clone()).or_insert(Entry::new(now));
         rate *= entry.factor;
         let at = entry.due(now, rate);
         entry.next = entry.next.max(now).max(entry.blocked_until) + Duration::from_secs_f64(1.0 / rate);
@@ -254,7 +279,7 @@ impl Pace {
     /// Notes how a contact went.
     pub(crate) fn report(&self, now: WireTime, bucket: &Bucket, signal: Signal) {
         let mut buckets = self.lock(now);
-        let entry = buckets.entry(bucket.clone()).or_insert(Entry::new(now));
+        let entry = buckets.entries.entry(bucket.clone()).or_insert(Entry::new(now));
         match signal {
             Signal::Fine => {
                 entry.failures = 0;
@@ -283,21 +308,16 @@ impl Pace {
     pub(crate) async fn exchange_place(&self, address: IpAddr) -> OwnedSemaphorePermit {
         let places = {
             let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
-            if exchanges.len() > CELLS_MAX {
-                exchanges.retain(|_, places| Arc::strong_count(places) > 1);
-            }
-            exchanges.entry(address).or_insert_with(|| Arc::new(Semaphore::new(EXCHANGES_PER_ADDRESS))).clone()
+            exchanges.prune(|places| Arc::strong_count(places) > 1);
+            exchanges.entries.entry(address).or_insert_with(|| Arc::new(Semaphore::new(EXCHANGES_PER_ADDRESS))).clone()
         };
         places.acquire_owned().await.expect("the semaphore is never closed")
     }
 
-    fn lock(&self, now: WireTime) -> MutexGuard<'_, HashMap<Bucket, Entry>> {
+    fn lock(&self, now: WireTime) -> MutexGuard<'_, Pruned<Bucket, Entry>> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        if buckets.len() > CELLS_MAX {
-            buckets.retain(|_, entry| {
-                entry.next > now || entry.blocked_until > now || entry.factor < 1.0 || entry.failures > 0
-            });
-        }
+        buckets
+            .prune(|entry| entry.next > now || entry.blocked_until > now || entry.factor < 1.0 || entry.failures > 0);
         buckets
     }
 }
