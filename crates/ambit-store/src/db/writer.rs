@@ -1,5 +1,5 @@
-//! Group commit: on SQLite one task writes for the whole process and commits many callers' parts together, each in a
-//! savepoint of its own; on PostgreSQL each part is a transaction. Either way an answer goes out after its commit
+//! Group commit: on SQLite one task writes for the whole process and commits many callers' parts together, each behind
+//! the first in a savepoint of its own; on PostgreSQL each part is a transaction. Either way an answer goes out after its commit
 //! (docs/architecture.md §1.7).
 
 use crate::StoreError;
@@ -161,7 +161,9 @@ async fn write_groups(pool: SqlitePool, mut queues: Queues, failpoints: Arc<Fail
     pool.close().await;
 }
 
-/// One group: begins, lets each part do its work in a savepoint, commits, and only then answers.
+/// One group: begins, lets each part do its work, commits, and only then answers. The first part needs no savepoint,
+/// since nothing stands before it, and a savepoint costs a copy of each page that is changed: where it fails, the group
+/// ends with it.
 async fn write_group(
     pool: &SqlitePool,
     origin: &Arc<Origin>,
@@ -177,9 +179,12 @@ async fn write_group(
         Ok(tx) => tx,
         Err(error) => return answer(vec![first.answer], &Err(error)),
     };
-    let mut done = Vec::new();
-    let mut next = Some(first);
-    while let Some(part) = next {
+    if let Err(error) = guarded((first.body)(&mut tx)).await.and_then(|()| failpoints.edge()) {
+        let _ = tx.rollback().await;
+        return answer(vec![first.answer], &Err(error));
+    }
+    let mut done = vec![first.answer];
+    while let Some(part) = if done.len() < GROUP_PARTS_MAX { queues.waiting() } else { None } {
         let outcome = write_part(&mut tx, part.body, failpoints).await;
         match outcome {
             Ok(()) => done.push(part.answer),
@@ -192,7 +197,6 @@ async fn write_group(
                 return answer(done, &Err(error));
             }
         }
-        next = if done.len() < GROUP_PARTS_MAX { queues.waiting() } else { None };
     }
     let committed = match failpoints.edge() {
         Ok(()) => tx.commit().await,
