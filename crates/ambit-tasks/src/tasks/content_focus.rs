@@ -1,6 +1,5 @@
 //! Looks for what should not be public, and proves it by content, against the site's own way of saying no.
 
-use crate::ask::together::together;
 use crate::ask::{bindings, same_site, web};
 use crate::read::listing::{FOLDERS, listing_proof};
 use crate::tasks::soft404_profile::refusal;
@@ -13,6 +12,8 @@ use ambit_model::facts::ProbeOutcome;
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -139,11 +140,6 @@ const FAILURES_MAX: usize = 12;
 /// What a look that waited in vain weighs: a site that breaks off is left at once, a silent one holds us up each time.
 const SILENCE: usize = 5;
 
-/// Answers come as they come: each says what was looked for.
-async fn named<F: Future>(what: &'static str, look: F) -> (&'static str, F::Output) {
-    (what, look.await)
-}
-
 /// What the looks at one site came to.
 #[derive(Default)]
 struct Looks {
@@ -160,11 +156,14 @@ impl Looks {
         mut probes: impl Iterator<Item = (&'static str, F)>,
     ) {
         while self.fatal().is_none() {
-            let some: Vec<_> = probes.by_ref().take(IN_FLIGHT).map(|(what, look)| named(what, look)).collect();
+            // Answers come as they come: each says what was looked for.
+            let some = probes.by_ref().take(IN_FLIGHT);
+            let mut some: FuturesUnordered<_> =
+                some.map(|(what, look)| look.map(move |answer| (what, answer))).collect();
             if some.is_empty() {
                 return;
             }
-            for (what, answer) in together(some, IN_FLIGHT).await {
+            while let Some((what, answer)) = some.next().await {
                 match answer {
                     Ok(Some(proven)) => self.found.push(proven),
                     Ok(None) => drop(self.absent.insert(what)),

@@ -1,7 +1,6 @@
 //! Other pages of a site than its front page, where rules of packs look for products there: few, and only those that a
 //! rule asks for.
 
-use crate::ask::together::together;
 use crate::ask::{bindings, web};
 use crate::read::normal;
 use crate::tasks::content_focus::{only_redirects, profiled};
@@ -13,6 +12,8 @@ use ambit_model::entity::network;
 use ambit_model::{Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::ProductPaths,
@@ -46,8 +47,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let paths: Vec<&str> = cx.settings.fingerprints.paths().collect();
     let (mut products, mut failed): (Vec<Product>, Vec<NetError>) = (Vec::new(), Vec::new());
     for some in paths.chunks(IN_FLIGHT) {
-        let looks: Vec<_> = some.iter().map(|path| look(cx, site, path)).collect();
-        for told in together(looks, IN_FLIGHT).await {
+        let mut looks: FuturesUnordered<_> = some.iter().map(|path| look(cx, site, path)).collect();
+        while let Some(told) = looks.next().await {
             match told {
                 Ok(told) => products.extend(told),
                 Err(error @ NetError::Budget(_)) => return Err(error.into()),
