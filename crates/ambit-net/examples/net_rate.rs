@@ -9,7 +9,7 @@ use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::{Contact, Grants, Guard, Net, NetOptions, Pace, PaceLimits, Refused, Session};
 use futures::StreamExt;
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -72,10 +72,8 @@ async fn sweep(block: &str, ports: &str, connect_only: bool) -> Seen {
     let ports: Vec<u16> = ports.split(',').map(|port| port.parse().unwrap()).collect();
     let addresses: Vec<IpAddr> = block.parse::<ipnet::IpNet>().unwrap().hosts().collect();
     let looks = addresses.chunks(ADDRESSES_OF_LOOK).map(|some| {
-        let sockets: Vec<SocketAddr> =
-            some.iter().flat_map(|address| ports.iter().map(|port| SocketAddr::new(*address, *port))).collect();
-        let session = session.clone();
-        tokio::spawn(async move { session.knock(&sockets).await.unwrap() })
+        let (some, ports, session) = (some.to_vec(), ports.clone(), session.clone());
+        tokio::spawn(async move { session.knock(&some, &ports).await.unwrap() })
     });
     let mut seen = BTreeMap::new();
     let mut looks = futures::stream::iter(looks).buffer_unordered(LOOKS);

@@ -27,7 +27,7 @@ use losses::Losses;
 use responsiveness::Responsiveness;
 use rustls::RootCertStore;
 use std::io::ErrorKind;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -367,7 +367,7 @@ impl Door {
     /// ([`Wire::half_open`]).
     pub(crate) fn half_open(
         &self,
-        to: SocketAddr,
+        to: SocketAddrV4,
         until: WireTime,
         answers: &HalfOpenAnswers,
     ) -> Option<std::io::Result<()>> {

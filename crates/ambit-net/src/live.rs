@@ -16,7 +16,7 @@ use rand::Rng;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, TrustAnchor};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -133,12 +133,11 @@ impl Wire for LiveWire {
     }
 
     #[cfg(target_os = "linux")]
-    fn half_open(&self, to: SocketAddr, until: WireTime, answers: &HalfOpenAnswers) -> Option<io::Result<()>> {
-        let SocketAddr::V4(four) = to else { return None };
+    fn half_open(&self, to: SocketAddrV4, until: WireTime, answers: &HalfOpenAnswers) -> Option<io::Result<()>> {
         let syn = self.half_open.opened()?;
         // Asked again while its answer is awaited, it is the same contact.
-        let told = if syn.wait_for(four, until, answers) { self.tell(Transport::Tcp, to) } else { Ok(()) };
-        Some(told.and_then(|()| syn.send(four)))
+        let told = if syn.wait_for(to, until, answers) { self.tell(Transport::Tcp, to.into()) } else { Ok(()) };
+        Some(told.and_then(|()| syn.send(to)))
     }
 
     fn carries_programs(&self) -> bool {

@@ -287,11 +287,11 @@ impl Session {
         crate::tcp::sweep::sweep(&self.door, address, ports, self.net.inner.options.sweep_in_flight).await
     }
 
-    /// Probes many sockets of many addresses, of which none is given twice, with a short time limit, to find the live
-    /// addresses of a block: once each, and up to twice more where the way to them loses questions. One that scope
-    /// refuses has failed with that refusal.
-    pub async fn knock(&self, sockets: &[SocketAddr]) -> Result<Answers<SocketAddr>, NetError> {
-        crate::tcp::sweep::knock(&self.door, sockets, self.net.inner.options.sweep_in_flight).await
+    /// Probes a few ports, none given twice, of many addresses with a short time limit, to find the live addresses of a
+    /// block: a port of every address before the next port, once each, and up to twice more where the way to them loses
+    /// questions. A socket that scope refuses has failed with that refusal.
+    pub async fn knock(&self, addresses: &[IpAddr], ports: &[u16]) -> Result<Answers<SocketAddr>, NetError> {
+        crate::tcp::knock::knock(&self.door, addresses, ports, self.net.inner.options.sweep_in_flight).await
     }
 
     /// Connects and reads what the service says first.

@@ -2,6 +2,7 @@
 
 pub(crate) mod banner;
 mod half_open;
+pub(crate) mod knock;
 pub(crate) mod starttls;
 pub(crate) mod sweep;
 

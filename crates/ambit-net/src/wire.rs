@@ -4,11 +4,15 @@
 use ambit_model::Timestamp;
 use futures::future::BoxFuture;
 pub use rustls_pki_types::TrustAnchor;
+use std::future::poll_fn;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::mem::MaybeUninit;
+use std::net::{IpAddr, SocketAddr, SocketAddrV4};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// A byte stream to a peer.
@@ -29,7 +33,7 @@ pub trait Datagrams: Send + Sync {
 /// What a port says that was asked with half a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfOpenAnswer {
-    pub from: SocketAddr,
+    pub from: SocketAddrV4,
     /// It accepts connections; else it refuses them.
     pub accepts: bool,
     /// When the answer came.
@@ -45,6 +49,22 @@ pub type WireTime = Duration;
 /// Keeps the wire's clock from jumping ahead while it lives (no effect on live wires).
 pub trait Hold: Send {}
 
+/// Bytes that are taken from a stream at once.
+const TAKEN_BYTES_MAX: usize = 8 * 1024;
+
+/// Waits for bytes of a stream and adds them to those that came before; returns how many, 0 at the end. Memory for them
+/// is taken only when they are there: a run waits at thousands of streams at once.
+pub(crate) async fn read_more(stream: &mut (impl AsyncRead + Unpin), bytes: &mut Vec<u8>) -> io::Result<usize> {
+    poll_fn(|cx| {
+        let mut room = [MaybeUninit::uninit(); TAKEN_BYTES_MAX];
+        let mut taken = ReadBuf::uninit(&mut room);
+        ready!(Pin::new(&mut *stream).poll_read(cx, &mut taken))?;
+        bytes.extend_from_slice(taken.filled());
+        Poll::Ready(Ok(taken.filled().len()))
+    })
+    .await
+}
+
 /// An internet: streams, datagrams, clock and date, randomness, resolvers, trust roots, reserved ranges.
 pub trait Wire: Send + Sync {
     /// Opens a TCP connection. The guard has allowed the address. No time-out of its own: the caller races it with
@@ -57,7 +77,7 @@ pub trait Wire: Send + Sync {
     /// does not show `until`; asked again meanwhile, it says it once. `None` where this wire cannot: then connecting is
     /// the way to know. `WouldBlock` says that the system has no room for the question now; other errors are those of
     /// `connect`.
-    fn half_open(&self, _to: SocketAddr, _until: WireTime, _answers: &HalfOpenAnswers) -> Option<io::Result<()>> {
+    fn half_open(&self, _to: SocketAddrV4, _until: WireTime, _answers: &HalfOpenAnswers) -> Option<io::Result<()>> {
         None
     }
 

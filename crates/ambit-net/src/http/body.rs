@@ -7,7 +7,7 @@ use super::head::Framing;
 use crate::door::Door;
 use crate::error::NetError;
 use crate::limits::{BODIES_IN_FLIGHT_MAX, CHUNK_LINE_MAX, IDLE_TIMEOUT, RATE_GRACE, RATE_MIN};
-use crate::wire::WireTime;
+use crate::wire::{WireTime, read_more};
 use std::io::ErrorKind;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::Semaphore;
@@ -248,12 +248,9 @@ pub(super) async fn read_some(
     limit: WireTime,
     what: &'static str,
 ) -> Result<usize, NetError> {
-    let mut buffer = [0; 8 * 1024];
-    let length = match door.until(limit, what, stream.read(&mut buffer)).await? {
-        Ok(length) => length,
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => 0,
-        Err(error) => return Err(NetError::from_io(&error, what)),
-    };
-    bytes.extend_from_slice(&buffer[..length]);
-    Ok(length)
+    match door.until(limit, what, read_more(stream, bytes)).await? {
+        Ok(length) => Ok(length),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(0),
+        Err(error) => Err(NetError::from_io(&error, what)),
+    }
 }

@@ -86,7 +86,8 @@ impl Syn {
     /// Has what a port says come to `answers` as long as the clock does not show `until`. False where it does already.
     pub(super) fn wait_for(&self, port: SocketAddrV4, until: WireTime, answers: &HalfOpenAnswers) -> bool {
         let mut waiting = locked(&self.shared.waiting);
-        let of_port = waiting.entry(port).or_default();
+        // A port is asked by one, but for chance: a list that grows by itself keeps room for four.
+        let of_port = waiting.entry(port).or_insert_with(|| Vec::with_capacity(1));
         let is_new = !of_port.iter().any(|other| other.answers.same_channel(answers));
         if is_new {
             of_port.push(Waiting { until, answers: answers.clone() });
@@ -170,7 +171,7 @@ impl Shared {
         };
         for waiting in locked(&self.waiting).remove(&from).into_iter().flatten() {
             // Who asked may have given up meanwhile.
-            let _ = waiting.answers.send(HalfOpenAnswer { from: from.into(), accepts, at });
+            let _ = waiting.answers.send(HalfOpenAnswer { from, accepts, at });
         }
     }
 }

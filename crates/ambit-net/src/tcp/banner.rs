@@ -9,10 +9,10 @@ use crate::limits::{
     BANNER_BYTES_MAX, BANNER_QUIET, BANNER_TIMEOUT, CONNECT_TIMEOUT, EXCHANGE_TIMEOUT, PLAIN_ANSWER_MAX,
 };
 use crate::tls::{TlsOptions, handshake};
-use crate::wire::WireTime;
+use crate::wire::{WireTime, read_more};
 use std::net::SocketAddr;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
 /// Connects, sends what is to be sent, reads what comes.
 pub(crate) async fn read(
@@ -93,17 +93,15 @@ pub(super) async fn read_banner(
     quiet: Duration,
 ) -> Result<Banner, NetError> {
     let mut banner = Banner::default();
-    let mut buffer = [0; 4096];
     loop {
         let at = if banner.bytes.is_empty() { limit } else { limit.min(door.now() + quiet) };
-        match door.until(at, "banner", stream.read(&mut buffer)).await {
+        match door.until(at, "banner", read_more(stream, &mut banner.bytes)).await {
             Err(_) => return Ok(banner),
             Ok(Ok(0)) => {
                 banner.closed = true;
                 return Ok(banner);
             }
-            Ok(Ok(length)) => {
-                banner.bytes.extend_from_slice(&buffer[..length]);
+            Ok(Ok(_)) => {
                 if banner.bytes.len() > bytes_max {
                     banner.bytes.truncate(bytes_max);
                     banner.truncated = true;

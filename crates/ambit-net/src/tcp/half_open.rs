@@ -8,7 +8,7 @@ use crate::wire::{HalfOpenAnswer, HalfOpenAnswers, WireTime};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::SocketAddrV4;
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -22,10 +22,10 @@ pub(super) struct HalfOpen<'d> {
     door: &'d Door,
     /// How long each answer is waited for.
     limit: Duration,
-    asked: HashMap<SocketAddr, Asked>,
+    asked: HashMap<SocketAddrV4, Asked>,
     /// When each of them is to be looked at next: it is asked again then, or given up. Those that have answered
     /// meanwhile are still in it.
-    due: BinaryHeap<Reverse<(WireTime, SocketAddr)>>,
+    due: BinaryHeap<Reverse<(WireTime, SocketAddrV4)>>,
     answers: HalfOpenAnswers,
     /// One for each that was asked, or a few more where one is asked again as its answer comes.
     answered: UnboundedReceiver<HalfOpenAnswer>,
@@ -51,7 +51,7 @@ impl<'d> HalfOpen<'d> {
     }
 
     /// Asks a port that was admitted, each once. `None` where the wire cannot ask in this way.
-    pub(super) fn ask(&mut self, to: SocketAddr) -> Option<Result<(), NetError>> {
+    pub(super) fn ask(&mut self, to: SocketAddrV4) -> Option<Result<(), NetError>> {
         let at = self.door.now();
         let sent = self.send(to, Asked { at, sent: 0 }, at)?;
         self.door.count_connection();
@@ -59,7 +59,7 @@ impl<'d> HalfOpen<'d> {
     }
 
     /// Sends a question, and notes when its port is to be looked at next.
-    fn send(&mut self, to: SocketAddr, asked: Asked, now: WireTime) -> Option<Result<(), NetError>> {
+    fn send(&mut self, to: SocketAddrV4, asked: Asked, now: WireTime) -> Option<Result<(), NetError>> {
         let end = asked.at + self.limit;
         let (next, sent) = match self.door.half_open(to, end, &self.answers)? {
             Ok(()) if asked.sent + 1 < SENT_MAX => (now + REPEATED_AFTER, asked.sent + 1),
@@ -74,7 +74,7 @@ impl<'d> HalfOpen<'d> {
 
     /// Waits for the next port that answers or is given up: whether it accepts connections, as connecting would say
     /// it. `None` where none is asked. Nothing is lost where the wait is broken off.
-    pub(super) async fn next(&mut self) -> Option<(SocketAddr, Result<(), NetError>)> {
+    pub(super) async fn next(&mut self) -> Option<(SocketAddrV4, Result<(), NetError>)> {
         while !self.asked.is_empty() {
             // What came in time counts, however late it is read.
             if let Ok(answer) = self.answered.try_recv() {
@@ -106,14 +106,14 @@ impl<'d> HalfOpen<'d> {
     }
 
     /// Takes an answer. One that comes again was heard already.
-    fn take(&mut self, answer: &HalfOpenAnswer) -> Option<(SocketAddr, Result<(), NetError>)> {
+    fn take(&mut self, answer: &HalfOpenAnswer) -> Option<(SocketAddrV4, Result<(), NetError>)> {
         let asked = self.asked.remove(&answer.from)?;
-        self.door.note_answer(answer.from.ip(), answer.at.saturating_sub(asked.at));
+        self.door.note_answer((*answer.from.ip()).into(), answer.at.saturating_sub(asked.at));
         Some((answer.from, if answer.accepts { Ok(()) } else { Err(NetError::ConnectionRefused) }))
     }
 
     /// Asks a port again, or gives it up where its time is over.
-    fn look_at(&mut self, to: SocketAddr, now: WireTime) -> Option<Result<(), NetError>> {
+    fn look_at(&mut self, to: SocketAddrV4, now: WireTime) -> Option<Result<(), NetError>> {
         let asked = self.asked.remove(&to)?;
         if now < asked.at + self.limit {
             return self.send(to, asked, now)?.err().map(Err);

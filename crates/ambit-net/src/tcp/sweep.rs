@@ -6,7 +6,7 @@ use super::{Answers, PortState, PortSweep};
 use crate::door::{Admissions, Door};
 use crate::error::NetError;
 use crate::guard::{Grant, Transport};
-use crate::limits::{KNOCK_TIMEOUT, PROBE_TIMEOUT, SLOW_PROBE_TIMEOUT};
+use crate::limits::{PROBE_TIMEOUT, SLOW_PROBE_TIMEOUT};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use std::collections::BTreeSet;
@@ -20,13 +20,11 @@ const LOSS_SAMPLE_MIN: usize = 20;
 /// Loss, per mille, from which the silent ports of a sweep are asked a third time.
 const LOSS_TO_REPEAT: usize = 10;
 /// Loss on the way, per mille, below which an address is asked a few of its silent ports again before all.
-const LOSS_LITTLE: u32 = 5;
-/// Loss on the way, per mille, from which the silent ports of a block are asked a third time.
-const LOSS_MUCH: u32 = 100;
+pub(super) const LOSS_LITTLE: u32 = 5;
 /// Loss on the way, per mille, from which nothing is said of addresses that stay silent.
 const LOSS_MAX: u32 = 400;
 /// Times that each port of a sweep is asked at most, and each of a block.
-const ROUNDS: usize = 3;
+pub(super) const ROUNDS: usize = 3;
 /// Silent ports that are asked a second time even where most ports are silent: the ones most often open.
 const REPEAT_MAX: usize = 2_000;
 /// Silent ports that show whether an address loses what is asked.
@@ -112,7 +110,7 @@ impl<T> Default for Answers<T> {
 }
 
 impl<T: Copy + Ord> Answers<T> {
-    fn note(&mut self, port: T, state: Result<PortState, NetError>) {
+    pub(super) fn note(&mut self, port: T, state: Result<PortState, NetError>) {
         match state {
             Ok(PortState::Open) => self.open.push(port),
             Ok(PortState::Closed) => self.closed.push(port),
@@ -122,7 +120,7 @@ impl<T: Copy + Ord> Answers<T> {
     }
 
     /// Takes what silent ports said that were asked again.
-    fn take_again(&mut self, asked: &[T], again: Self) {
+    pub(super) fn take_again(&mut self, asked: &[T], again: Self) {
         let asked: BTreeSet<T> = asked.iter().copied().collect();
         self.silent.retain(|port| !asked.contains(port));
         self.open.extend(again.open);
@@ -137,11 +135,11 @@ impl<T: Copy + Ord> Answers<T> {
     }
 
     /// Where silence means nothing, silent ports have failed.
-    fn fail_silent(&mut self, lost: &NetError) {
+    pub(super) fn fail_silent(&mut self, lost: &NetError) {
         self.failed.extend(std::mem::take(&mut self.silent).into_iter().map(|port| (port, lost.clone())));
     }
 
-    fn sort(&mut self) {
+    pub(super) fn sort(&mut self) {
         [&mut self.open, &mut self.closed, &mut self.silent].into_iter().for_each(|ports| ports.sort_unstable());
         self.failed.sort_unstable_by_key(|(port, _)| *port);
     }
@@ -192,45 +190,10 @@ fn allowed(door: &Door, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec
     }
 }
 
-/// Asks many sockets of many addresses. Those without an answer are asked again where the way to them loses much. Where
-/// it loses so much that silence means nothing, silence is a failure.
-pub(crate) async fn knock(
-    door: &Door,
-    sockets: &[SocketAddr],
-    in_flight: usize,
-) -> Result<Answers<SocketAddr>, NetError> {
-    door.check_grant(Grant::Target)?;
-    let mut said = knock_once(door, sockets, in_flight).await;
-    for round in 1..ROUNDS {
-        let loss_enough = if round == 1 { LOSS_LITTLE } else { LOSS_MUCH };
-        if said.silent.is_empty() || door.loss_permille().is_none_or(|loss| loss < loss_enough) {
-            break;
-        }
-        // More slowly: what is lost is mostly lost by us, or by a line that cannot take so much.
-        let silent = std::mem::take(&mut said.silent);
-        said.take_again(&[], knock_once(door, &silent, in_flight >> round).await);
-    }
-    if let Some(lost) = most_is_lost(door) {
-        said.fail_silent(&lost);
-    }
-    said.sort();
-    Ok(said)
-}
-
 /// What is said of ports that stay silent where the way loses so much that silence means nothing.
-fn most_is_lost(door: &Door) -> Option<NetError> {
+pub(super) fn most_is_lost(door: &Door) -> Option<NetError> {
     let loss = door.loss_permille().filter(|loss| *loss >= LOSS_MAX)?;
     Some(NetError::Budget(format!("{} of 100 answers of ports came late or not at all: lower the rate", loss / 10)))
-}
-
-async fn knock_once(door: &Door, sockets: &[SocketAddr], in_flight: usize) -> Answers<SocketAddr> {
-    let mut said = Answers::default();
-    let mut take = |socket, state| {
-        said.note(socket, state);
-        ControlFlow::Continue(())
-    };
-    probe_all(door, sockets.iter().copied(), (in_flight, KNOCK_TIMEOUT), &mut take).await;
-    said
 }
 
 /// Asks each port once. A contact that scope refuses now is an error: scope has changed meanwhile.
@@ -259,7 +222,7 @@ async fn ask_all(
 
 /// Asks each socket once, at most `in_flight` at a time, until an answer breaks it off; the answers as they come. Of
 /// those, at most [`TURNS_AHEAD`] wait for their turn.
-async fn probe_all(
+pub(super) async fn probe_all(
     door: &Door,
     mut sockets: impl Iterator<Item = SocketAddr>,
     (in_flight, limit): (usize, Duration),
@@ -274,7 +237,7 @@ async fn probe_all(
         sockets.by_ref().take(room).for_each(|socket| waiting.add(socket));
         let taken = tokio::select! {
             biased;
-            Some((socket, admitted)) = waiting.next() => match admitted.map(|()| half_open.ask(socket)) {
+            Some((socket, admitted)) = waiting.next() => match admitted.map(|()| ask_half_open(&mut half_open, socket)) {
                 Ok(Some(Ok(()))) => ControlFlow::Continue(()),
                 Ok(Some(failed)) => take(socket, state_of(failed)),
                 Ok(None) => {
@@ -283,12 +246,20 @@ async fn probe_all(
                 }
                 Err(refused) => take(socket, Err(refused)),
             },
-            Some((socket, answer)) = half_open.next() => take(socket, state_of(answer)),
+            Some((socket, answer)) = half_open.next() => take(socket.into(), state_of(answer)),
             Some((socket, answer)) = connecting.next() => take(socket, state_of(answer)),
             else => return,
         };
         if taken.is_break() {
             return;
         }
+    }
+}
+
+/// Asks with half a handshake; `None` where that cannot be done, as with IPv6.
+fn ask_half_open(half_open: &mut HalfOpen<'_>, socket: SocketAddr) -> Option<Result<(), NetError>> {
+    match socket {
+        SocketAddr::V4(four) => half_open.ask(four),
+        SocketAddr::V6(_) => None,
     }
 }

@@ -99,20 +99,24 @@ async fn half_a_handshake_says_what_connecting_says() {
     let wire = LiveWire::new(&LiveOptions { resolvers: resolvers.clone(), ..LiveOptions::default() }).unwrap();
     let until = wire.now() + Duration::from_secs(600);
     let (answers, mut answered) = unbounded_channel();
-    let asked = wire.half_open(open, until, &answers);
+    let four = |socket: SocketAddr| match socket {
+        SocketAddr::V4(four) => four,
+        SocketAddr::V6(six) => panic!("asked for an address of IPv4, got {six}"),
+    };
+    let asked = wire.half_open(four(open), until, &answers);
     let is_permitted = asked.is_some();
     if let Some(asked) = asked {
         asked.unwrap();
         let answer = answered.recv().await.unwrap();
-        assert_eq!((answer.from, answer.accepts), (open, true));
+        assert_eq!((answer.from, answer.accepts), (four(open), true));
         // Two who ask one port at once are both answered.
         let (others, mut others_answered) = unbounded_channel();
         for answers in [&answers, &others] {
-            wire.half_open(closed[0], until, answers).unwrap().unwrap();
+            wire.half_open(four(closed[0]), until, answers).unwrap().unwrap();
         }
         for answered in [&mut answered, &mut others_answered] {
             let answer = answered.recv().await.unwrap();
-            assert_eq!((answer.from, answer.accepts), (closed[0], false));
+            assert_eq!((answer.from, answer.accepts), (four(closed[0]), false));
         }
     }
     let ports: Vec<u16> = closed.iter().map(SocketAddr::port).chain([open.port()]).collect();

@@ -14,7 +14,7 @@ use ipnet::IpNet;
 use std::collections::HashMap;
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -130,7 +130,7 @@ impl Wire for TestWire {
         })
     }
 
-    fn half_open(&self, to: SocketAddr, until: WireTime, answers: &HalfOpenAnswers) -> Option<io::Result<()>> {
+    fn half_open(&self, to: SocketAddrV4, until: WireTime, answers: &HalfOpenAnswers) -> Option<io::Result<()>> {
         let mut full = self.half_open.lock().unwrap();
         let left = full.as_mut()?;
         if let Some(fewer) = left.checked_sub(1) {
@@ -138,9 +138,9 @@ impl Wire for TestWire {
             return Some(Err(io::ErrorKind::WouldBlock.into()));
         }
         let mut connections = self.connections.lock().unwrap();
-        connections.push(to);
-        let tries = connections.iter().filter(|known| **known == to).count();
-        let Some(peer) = self.peers.lock().unwrap().get(&to).cloned() else { return Some(Ok(())) };
+        connections.push(to.into());
+        let tries = connections.iter().filter(|known| **known == to.into()).count();
+        let Some(peer) = self.peers.lock().unwrap().get(&to.into()).cloned() else { return Some(Ok(())) };
         let (accepts, after) = match peer {
             Peer::Fails(kind) => return Some(Err(kind.into())),
             Peer::Loses { first } if tries <= first => return Some(Ok(())),

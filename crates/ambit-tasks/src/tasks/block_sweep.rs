@@ -116,10 +116,7 @@ struct Heard {
 
 impl Heard {
     async fn take(&mut self, cx: &Context<'_>, addresses: &[IpAddr], ports: &[u16]) -> Result<(), TaskError> {
-        // A port of every address before the next port: an address is asked only so many times a second.
-        let sockets: Vec<SocketAddr> =
-            ports.iter().flat_map(|port| addresses.iter().map(|address| SocketAddr::new(*address, *port))).collect();
-        let said = cx.net.knock(&sockets).await?;
+        let said = cx.net.knock(addresses, ports).await?;
         self.accepted.extend(said.open.iter().map(SocketAddr::ip));
         self.refused.extend(said.closed.iter().map(SocketAddr::ip));
         for (socket, error) in said.failed {
