@@ -177,10 +177,12 @@ fn delegated(graph: &Graph<'_>) -> Vec<Option<usize>> {
 }
 
 /// Blocks that addresses told of and that somebody else registered: the registrants of the narrowest block around the
-/// address are known, and so are those of a given block around that, and none is the same.
+/// address are known, and so are those of a given block around that, or of one that a given network announces, and none
+/// is the same.
 fn registered_apart(graph: &Graph<'_>) -> Vec<(IpNet, usize)> {
     let is_given = |node: &usize| graph.nodes[*node].kind == Kind::NetBlock && graph.is_given(*node);
-    let given: Vec<usize> = (0..graph.len()).filter(is_given).collect();
+    let announced = graph.links_of(EdgeKind::Announces).filter(|link| graph.is_given(link.from)).map(|link| link.to);
+    let given: BTreeSet<usize> = (0..graph.len()).filter(is_given).chain(announced).collect();
     if given.is_empty() {
         return Vec::new();
     }

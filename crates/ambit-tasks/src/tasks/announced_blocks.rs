@@ -31,25 +31,30 @@ pub(crate) const TASK: Task = Task {
 
 /// Where announcements are asked for: the routing information service of the RIPE NCC, which sees all of the internet.
 const ROUTES: &str = "stat.ripe.net";
-/// Blocks of one network that are asked for at registries: at the usual pace of two a second some minutes.
+/// Blocks of one network that are asked for at registries, those that lie in no other first: at the usual pace of two a
+/// second some minutes.
 const BLOCKS_MAX: usize = 1_000;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let system = cx.facts.name.as_str();
     let holders = names(&holders(cx, &format!("autnum/{}", system.trim_start_matches("AS")), system).await?);
-    let announced = announced(cx, system).await?;
-    if announced.len() > BLOCKS_MAX {
-        let said = format!("{system} announces {} blocks; name the blocks that are meant", announced.len());
+    let (blocks, parts) = nested(announced(cx, system).await?);
+    if blocks.len() > BLOCKS_MAX {
+        let said = format!("{system} announces {} blocks; name the blocks that are meant", blocks.len());
         return Err(TaskError::OutOfBudget(said));
     }
-    for block in &announced {
-        let registrants = holders_of(cx, block).await?;
-        // A network announces its customers' blocks as well.
-        let is_theirs = registrants.iter().any(|name| holders.contains(name));
-        let edge = if is_theirs { EdgeKind::Announces } else { EdgeKind::Suballocation };
-        cx.found(Kind::NetBlock, &block.to_string(), edge);
+    // A network announces its customers' blocks as well, also those within its own.
+    let mut known: Vec<(IpNet, bool)> = Vec::new();
+    for block in blocks.into_iter().chain(parts).take(BLOCKS_MAX) {
+        let is_theirs = holders_of(cx, &block).await?.iter().any(|name| holders.contains(name));
+        let around = known.iter().rev().find(|(around, _)| around.contains(&block));
+        if around.is_none_or(|(_, theirs)| *theirs != is_theirs) {
+            let edge = if is_theirs { EdgeKind::Announces } else { EdgeKind::Suballocation };
+            cx.found(Kind::NetBlock, &block.to_string(), edge);
+        }
+        known.push((block, is_theirs));
     }
-    Ok(Answer::found_if(!announced.is_empty()))
+    Ok(Answer::found_if(!known.is_empty()))
 }
 
 async fn holders_of(cx: &Context<'_>, block: &IpNet) -> Result<BTreeSet<String>, TaskError> {
@@ -71,8 +76,7 @@ fn names(people: &[Person]) -> BTreeSet<String> {
     named.filter_map(|person| person.organization.as_ref()).map(|name| name.trim().to_lowercase()).collect()
 }
 
-/// The blocks that a network announces, without those that lie in another of them. Neighbours are not joined: each has
-/// a registrant of its own.
+/// The blocks that a network announces.
 async fn announced(cx: &Context<'_>, system: &str) -> Result<Vec<IpNet>, TaskError> {
     let url = format!("https://{ROUTES}/data/announced-prefixes/data.json?resource={system}");
     let fetch = cx.net.source_list(PROVIDER, &url).await.map_err(|error| TaskError::source(ROUTES, &error))?;
@@ -80,15 +84,23 @@ async fn announced(cx: &Context<'_>, system: &str) -> Result<Vec<IpNet>, TaskErr
     if last.status != 200 || last.truncated {
         return Err(TaskError::SourceDown(format!("{ROUTES}: status {}", last.status)));
     }
-    let prefixes = prefixes(&last.body).map_err(|why| TaskError::SourceDown(format!("{ROUTES}: {why}")))?;
-    Ok(outermost(prefixes))
+    prefixes(&last.body).map_err(|why| TaskError::SourceDown(format!("{ROUTES}: {why}")))
 }
 
-fn outermost(mut blocks: Vec<IpNet>) -> Vec<IpNet> {
+/// Blocks that lie in no other, and those that do, each behind what it lies in. Neighbours are not joined: each has a
+/// registrant of its own.
+fn nested(mut blocks: Vec<IpNet>) -> (Vec<IpNet>, Vec<IpNet>) {
     // A block comes just before those that lie in it.
     blocks.sort_by_key(|block| (block.addr(), block.prefix_len()));
-    blocks.dedup_by(|block, kept| kept.contains(&*block));
-    blocks
+    blocks.dedup();
+    let mut around: Option<IpNet> = None;
+    blocks.into_iter().partition(|block| {
+        let is_outermost = around.is_none_or(|around| !around.contains(block));
+        if is_outermost {
+            around = Some(*block);
+        }
+        is_outermost
+    })
 }
 
 /// The answer, as far as it is read.
@@ -126,9 +138,10 @@ mod tests {
             {"prefix": "203.0.112.0/24", "timelines": []},
             {"prefix": "2001:db8::/32", "timelines": []}
         ]}}"#;
-        let read = outermost(prefixes(body).unwrap());
-        let read: Vec<String> = read.iter().map(IpNet::to_string).collect();
-        assert_eq!(read, ["203.0.112.0/24", "203.0.113.0/24", "2001:db8::/32"], "neighbours stay apart");
+        let (blocks, parts) = nested(prefixes(body).unwrap());
+        let texts = |blocks: Vec<IpNet>| blocks.iter().map(IpNet::to_string).collect::<Vec<_>>();
+        assert_eq!(texts(blocks), ["203.0.112.0/24", "203.0.113.0/24", "2001:db8::/32"], "neighbours stay apart");
+        assert_eq!(texts(parts), ["203.0.113.0/25", "203.0.113.192/26"]);
         assert!(prefixes(br#"{"data": {"prefixes": []}}"#).unwrap().is_empty());
         for body in ["{}", "[]", "<html>", r#"{"data": {"prefixes": [{"prefix": "all"}]}}"#] {
             assert!(prefixes(body.as_bytes()).is_err(), "{body}");

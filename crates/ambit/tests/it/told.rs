@@ -41,6 +41,25 @@ fn a_network_leads_to_the_blocks_of_its_holder_and_touches_no_customer_of_its() 
     assert_eq!(exposed, ["203.0.113.5:6379/tcp"]);
 }
 
+#[test]
+fn a_customer_s_small_part_of_an_announced_block_is_left_alone_and_their_part_of_a_customer_s_is_found() {
+    let world = "world parts \"Parts\"
+seeds AS64500
+org acme   \"Acme Corp\" ours
+org tenant \"A Tenant\"  stranger
+block 198.18.0.0/22    of acme   asn AS64500 named ACME-NET
+block 198.18.1.4/30    of tenant asn AS64500 named TENANT-PART
+block 198.18.8.0/26    of tenant asn AS64500 named TENANT-NET
+block 198.18.8.16/28   of acme   asn AS64500 named ACME-BACK
+host 198.18.1.{5,9} 198.18.8.{5,20}
+  port 22 ssh
+";
+    let found = scan_text(&Folder::new("parts"), world, &["--ports", "22"]);
+    for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+        assert_eq!(found.figure(figure), 0, "{figure}: {}", found.summary);
+    }
+}
+
 const TOLD: &str = "world told \"Told\"
 seeds acme.test
 org acme \"Acme Corp\" ours

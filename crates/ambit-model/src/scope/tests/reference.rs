@@ -202,7 +202,8 @@ fn narrowest<'a>(world: &'a World, node: &Node) -> Option<&'a Node> {
     around.max_by_key(|block| (net(block).map(|net| net.prefix_len()), given(block)))
 }
 
-/// True where the block that an address tells of lies in a given one, and each has registrants, none of them the same.
+/// True where the block that an address tells of lies in a given one, or in one that a given network announces, and each
+/// has registrants, none of them the same.
 fn is_apart(world: &World, address: &Node, block: &Node) -> bool {
     let net = |node: &Node| node.name.parse::<ipnet::IpNet>().ok();
     let holders = |node: &Node| -> BTreeSet<String> {
@@ -214,8 +215,12 @@ fn is_apart(world: &World, address: &Node, block: &Node) -> bool {
         let (Some(inner), Some(outer)) = (net(block), net(other)) else { return false };
         outer.contains(&inner.network()) && outer.prefix_len() < inner.prefix_len()
     };
-    let given = |node: &&Node| node.kind == Kind::NetBlock && given(node) && !takes_out(world, node);
-    let around = world.nodes.values().filter(given).filter(|node| !holders(node).is_empty()).filter(is_around);
+    let is_given = |node: &Node| given(node) && !takes_out(world, node);
+    let given = |node: &&Node| node.kind == Kind::NetBlock && is_given(node);
+    let announced =
+        |node: &&Node| of_kind(world, EdgeKind::Announces).any(|(from, to)| to.uid == node.uid && is_given(from));
+    let opens = |node: &&Node| given(node) || announced(node);
+    let around = world.nodes.values().filter(opens).filter(|node| !holders(node).is_empty()).filter(is_around);
     let around = around.max_by_key(|node| net(node).map(|net| net.prefix_len()));
     let own = holders(address);
     !(given(&block) || own.is_empty()) && around.is_some_and(|node| own.is_disjoint(&holders(node)))
