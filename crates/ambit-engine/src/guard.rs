@@ -175,9 +175,11 @@ impl View {
         match node.kind {
             Kind::IpAddress => {
                 if let Ok(address) = node.name.parse() {
+                    // Who names an address means it, whoever shares it: so it is in a block that was named.
+                    let is_named = node.seed || node.allow;
                     let known = Known {
                         clearance,
-                        unproven: node.shared || !state.decision.scoped(),
+                        unproven: (node.shared && !is_named) || !state.decision.scoped(),
                         shared: node.shared,
                         by_site: state.decision.reason == ScopeReason::Edge(EdgeKind::Host),
                         closed: state.decision.is_closed(),
@@ -482,6 +484,7 @@ mod tests {
             (Kind::IpAddress, "203.0.113.1", Clearance::L3, 900, false, false),
             (Kind::IpAddress, "198.51.100.1", Clearance::L2, 500, false, false),
             (Kind::IpAddress, "198.51.100.2", Clearance::L3, 900, true, false),
+            (Kind::IpAddress, "198.51.100.3", Clearance::L3, 1000, true, true),
             (Kind::NetBlock, "192.0.2.0/28", Clearance::L3, 1000, false, true),
             (Kind::DnsRecord, "www.acme.test", Clearance::L3, 990, false, false),
             (Kind::DnsRecord, "www.stranger.test", Clearance::L1, 50, false, false),
@@ -507,6 +510,7 @@ mod tests {
             ("198.51.100.1:443", ours, Clearance::L3, false),
             ("198.51.100.2:443", ours, Clearance::L2, true),
             ("198.51.100.2:22", ours, Clearance::L3, false),
+            ("198.51.100.3:22", None, Clearance::L3, true),
             ("192.0.2.5:22", None, Clearance::L3, true),
             ("192.0.2.99:22", None, Clearance::L3, false),
             ("198.18.0.1:443", Some("acme.s3.amazonaws.com"), Clearance::L2, true),
