@@ -2,7 +2,7 @@
 //! probe for each piece of evidence, named by the argument, so that the answer does not depend on the order in which
 //! evidence arrives. Sends nothing.
 
-use crate::ask::host::seed_domains;
+use crate::ask::host::{is_theirs, seed_domains};
 use crate::read::providers;
 use crate::task::OF_SITES;
 use crate::{Answer, Context, Plan, Task, TaskError};
@@ -90,9 +90,10 @@ fn aliases(details: &ambit_model::Details) -> impl Iterator<Item = Evidence> + '
 fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
     let pointers =
         facts.to(EdgeKind::Pointer).filter_map(|neighbour| Evidence::of_host("reverse name", &neighbour.name));
-    let bound = facts.from(EdgeKind::ResolvesTo).flat_map(|neighbour| aliases(&neighbour.details));
+    let names = || facts.from(EdgeKind::ResolvesTo).filter(|neighbour| !comes_back(facts, &neighbour.details));
+    let bound = names().flat_map(|neighbour| aliases(&neighbour.details));
     // A provider's own name leads here: what the alias of one of their names ends in.
-    let own = facts.from(EdgeKind::ResolvesTo).filter_map(|neighbour| Evidence::of_host("name", &neighbour.name));
+    let own = names().filter_map(|neighbour| Evidence::of_host("name", &neighbour.name));
     let network = network::NET_NAME.text(&facts.details).and_then(|name| {
         let platform = platforms::of_network(name)?;
         Some(Evidence {
@@ -103,6 +104,12 @@ fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
     });
     let certificates = certificates(facts);
     pointers.chain(bound).chain(own).chain(network).chain(certificates).chain(strangers(facts)).collect()
+}
+
+/// True where a name's aliases end in one of theirs, as behind a platform that balances by DNS: the address is that
+/// name's, and not the platform's.
+fn comes_back(facts: &Facts, details: &ambit_model::Details) -> bool {
+    domain::CNAME_CHAIN.texts(details).last().is_some_and(|target| is_theirs(facts, target))
 }
 
 /// A platform's certificate that was shown here, by its common name; the address' own look and those by its names tell

@@ -168,6 +168,21 @@ fn a_known_platform_stays_shared_whatever_speaks_for_its_addresses() {
 }
 
 #[test]
+fn an_alias_that_comes_back_from_a_platform_leaves_the_address_theirs() {
+    let explorer = explored(
+        "zone trafficmanager.net of host\n  ns ns1.host.test\nname shop.acme.test CNAME \
+         acme-shop.trafficmanager.net\nname acme-shop.trafficmanager.net CNAME origin.acme.test\nname \
+         origin.acme.test A 203.0.113.40\nhost 203.0.113.40\n  port 22 ssh \"OpenSSH_9.6\"\n\
+         name docs.acme.test CNAME acme-docs.trafficmanager.net\nname acme-docs.trafficmanager.net CNAME \
+         acme.other.test\nname acme.other.test A 192.0.2.80\nsite https://docs.acme.test \"Docs\"\n\
+         site https://shop.acme.test \"Shop\"\nsite https://acme.test \"Acme\"\n  links https://shop.acme.test/ \
+         https://docs.acme.test/",
+    );
+    assert_eq!(address(&explorer, "203.0.113.40"), "900 L3 Registrant Acme Corp");
+    assert_eq!(address(&explorer, "192.0.2.80"), "100 L1 ForeignAlias acme.other.test", "it ends at a stranger's");
+}
+
+#[test]
 fn an_alias_to_a_partner_is_known_about_and_one_to_a_platform_is_visited() {
     let explorer = explored(
         "zone github.io of host\n  ns ns1.host.test\nname pay.acme.test CNAME acme.other.test\nname acme.other.test A \
