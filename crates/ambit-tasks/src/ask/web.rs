@@ -7,7 +7,7 @@ use ambit_model::facts::{LastProbe, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{TaskName, Timestamp};
 use ambit_net::http::{BodyEnd, HttpExchange, HttpFetch, HttpRequest, Url, is_unavailable};
-use ambit_net::{Grant, Meaning, NetError};
+use ambit_net::{Grant, Meaning, NetError, Phase};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -73,6 +73,15 @@ pub(crate) async fn visit(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>,
 pub(crate) fn unless_outage(cx: &Context<'_>, task: TaskName, status: u16) -> Result<(), NetError> {
     match is_unavailable(status) && !lasts(cx.facts.probe_at(task, cx.argument), cx.net.date()) {
         true => Err(NetError::Unavailable(status)),
+        false => Ok(()),
+    }
+}
+
+/// Fails with a silence where it is one, unless a task has met that for as long as a site is waited for.
+pub(crate) fn unless_silence(cx: &Context<'_>, task: TaskName, error: NetError) -> Result<(), NetError> {
+    let is_silence = matches!(error, NetError::Timeout(Phase::Connecting));
+    match is_silence && !lasts(cx.facts.probe_at(task, cx.argument), cx.net.date()) {
+        true => Err(error),
         false => Ok(()),
     }
 }

@@ -11,7 +11,9 @@ use crate::tasks::linked_hosts::policy_hosts;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::front_page::{FrontPage, Https};
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::facts::ProbeOutcome;
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Timestamp, workflow};
 use ambit_net::http::{ChainEnd, HttpExchange, HttpFetch, HttpRequest, Url, is_unavailable};
 use ambit_net::{Grant, NetError};
 use sha2::{Digest, Sha256};
@@ -28,7 +30,7 @@ pub(crate) const TASK: Task = Task {
     cost: 4,
     gain: 8,
     plan: |facts, _| match is_visited(facts) {
-        true => bindings::plan(facts, binding(facts)),
+        true => until_seen_elsewhere(facts, bindings::plan(facts, binding(facts))),
         false => Plan::No,
     },
     run: |cx| Box::pin(run(cx)),
@@ -43,6 +45,25 @@ fn is_visited(facts: &Facts) -> bool {
 /// Where the page is asked for: at one of the domain's addresses, as browsers do.
 pub(crate) fn binding(facts: &Facts) -> Option<String> {
     bindings::of_name(facts, &[443], |_| false).into_iter().next()
+}
+
+/// The page that deceived at a former address stands until another has shown its own.
+fn until_seen_elsewhere(facts: &Facts, plan: Plan) -> Plan {
+    let Plan::Bound { asked, mut bound } = plan else { return plan };
+    let is_seen = |at: &String| facts.outcome_at(TASK.name, at).is_some_and(ProbeOutcome::is_whole);
+    if deceived(facts).is_some() && !bound.is_empty() && !bound.iter().any(is_seen) {
+        bound.extend(facts.probes_of(TASK.name).map(|(argument, _)| argument.to_owned()));
+        bound.sort();
+        bound.dedup();
+    }
+    Plan::Bound { asked, bound }
+}
+
+/// The page by which a domain was seen to pass for theirs: a copy, or one that asked for a password.
+fn deceived(facts: &Facts) -> Option<FrontPage> {
+    let page = domain::FRONT_PAGE.of(&facts.details).filter(|_| is_resembling(facts))?;
+    let copied = || domain::IMPERSONATION.of(&facts.details).is_some_and(|made| made.copies);
+    (page.login || copied()).then_some(page)
 }
 
 /// Returns true where all was asked that can be: these tasks, and the front page where it may be visited.
@@ -69,6 +90,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         web::unless_outage(cx, TASK.name, content(cx, main).status)?;
     }
     let mut page = describe(cx, main);
+    unless_refused(cx, &page, content(cx, main))?;
     page.https = secure.as_ref().and_then(encryption);
     page.plain = match &plain {
         Some(fetch) if secure.is_some() && is_unavailable(content(cx, fetch).status) => {
@@ -87,14 +109,41 @@ fn had_answered(known: Option<&FrontPage>) -> bool {
     known.is_some_and(|known| !is_unavailable(known.status))
 }
 
+/// Days for which a page that deceived must answer refusals alone before they are what it shows. Such pages are shown
+/// to their victims and refused to whoever seems to look for them.
+const REFUSED_DAYS: i64 = 45;
+
+/// Fails where a page that deceived is refused now: that says nothing of what victims are shown.
+fn unless_refused(cx: &Context<'_>, page: &FrontPage, exchange: &HttpExchange) -> Result<(), TaskError> {
+    let shows_nothing = page.leads_to.is_none() && page.notice.is_none() && !page.login;
+    let is_empty = || page.title.is_none() && Page::parse(&web::text(exchange), &exchange.url).text.trim().is_empty();
+    let is_refusal = matches!(page.status, 401 | 403 | 404 | 410 | 429 | 451 | 500..) || is_empty();
+    let seen = cx.facts.probes_of(TASK.name).filter_map(|(_, probe)| probe.confirmed).max();
+    let is_recent = |seen: Timestamp| cx.net.date() < seen.plus_ms(REFUSED_DAYS * DAY_MS);
+    match shows_nothing && is_refusal && deceived(cx.facts).is_some() && seen.is_some_and(is_recent) {
+        true => Err(TaskError::Failed(format!(
+            "status {} in place of the page that passed for theirs, which stands for {REFUSED_DAYS} days",
+            page.status
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// The page with what its redirects led to; `None` where nothing speaks HTTP there.
 async fn visit(cx: &Context<'_>, https: bool) -> Result<Option<HttpFetch>, TaskError> {
     let address = cx.argument.parse::<SocketAddr>();
     let address = address.map_err(|_| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
     let url = Url::site(https, &cx.facts.name, if https { 443 } else { 80 })?;
+    let known = domain::FRONT_PAGE.of(&cx.facts.details);
+    let had_site = known.is_some_and(|known| if https { known.https.is_some() } else { known.plain });
     match cx.net.fetch(&request(cx, &url, address, web::PAGE_BYTES)?).await {
         Ok(fetch) => Ok(Some(fetch)),
-        Err(error) if bindings::is_closed(&error) || web::is_no_answer(&error) => Ok(None),
+        Err(error) if bindings::is_closed(&error) || web::is_no_answer(&error) => {
+            if had_site {
+                web::unless_silence(cx, TASK.name, error)?;
+            }
+            Ok(None)
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -218,3 +218,60 @@ fn a_site_that_cannot_answer_now_closes_nothing_that_is_said_of_its_copy() {
         assert!(said.contains(&format!("front_page (no answer), for example Domain {host}")), "{state}: {said}");
     }
 }
+
+/// Three copies of a site. One is refused from the second state on, one moves to another address and is refused there,
+/// and the registration of one ends.
+fn refusals() -> String {
+    let body = "<h1>Welcome to Willow Bank</h1><p>Sign in to see balances, transfers and statements of your accounts \
+                at the Willow Bank.</p><form action=/login method=post><input name=user><input type=password \
+                name=pw></form>";
+    let site = |host: &str| format!("site https://{host} \"Willow Bank - Sign in\"\n  body \"{body}\"\n");
+    let refused =
+        |host: &str, status: u16| format!("site https://{host} \"Refused\"\n  status {status}\n  body \"Refused\"\n");
+    let zone = |host: &str, number: u8| {
+        format!(
+            "zone {host} of crook\n  ns ns1.{host} 198.51.100.{}\n  registered -10d  suspicious  phishing\nname \
+             {host} A 198.51.100.{number}\n{}",
+            number + 100,
+            site(host),
+        )
+    };
+    let begin = "world refusals \"Refusals\"\nseeds willowbank.test\norg willow \"Willow Bank\" ours\norg crook \
+                 \"Crook\" stranger\nblock 203.0.113.0/26 of willow asn AS64500 named WILLOW-NET\nblock \
+                 198.51.100.0/24 of crook asn AS64510 named CROOK-NET\nzone willowbank.test of willow\n  ns \
+                 ns1.willowbank.test 203.0.113.2\nname willowbank.test A 203.0.113.10\n";
+    let (asked, moved, ended) = ("wil1owbank.test", "willowbamk.test", "willow-bank.test");
+    [
+        begin.to_owned(),
+        site("willowbank.test"),
+        zone(asked, 10),
+        zone(moved, 11),
+        zone(ended, 12),
+        "state 2\n".to_owned(),
+        refused(asked, 403),
+        format!("name {moved} A 198.51.100.9\n"),
+        refused(moved, 404),
+        format!("remove site https://{ended}\nremove name {ended}\nremove zone {ended}\n"),
+        "state 3\n".to_owned(),
+        refused(asked, 401),
+    ]
+    .concat()
+}
+
+#[test]
+fn a_copy_that_refuses_whoever_looks_for_it_stays_reported_until_it_is_believed() {
+    let folder = Folder::new("passing-refusals");
+    let scan = |more: &[&str]| scan_command(&folder, &refusals()).args(more).output().expect("the binary starts");
+    let phishing = |state: &str| {
+        let more: &[&str] = if state == "1" { WORKFLOW } else { &[] };
+        let output = scan(&[more, &["--state", state]].concat());
+        let found = issues(&Discovery::parse(&String::from_utf8_lossy(&output.stdout)));
+        let open = found.iter().filter_map(|issue| issue.strip_prefix("phishing_site ")).map(str::to_owned);
+        (open.collect::<Vec<_>>(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(phishing("1").0, ["wil1owbank.test", "willow-bank.test", "willowbamk.test"]);
+    let (open, said) = phishing("2");
+    assert_eq!(open, ["wil1owbank.test", "willowbamk.test"], "a refusal shows nothing: {said}");
+    assert!(said.contains("in place of the page that passed for theirs"), "{said}");
+    assert_eq!(phishing("3").0, [""; 0], "for so long nobody was shown anything else");
+}
