@@ -4,8 +4,8 @@
 mod organization;
 
 use crate::entity::domain::{
-    self, CAA, DANGLING, DMARC, DMARC_POLICY, FRONT_PAGE, MTA_STS, NAMESERVERS, REGISTRATION, SIGNED, SPF_RECORD,
-    SPF_TREE, TAKEOVER, ZONE_TRANSFER,
+    self, CAA, DANGLING, DMARC, DMARC_POLICY, FRONT_PAGE, MTA_STS, NAMESERVERS, POSTURE, REGISTRATION, SIGNED,
+    SPF_RECORD, SPF_TREE, SpfTree, TAKEOVER, ZONE_TRANSFER,
 };
 use crate::entity::front_page::{FrontPage, Https};
 pub use crate::entity::posture::{Area, Finding, Grade, Posture};
@@ -78,7 +78,8 @@ pub fn sight(facts: &Facts) -> Sight {
     }
 }
 
-/// Assesses a domain of which something was seen, at a wire date.
+/// Assesses a domain of which something was seen, at a wire date. What its details say that it was told before stands
+/// where it could not be asked again.
 pub fn assess(facts: &Facts, date: Timestamp) -> Posture {
     let mut weighing = Weighing { facts, date, findings: Vec::new() };
     weighing.mail();
@@ -101,6 +102,9 @@ pub fn assess(facts: &Facts, date: Timestamp) -> Posture {
 fn unknown(facts: &Facts) -> BTreeSet<Area> {
     let failed = |(look, _): &&(NamedProbe, Area)| !has_answer(facts, look);
     let mut unknown: BTreeSet<Area> = LOOKS.iter().filter(failed).map(|(_, area)| *area).collect();
+    if SPF_TREE.of(&facts.details).is_some_and(|tree| has_unseen_branch(&tree)) {
+        unknown.insert(Area::Mail);
+    }
     if !facts.looked(TaskName::FrontPage) && FRONT_PAGE.of(&facts.details).is_none() {
         unknown.extend([Area::Encryption, Area::Web]);
     }
@@ -109,6 +113,12 @@ fn unknown(facts: &Facts) -> BTreeSet<Area> {
 
 fn has_answer(facts: &Facts, look: &NamedProbe) -> bool {
     matches!(facts.outcome_at(look.task, look.argument), Some(ProbeOutcome::Found | ProbeOutcome::Absent))
+}
+
+/// Some record of the tree could not be asked for. One that goes on for too long was not asked for whole either, and
+/// says enough.
+fn has_unseen_branch(tree: &SpfTree) -> bool {
+    !tree.complete && tree.lookups <= SPF_LOOKUPS_MAX
 }
 
 struct Weighing<'a> {
@@ -126,56 +136,64 @@ impl Weighing<'_> {
         has_answer(self.facts, &look)
     }
 
+    /// Adds what a look shows. Of one that failed, in whole or in part, what was told before stands where it weighs
+    /// more: nobody is better protected for not being seen. `policy` is the word by which its findings are known.
+    fn weigh(&mut self, area: Area, policy: &str, is_seen: bool, shown: Option<(i32, String)>) {
+        let shown = shown.map(|(points, text)| Finding { area, points, text });
+        let before = POSTURE.of(&self.facts.details).filter(|_| !is_seen).map(|posture| posture.findings);
+        let before = before.into_iter().flatten().filter(|said| said.area == area && said.text.contains(policy));
+        self.findings.extend(before.chain(shown).min_by_key(|finding| finding.points));
+    }
+
     fn mail(&mut self) {
-        if self.answered(task::SPF) {
-            self.senders();
-        }
-        if self.answered(task::DMARC) {
-            self.forged_mail();
-        }
-    }
-
-    fn senders(&mut self) {
         let tree = SPF_TREE.of(&self.facts.details).unwrap_or_default();
-        let Some(record) = SPF_RECORD.of(&self.facts.details) else {
-            return self.add(Area::Mail, -12, "says nowhere who may send its mail (no SPF)");
-        };
-        match spf_gap(&record, &tree) {
-            Some(SpfGap::Unregistered(name)) => {
-                self.add(Area::Mail, -15, format!("lets whoever registers the domain of {name} send its mail (SPF)"));
-            }
-            Some(SpfGap::Several(_)) => self.add(Area::Mail, -12, "has several SPF records, so that none counts"),
-            Some(SpfGap::Open | SpfGap::PassesAll) => self.add(Area::Mail, -15, "lets anybody send its mail (SPF)"),
-            Some(SpfGap::Neutral) => self.add(Area::Mail, -8, "lets anybody send its mail (SPF without an end)"),
-            None if !tree.errors.is_empty() || tree.lookups > SPF_LOOKUPS_MAX => {
-                self.add(Area::Mail, -8, "receivers cannot evaluate who may send its mail (SPF)");
-            }
-            None => {}
-        }
+        let (spf, dmarc) = (self.answered(task::SPF), self.answered(task::DMARC));
+        let is_seen = spf && !(SPF_RECORD.of(&self.facts.details).is_some() && has_unseen_branch(&tree));
+        self.weigh(Area::Mail, "SPF", is_seen, self.senders(spf, &tree));
+        self.weigh(Area::Mail, "DMARC", dmarc, self.forged_mail(dmarc));
     }
 
-    fn forged_mail(&mut self) {
+    fn senders(&self, answered: bool, tree: &SpfTree) -> Option<(i32, String)> {
+        let Some(record) = SPF_RECORD.of(&self.facts.details) else {
+            return answered.then(|| (-12, "says nowhere who may send its mail (no SPF)".to_owned()));
+        };
+        let (points, text) = match spf_gap(&record, tree) {
+            Some(SpfGap::Unregistered(name)) => {
+                return Some((-15, format!("lets whoever registers the domain of {name} send its mail (SPF)")));
+            }
+            Some(SpfGap::Several(_)) => (-12, "has several SPF records, so that none counts"),
+            Some(SpfGap::Open | SpfGap::PassesAll) => (-15, "lets anybody send its mail (SPF)"),
+            Some(SpfGap::Neutral) => (-8, "lets anybody send its mail (SPF without an end)"),
+            None if !tree.errors.is_empty() || tree.lookups > SPF_LOOKUPS_MAX => {
+                (-8, "receivers cannot evaluate who may send its mail (SPF)")
+            }
+            None => return None,
+        };
+        Some((points, text.to_owned()))
+    }
+
+    fn forged_mail(&self, answered: bool) -> Option<(i32, String)> {
         let Some(record) = DMARC.text(&self.facts.details) else {
-            return self.add(Area::Mail, -15, "says nowhere what becomes of forged mail (no DMARC)");
+            return answered.then(|| (-15, "says nowhere what becomes of forged mail (no DMARC)".to_owned()));
         };
         let records = DMARC_POLICY.of(&self.facts.details).map_or(1, |policy| policy.records);
-        let (points, text) = match dmarc_gap(record, records) {
-            None => return,
-            Some(DmarcGap::Several(_)) => (-15, "has several DMARC records, so that none counts"),
-            Some(DmarcGap::Monitors) => (-8, "lets forged mail through (DMARC p=none)"),
-            Some(DmarcGap::NoPolicy) => (-8, "lets forged mail through (DMARC without a policy)"),
-            Some(DmarcGap::Partial) => (-8, "lets a part of forged mail through (DMARC)"),
+        let (points, text) = match dmarc_gap(record, records)? {
+            DmarcGap::Several(_) => (-15, "has several DMARC records, so that none counts"),
+            DmarcGap::Monitors => (-8, "lets forged mail through (DMARC p=none)"),
+            DmarcGap::NoPolicy => (-8, "lets forged mail through (DMARC without a policy)"),
+            DmarcGap::Partial => (-8, "lets a part of forged mail through (DMARC)"),
         };
-        self.add(Area::Mail, points, text);
+        Some((points, text.to_owned()))
     }
 
     fn names(&mut self) {
-        if self.answered(task::CAA) && CAA.raw(&self.facts.details).is_none() {
-            self.add(Area::Dns, -4, "lets every authority sign certificates for it (no CAA)");
-        }
-        if self.answered(look(TaskName::ZoneProfile, "DS")) && !SIGNED.is_true(&self.facts.details) {
-            self.add(Area::Dns, -4, "its zone is not signed (no DNSSEC)");
-        }
+        let (caa, ds) = (self.answered(task::CAA), self.answered(look(TaskName::ZoneProfile, "DS")));
+        let unlimited = caa && CAA.raw(&self.facts.details).is_none();
+        let text = || "lets every authority sign certificates for it (no CAA)".to_owned();
+        self.weigh(Area::Dns, "CAA", caa || CAA.raw(&self.facts.details).is_some(), unlimited.then(|| (-4, text())));
+        let is_signed = SIGNED.is_true(&self.facts.details);
+        let text = || "its zone is not signed (no DNSSEC)".to_owned();
+        self.weigh(Area::Dns, "DNSSEC", ds || is_signed, (ds && !is_signed).then(|| (-4, text())));
         if NAMESERVERS.texts(&self.facts.details).count() == 1 {
             self.add(Area::Dns, -3, "one name server answers for it");
         }
@@ -363,6 +381,37 @@ mod tests {
         let unseen = made(details, Some(TaskName::FrontPage));
         assert_eq!(unseen.unknown.into_iter().collect::<Vec<_>>(), [Area::Encryption, Area::Web]);
         assert_eq!(unseen.score, 100);
+    }
+
+    #[test]
+    fn a_look_at_mail_or_names_that_fails_makes_no_supplier_better() {
+        let mut bare = careful();
+        for member in ["spf_record", "hidden_spf", "dmarc", "hidden_dmarc", "hidden_caa", "hidden_ds"] {
+            bare.as_object_mut().unwrap().remove(member);
+        }
+        let before = made(bare.clone(), None);
+        assert_eq!(before.score, 100 - 12 - 15 - 4 - 4, "{before:?}");
+        bare["hidden_posture"] = serde_json::to_value(&before).unwrap();
+        for failed in [TaskName::MailPolicy, TaskName::ZoneProfile] {
+            let now = made(bare.clone(), Some(failed));
+            assert_eq!(now.findings, before.findings, "{failed}");
+            assert!(!now.unknown.is_empty(), "{failed}: it says so as well");
+        }
+        // What was mended is seen once it can be looked at.
+        let mut mended = careful();
+        mended["hidden_posture"] = bare["hidden_posture"].clone();
+        assert_eq!(made(mended, None).score, 100);
+    }
+
+    #[test]
+    fn a_branch_of_the_senders_that_fails_makes_no_supplier_better() {
+        let mut open = careful();
+        open["hidden_spf"] = json!({"all": "-", "records": 1, "complete": true, "open": true, "lookups": 2});
+        let before = made(open.clone(), None);
+        open["hidden_posture"] = serde_json::to_value(&before).unwrap();
+        open["hidden_spf"] = json!({"all": "-", "records": 1, "complete": false, "lookups": 2});
+        let now = made(open, None);
+        assert_eq!((before.score, now.score, now.unknown.contains(&Area::Mail)), (85, 85, true), "{now:?}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::ask::inputs::{digest, members};
 use crate::tasks::front_page;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::domain;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::posture::{READ, Sight, assess, sight};
 use ambit_model::{Facts, Kind, TaskName, workflow};
 use std::collections::BTreeSet;
@@ -34,9 +35,10 @@ const ASKED: &[TaskName] = &[TaskName::MailPolicy, TaskName::Registration, TaskN
 fn of_seen(facts: &Facts) -> Plan {
     let now = made_of(facts);
     match sight(facts) {
-        Sight::Seen => Plan::bound(Some(now)),
         Sight::Missing => Plan::bound(None),
-        Sight::Unseen => {
+        Sight::Seen if facts.outcome_at(TASK.name, &now) == Some(ProbeOutcome::Found) => Plan::bound(Some(now)),
+        // A look that failed leaves standing what the former score says of it.
+        Sight::Seen | Sight::Unseen => {
             let before = facts.probes_of(TASK.name).map(|(argument, _)| argument.to_owned());
             let bound: BTreeSet<String> = before.chain([now.clone()]).collect();
             Plan::Bound { asked: vec![now], bound: bound.into_iter().collect() }
@@ -65,7 +67,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::facts::{LastProbe, Neighbour, ProbeOutcome};
+    use ambit_model::facts::{LastProbe, Neighbour};
     use ambit_model::{Clearance, EdgeKind, Timestamp, Uid};
     use serde_json::json;
     use std::sync::Arc;

@@ -159,3 +159,48 @@ fn a_supplier_that_could_not_be_looked_at_is_given_no_score_and_keeps_the_one_it
         assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
     }
 }
+
+#[test]
+fn a_mail_policy_that_cannot_be_asked_for_makes_no_supplier_better() {
+    let world = "world hush \"Hush\"\nseeds globex.test\norg globex \"Globex Ltd\" ours\norg birds \"Birdpost\" \
+                 vendor\nblock 203.0.113.0/26 of globex asn AS64500 named GLOBEX-NET\nblock 198.51.100.0/24 of birds \
+                 asn AS64502 named BIRD-NET\nzone birdpost.test of birds\n  ns ns1.birdpost.test 198.51.100.2\nname \
+                 _spf.birdpost.test TXT \"v=spf1 ip4:0.0.0.0/0 -all\"\nzone globex.test of globex\n  ns \
+                 ns1.globex.test 203.0.113.2\nname globex.test A 203.0.113.10 TXT \"v=spf1 include:_spf.birdpost.test \
+                 -all\"\nsite http://globex.test \"Globex\"\nstate 2\nname _dmarc.globex.test TXT \"x\" answers \
+                 servfail\nname _spf.birdpost.test TXT \"x\" answers servfail\nstate 3\nremove name \
+                 _dmarc.globex.test\nname _dmarc.globex.test TXT \"v=DMARC1; p=reject\"\nname _spf.birdpost.test TXT \
+                 \"v=spf1 -all\"\n";
+    let folder = Folder::new("hush");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let posture = |more: &[&str]| {
+        scan_text(&folder, world, more);
+        postures(path)["globex.test"].clone()
+    };
+    let first = posture(&["--workflow", WORKFLOW, "--state", "1"]);
+    let hushed = posture(&["--state", "2"]);
+    assert_eq!((&hushed["score"], &hushed["findings"]), (&first["score"], &first["findings"]), "{hushed}");
+    assert!(hushed["unknown"].as_array().expect("areas").contains(&"mail".into()), "{hushed}");
+    let again = scan_text(&folder, world, &["--state", "2"]);
+    assert_eq!(again.figure("changed"), 0, "{}", again.summary);
+    let mended = posture(&["--state", "3"]);
+    assert_eq!(mended["score"].as_i64(), first["score"].as_i64().map(|score| score + 30), "{mended}, {first}");
+}
+
+#[test]
+fn a_port_that_stays_silent_once_makes_no_supplier_better_or_worse() {
+    let world = "world still \"Still\"\nseeds globex.test\norg globex \"Globex Ltd\" ours\nblock 203.0.113.0/26 of \
+                 globex asn AS64500 named GLOBEX-NET\nzone globex.test of globex\n  ns ns1.globex.test \
+                 203.0.113.2\nname globex.test A 203.0.113.10 TXT \"v=spf1 -all\"\nsite https://globex.test \
+                 \"Globex\"\n  plain same\nstate 2\nsite https://globex.test \"Globex\"\n  plain none\nhost \
+                 203.0.113.10\n  port 443 filtered\n  port 80 http\nsite http://globex.test \"Globex\"\n";
+    let folder = Folder::new("still");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    scan_text(&folder, world, &["--workflow", WORKFLOW, "--state", "1"]);
+    let first = postures(path)["globex.test"].clone();
+    scan_text(&folder, world, &["--state", "2"]);
+    let later = postures(path)["globex.test"].clone();
+    assert_eq!(later["score"], first["score"], "{later}, {first}");
+}
