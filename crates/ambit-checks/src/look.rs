@@ -4,7 +4,7 @@
 use ambit_model::entity::{Member, domain};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::issue::{Proof, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict};
-use ambit_model::task::NamedProbe;
+use ambit_model::task::{NamedProbe, SPF};
 use ambit_model::{Facts, TaskName};
 use serde_json::Value;
 
@@ -33,6 +33,17 @@ pub(crate) fn after(facts: &Facts, task: TaskName, prove: impl FnOnce(&Facts) ->
 pub(crate) fn after_at(facts: &Facts, look: NamedProbe, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     let outcome = facts.outcome_at(look.task, look.argument);
     weigh(facts, outcome, outcome != Some(ProbeOutcome::Unknown), prove)
+}
+
+/// Judges who may send a domain's mail. A record of the tree that could not be read may hold what was proven before.
+pub(crate) fn after_senders(facts: &Facts, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
+    let was_read = || domain::SPF_TREE.of(&facts.details).is_none_or(|tree| tree.complete);
+    match after_at(facts, SPF, prove) {
+        Verdict::Clear if facts.outcome_at(SPF.task, SPF.argument) == Some(ProbeOutcome::Found) && !was_read() => {
+            Verdict::Unknown
+        }
+        verdict => verdict,
+    }
 }
 
 fn weigh(

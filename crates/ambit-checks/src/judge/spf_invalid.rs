@@ -4,7 +4,6 @@ use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::task::SPF;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
@@ -32,7 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after_at(facts, SPF, |facts| {
+    look::after_senders(facts, |facts| {
         let errors = domain::SPF_TREE.of(&facts.details).map(|tree| tree.errors).unwrap_or_default();
         let Some(first) = errors.first() else { return Vec::new() };
         let description = format!("The SPF record of {} cannot be evaluated: {}.", facts.name, look::shown(first));
@@ -46,14 +45,17 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
+    use ambit_model::task::SPF;
     let domain = |errors: &[&str]| {
-        facts(Kind::Domain, "acme.test")
-            .found_at(SPF.task, SPF.argument)
-            .with(json!({"spf_record": "v=spf1 inlcude:a.example -all", "hidden_spf": {"errors": errors}}))
+        facts(Kind::Domain, "acme.test").found_at(SPF.task, SPF.argument).with(
+            json!({"spf_record": "v=spf1 inlcude:a.example -all", "hidden_spf": {"complete": true, "errors": errors}}),
+        )
     };
     Samples::new()
         .reports(domain(&["acme.test: unknown mechanism \"inlcude\""]))
         .near_miss(domain(&[]))
+        // A record that could not be read may hold it.
+        .unknown(domain(&[]).with(json!({"hidden_spf": {"lookups": 3, "complete": false, "errors": []}})))
         .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.task, SPF.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(domain(&["acme.test: unknown"]).failed_at(SPF.task, SPF.argument))

@@ -5,7 +5,6 @@ use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
 use ambit_model::mail_policy::{SpfGap, spf_gap};
-use ambit_model::task::SPF;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
@@ -34,7 +33,7 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after_at(facts, SPF, |facts| {
+    look::after_senders(facts, |facts| {
         let tree = domain::SPF_TREE.of(&facts.details).unwrap_or_default();
         let Some(record) = domain::SPF_RECORD.text(&facts.details) else {
             return Vec::new();
@@ -63,6 +62,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
+    use ambit_model::task::SPF;
     let domain = |record: &str| {
         facts(Kind::Domain, "acme.test").found_at(SPF.task, SPF.argument).with(json!({"spf_record": record}))
     };
@@ -74,15 +74,18 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(domain("v=spf1 mx -all"))
         .near_miss(domain("v=spf1 mx ~all"))
         .reports(domain("v=spf1 redirect=_spf.acme.test").with(json!({"hidden_spf": {"all": "?"}})))
-        .near_miss(domain("v=spf1 redirect=_spf.acme.test").with(json!({"hidden_spf": {"all": "-"}})))
+        .near_miss(domain("v=spf1 redirect=_spf.acme.test").with(json!({"hidden_spf": {"complete": true, "all": "-"}})))
         .near_miss(domain("v=spf1 redirect=_spf.acme.test"))
         .near_miss(domain("v=spf1 include:all.example -all"))
         .reports(domain("v=spf1 include:all.example -all").with(json!({"hidden_spf": {"records": 1, "open": true}})))
         .reports(domain("v=spf1 -all").with(json!({"hidden_spf": {"records": 2}})))
-        .near_miss(domain("v=spf1 inlcude:x.test -all").with(json!({"hidden_spf": {"errors": ["acme.test: unknown"]}})))
+        .near_miss(domain("v=spf1 inlcude:x.test -all").with(json!({"hidden_spf": {
+            "complete": true, "errors": ["acme.test: unknown"]}})))
         .reports(domain("v=spf1 include:spf.free.example -all").with(json!({"hidden_spf": {
             "records": 1, "errors": ["spf.free.example: has no SPF record"], "unregistered": ["spf.free.example"]}})))
-        .near_miss(domain("v=spf1 -all").with(json!({"hidden_spf": {"records": 1}})))
+        .near_miss(domain("v=spf1 -all").with(json!({"hidden_spf": {"complete": true, "records": 1}})))
+        // A record that could not be read may let everybody pass.
+        .unknown(domain("v=spf1 include:a.example -all").with(json!({"hidden_spf": {"complete": false, "records": 1}})))
         .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.task, SPF.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(domain("v=spf1 +all").failed_at(SPF.task, SPF.argument))

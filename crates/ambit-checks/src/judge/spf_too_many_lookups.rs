@@ -5,7 +5,6 @@ use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::mail_policy::SPF_LOOKUPS_MAX;
-use ambit_model::task::SPF;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
 
@@ -33,7 +32,7 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after_at(facts, SPF, |facts| {
+    look::after_senders(facts, |facts| {
         let lookups = domain::SPF_TREE.of(&facts.details).map(|tree| tree.lookups);
         let Some(lookups) = lookups.filter(|lookups| *lookups > SPF_LOOKUPS_MAX) else {
             return Vec::new();
@@ -50,14 +49,18 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
+    use ambit_model::task::SPF;
     let domain = |lookups: i64| {
         facts(Kind::Domain, "acme.test")
             .found_at(SPF.task, SPF.argument)
-            .with(json!({"spf_record": "v=spf1 include:a.example -all", "hidden_spf": {"lookups": lookups}}))
+            .with(json!({"spf_record": "v=spf1 include:a.example -all",
+                "hidden_spf": {"complete": true, "lookups": lookups}}))
     };
     Samples::new()
         .reports(domain(11))
         .near_miss(domain(10))
+        // A record that could not be read may hold it.
+        .unknown(domain(10).with(json!({"hidden_spf": {"lookups": 3, "complete": false, "errors": []}})))
         .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.task, SPF.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(domain(11).failed_at(SPF.task, SPF.argument))
