@@ -81,10 +81,11 @@ pub fn bears(called: &str, domain: &str) -> bool {
 
 /// Returns what a host of Amazon's storage is called in no region: `acme.s3.amazonaws.com` of
 /// `acme.s3.eu-west-1.amazonaws.com`; any other host as it is. A name is one bucket in all regions together, and a
-/// region that does not have it says which does. Those of China and of the government have names of their own.
+/// region that does not have it says which does. Those of China are apart (`acme.s3.amazonaws.com.cn`),
+/// and those of the government have names of their own.
 pub fn in_no_region(host: &str) -> Cow<'_, str> {
+    let Some((front, end)) = of_amazon(host) else { return Cow::Borrowed(host) };
     let bucket = || {
-        let front = host.strip_suffix(AMAZON)?;
         let (rest, last) = front.rsplit_once('.').unwrap_or(("", front));
         let rest = rest.strip_suffix(".dualstack").unwrap_or(rest);
         let (bucket, region) = match last.strip_prefix("s3-") {
@@ -92,24 +93,49 @@ pub fn in_no_region(host: &str) -> Cow<'_, str> {
             None if rest == "s3" => ("", last),
             None => (rest.strip_suffix(".s3")?, last),
         };
-        is_region(region).then_some(bucket)
+        is_region(region, end).then_some(bucket)
     };
     match bucket() {
-        Some("") => Cow::Owned(format!("s3{AMAZON}")),
-        Some(bucket) => Cow::Owned(format!("{bucket}.s3{AMAZON}")),
+        Some("") => Cow::Owned(format!("s3{end}")),
+        Some(bucket) => Cow::Owned(format!("{bucket}.s3{end}")),
         None => Cow::Borrowed(host),
     }
 }
 
-/// The end of the names of Amazon's storage.
+/// The ends of the names of Amazon's storage: everywhere but in China, and there.
 const AMAZON: &str = ".amazonaws.com";
+const AMAZON_CHINA: &str = ".amazonaws.com.cn";
 
-/// `eu-west-1`, `ap-southeast-2`.
-fn is_region(text: &str) -> bool {
+/// Returns what stands before the end of a name of Amazon, and that end; `None` for a host of others.
+pub fn of_amazon(host: &str) -> Option<(&str, &'static str)> {
+    [AMAZON, AMAZON_CHINA].into_iter().find_map(|end| Some((host.strip_suffix(end)?, end)))
+}
+
+/// Returns true for a host that is one bucket at a provider, or holds those of one customer: nobody can register names
+/// below its own end.
+pub fn is_host(host: &str) -> bool {
+    let is_s3 = |label: &str| label == "s3" || label.starts_with("s3-");
+    let is_of_amazon = |(front, _): (&str, _)| front.split('.').skip(1).any(is_s3);
+    of_amazon(host).is_some_and(is_of_amazon) || CUSTOMERS.iter().any(|end| host.ends_with(end))
+}
+
+/// Ends of hosts at other providers that are one bucket each, or hold those of one customer.
+const CUSTOMERS: &[&str] = &[
+    ".blob.core.windows.net",
+    ".firebasedatabase.app",
+    ".firebaseio.com",
+    ".storage.googleapis.com",
+    ".web.core.windows.net",
+];
+
+/// `eu-west-1`, `ap-southeast-2`; `cn-north-1` where the name ends as those of China do.
+fn is_region(text: &str, end: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [area, ways @ .., number] = parts.as_slice() else { return false };
     let are_letters = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_apart = *area == "cn" || ways.first().is_some_and(|way| way.starts_with("gov") || way.starts_with("iso"));
+    let is_china = |is_meant: bool| (*area == "cn") == is_meant;
+    let is_apart = !is_china(end == AMAZON_CHINA)
+        || ways.first().is_some_and(|way| way.starts_with("gov") || way.starts_with("iso"));
     are_letters(area)
         && area.len() == 2
         && !ways.is_empty()
@@ -162,6 +188,9 @@ mod tests {
             ("acme.s3.dualstack.eu-west-1.amazonaws.com", "acme.s3.amazonaws.com"),
             ("s3.eu-west-1.amazonaws.com", "s3.amazonaws.com"),
             ("s3-eu-west-1.amazonaws.com", "s3.amazonaws.com"),
+            ("acme.s3.cn-north-1.amazonaws.com.cn", "acme.s3.amazonaws.com.cn"),
+            ("acme.s3.dualstack.cn-northwest-1.amazonaws.com.cn", "acme.s3.amazonaws.com.cn"),
+            ("s3.cn-north-1.amazonaws.com.cn", "s3.amazonaws.com.cn"),
         ] {
             assert_eq!(in_no_region(host), expected, "{host}");
         }
@@ -170,6 +199,7 @@ mod tests {
             "s3.amazonaws.com",
             "acme.s3.us-gov-west-1.amazonaws.com",
             "acme.s3.cn-north-1.amazonaws.com",
+            "acme.s3.eu-west-1.amazonaws.com.cn",
             "acme.s3.eu-west-1.amazonaws.com.acme.test",
             "acme.s3-website-eu-west-1.amazonaws.com",
             "acme.s3.evil.amazonaws.com",
@@ -178,6 +208,30 @@ mod tests {
             "acme.test",
         ] {
             assert_eq!(in_no_region(host), host);
+        }
+    }
+
+    #[test]
+    fn a_host_is_a_bucket_where_its_name_is_given_to_one() {
+        for host in [
+            "acme.s3.amazonaws.com",
+            "www.acme.test.s3-website-eu-west-1.amazonaws.com",
+            "acme.s3.cn-north-1.amazonaws.com.cn",
+            "acme.storage.googleapis.com",
+            "acme.blob.core.windows.net",
+            "acme.firebaseio.com",
+        ] {
+            assert!(is_host(host), "{host}");
+        }
+        for host in [
+            "s3.eu-west-1.amazonaws.com",
+            "s3-eu-west-1.amazonaws.com",
+            "front.eu-west-1.elb.amazonaws.com",
+            "storage.googleapis.com",
+            "acme.s3.amazonaws.com.evil.test",
+            "s3.acme.test",
+        ] {
+            assert!(!is_host(host), "{host}");
         }
     }
 

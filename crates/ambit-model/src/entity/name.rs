@@ -165,7 +165,8 @@ impl Kind {
         kind.seed(text).map(|name| (kind, name))
     }
 
-    /// `Domain` for a registrable domain, `DnsRecord` for a name below one or a public suffix.
+    /// `Domain` for a registrable domain, `DnsRecord` for a name below one, a public suffix or a bucket's host: whoever
+    /// has a bucket registered no domain.
     pub fn of_host(text: &str) -> Result<(Self, String), InvalidName> {
         let name = Self::DnsRecord.canonical(text)?;
         if !name.contains('.') {
@@ -175,7 +176,8 @@ impl Kind {
                 why: "it has no dot; give a full domain such as example.org",
             });
         }
-        let kind = if registrable(&name) == Some(name.as_str()) { Self::Domain } else { Self::DnsRecord };
+        let is_domain = registrable(&name) == Some(name.as_str()) && !super::bucket::is_host(&name);
+        let kind = if is_domain { Self::Domain } else { Self::DnsRecord };
         Ok((kind, name))
     }
 }
@@ -398,6 +400,18 @@ fn plain(text: &str) -> Result<String, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_host_of_a_bucket_is_no_domain() {
+        for (host, kind) in [
+            ("acme-files.s3.eu-west-1.amazonaws.com", Kind::DnsRecord),
+            ("acme.blob.core.windows.net", Kind::DnsRecord),
+            ("acme.github.io", Kind::Domain),
+            ("acme.test", Kind::Domain),
+        ] {
+            assert_eq!(Kind::of_host(host), Ok((kind, host.to_owned())));
+        }
+    }
 
     #[test]
     fn a_domain_is_listed_where_its_end_is_a_public_suffix() {

@@ -2,6 +2,7 @@
 //! unclaimed name.
 
 use super::is_under;
+use crate::entity::bucket;
 
 /// A provider's rule.
 pub struct Claimable {
@@ -86,9 +87,7 @@ pub fn of_target(target: &str) -> Option<&'static Claimable> {
 
 /// `NAME.s3.REGION.amazonaws.com`, `NAME.s3-REGION.amazonaws.com`, `NAME.s3-website-REGION.amazonaws.com`.
 fn is_bucket_of_amazon(host: &str) -> bool {
-    let labels: Vec<&str> =
-        host.strip_suffix(".amazonaws.com").into_iter().flat_map(|front| front.split('.')).collect();
-    labels.iter().rposition(|label| *label == "s3" || label.starts_with("s3-")).is_some_and(|at| at > 0)
+    bucket::of_amazon(host).is_some() && bucket::is_host(host)
 }
 
 impl Claimable {
@@ -111,6 +110,8 @@ mod tests {
         assert_eq!(of("acme.github.io"), Some("GitHub Pages"));
         assert_eq!(of("acme.s3.eu-west-1.amazonaws.com"), Some("Amazon S3"));
         assert_eq!(of("acme.s3-website-us-east-1.amazonaws.com"), Some("Amazon S3"));
+        assert_eq!(of("acme.s3.cn-north-1.amazonaws.com.cn"), Some("Amazon S3"));
+        assert_eq!(of("s3.cn-north-1.amazonaws.com.cn"), None);
         assert_eq!(of("acme.azurewebsites.net"), Some("Azure App Service"));
         assert_eq!(of("github.io.evil.test"), None);
         assert_eq!(of("www.vendor.test"), None);

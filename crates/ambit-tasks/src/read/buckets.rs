@@ -26,7 +26,8 @@ pub(crate) fn of_url(url: &Url) -> Option<String> {
     let root = place.root.trim_end_matches('/');
     Some(match &place.region {
         Some(region) if url.host.contains(".s3-website") => {
-            format!("https://{}.s3.{region}.amazonaws.com", place.bucket)
+            let end = bucket::of_amazon(&url.host).map_or("", |(_, end)| end);
+            format!("https://{}.s3.{region}{end}", place.bucket)
         }
         _ => format!("https://{}{root}", url.host),
     })
@@ -54,7 +55,7 @@ pub(crate) fn place(host: &str, path: &str) -> Option<BucketAddress> {
     let by_host = |provider, bucket: &str, region| {
         is_bucket(bucket).then(|| BucketAddress { provider, bucket: bucket.to_owned(), region, root: "/".to_owned() })
     };
-    if let Some(front) = host.strip_suffix(".amazonaws.com") {
+    if let Some((front, _)) = bucket::of_amazon(host) {
         let labels: Vec<&str> = front.split('.').collect();
         let at = labels.iter().rposition(|label| is_s3(label))?;
         let behind = labels[at + 1..].iter().find(|label| **label != "dualstack");
@@ -86,7 +87,7 @@ pub(crate) fn in_region(asked: &Url, region: Option<&str>, endpoint: Option<&str
         return None;
     }
     let front = if known.root == "/" { format!("{}.", known.bucket) } else { String::new() };
-    let host = format!("{front}s3.{region}.amazonaws.com");
+    let host = format!("{front}s3.{region}{}", bucket::of_amazon(&asked.host)?.1);
     // One name is one bucket in the regions of one partition alone.
     let is_same =
         bucket::in_no_region(&host) != host && bucket::in_no_region(&host) == bucket::in_no_region(&asked.host);
@@ -140,6 +141,13 @@ mod tests {
             (virtual_host, Some("evil.test/"), None, None),
             (virtual_host, Some("x@evil"), None, None),
             (virtual_host, Some("cn-north-1"), None, None),
+            (
+                "https://acme-files.s3.cn-north-1.amazonaws.com.cn",
+                Some("cn-northwest-1"),
+                None,
+                Some("https://acme-files.s3.cn-northwest-1.amazonaws.com.cn/"),
+            ),
+            ("https://acme-files.s3.cn-north-1.amazonaws.com.cn", Some("eu-west-1"), None, None),
             (virtual_host, Some("us-gov-west-1"), None, None),
             (virtual_host, None, Some("acme-files.evil.test"), None),
             (virtual_host, None, Some("other-files.s3.eu-west-1.amazonaws.com"), None),
@@ -178,6 +186,18 @@ mod tests {
             let url = Url::parse(&format!("http://www.acme.test.{website}.amazonaws.com/x")).unwrap();
             assert_eq!(of_url(&url).as_deref(), Some("https://www.acme.test.s3.eu-west-1.amazonaws.com"));
         }
+        check(
+            "https://acme-files.s3.cn-north-1.amazonaws.com.cn/x",
+            Some("https://acme-files.s3.cn-north-1.amazonaws.com.cn"),
+            Some(("aws", "acme-files", Some("cn-north-1"))),
+        );
+        check(
+            "https://s3.cn-northwest-1.amazonaws.com.cn/acme-files/x",
+            Some("https://s3.cn-northwest-1.amazonaws.com.cn/acme-files"),
+            Some(("aws", "acme-files", Some("cn-northwest-1"))),
+        );
+        let url = Url::parse("http://acme-files.s3-website.cn-north-1.amazonaws.com.cn/x").unwrap();
+        assert_eq!(of_url(&url).as_deref(), Some("https://acme-files.s3.cn-north-1.amazonaws.com.cn"));
         check(
             "https://storage.googleapis.com/acme-files/x",
             Some("https://storage.googleapis.com/acme-files"),
