@@ -64,14 +64,17 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if !listable && is_missing(&list, &body, &place) {
         return Ok(Answer::Absent);
     }
-    if list.status >= 500 || list.status == 429 {
+    if is_readable(list.status).is_none() {
         return Err(TaskError::Failed(format!("the bucket answered with status {}", list.status)));
     }
     let objects: BTreeSet<String> = if listable { keys(&body) } else { BTreeSet::new() };
-    let mut readable = false;
+    let mut readable = Some(false);
     if let Some(object) = objects.iter().find(|object| !object.ends_with('/')) {
-        let answer = ask(cx, &object_url(&url, &place, object), LIST_BYTES).await?;
-        readable = answer.status == 200;
+        let status = ask(cx, &object_url(&url, &place, object), LIST_BYTES).await?.status;
+        readable = is_readable(status).or_else(|| bucket::READABLE.of(&cx.facts.details));
+        if is_readable(status).is_none() {
+            cx.leave_out(format!("whether its files can be read: one was answered with status {status}"));
+        }
     }
     cx.observe(bucket::BUCKET_NAME, json!(place.bucket));
     cx.observe(bucket::PROVIDER, json!(place.provider));
@@ -81,6 +84,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(bucket::READABLE, readable);
     cx.exchange("list", &list);
     Ok(Answer::Found)
+}
+
+/// Whether an answer hands out what was asked for; `None` where it says that it cannot be said now.
+fn is_readable(status: u16) -> Option<bool> {
+    (status < 500 && !matches!(status, 408 | 429)).then_some(status == 200)
 }
 
 /// Asks a bucket for its list.
