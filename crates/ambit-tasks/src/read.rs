@@ -18,6 +18,7 @@ pub(crate) mod firebase;
 mod flaw;
 pub(crate) mod front;
 pub(crate) mod frontier;
+pub(crate) mod git_url;
 pub(crate) mod greeting;
 pub(crate) mod handed_out;
 pub(crate) mod leads;

@@ -1,6 +1,7 @@
 //! Other repositories that stand in one, of which its history has only the id of a commit: where they stand, and where
 //! they come from. They are not searched for that. Pure.
 
+use crate::read::git_url::end_of_user;
 use ambit_model::Kind;
 use ambit_model::entity::repository::Submodule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,12 +34,7 @@ pub(super) fn of(paths: &BTreeSet<String>, named: &str) -> Vec<Submodule> {
 /// An address as it may be shown: without a password, and without who signs in, which over SSH belongs to it.
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let first = &rest[..rest.find('/').unwrap_or(rest.len())];
-    // What stands behind a colon and is no port begins a password that goes on behind the slash.
-    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_cut = !first.starts_with('[') && first.split_once(':').is_some_and(|(_, behind)| !is_port(behind));
-    let last = if first.contains('@') || !is_cut { first.rfind('@') } else { rest.rfind('@') };
-    let Some(at) = last else { return url.to_owned() };
+    let Some(at) = end_of_user(rest) else { return url.to_owned() };
     let (who, place) = (&rest[..at], &rest[at + 1..]);
     let is_ssh = scheme.to_ascii_lowercase().split('+').any(|part| part == "ssh");
     match who.split(':').next().filter(|user| is_ssh && !user.is_empty()) {
@@ -132,6 +128,15 @@ mod tests {
             ("https://git.acme.test:8443/@acme/lib", "https://git.acme.test:8443/@acme/lib"),
             ("https://[2001:db8::1]:8443/@acme/lib", "https://[2001:db8::1]:8443/@acme/lib"),
             ("https://ann:not-a-secret@git.acme.test/@acme/lib", "https://git.acme.test/@acme/lib"),
+            ("https://ann:123/456@git.acme.test/lib", "https://git.acme.test/lib"),
+            ("https://ann.lee:123/456@git.acme.test/lib", "https://git.acme.test/lib"),
+            ("https://ann:123456@git.acme.test/lib", "https://git.acme.test/lib"),
+            ("https://ann:not@a/secret@git.acme.test/lib", "https://git.acme.test/lib"),
+            ("https://ann:not@a.word/secret@git.acme.test:8443/@acme/lib", "https://git.acme.test:8443/@acme/lib"),
+            ("https://ann:not@a/secret@git/lib", "https://git/lib"),
+            ("https://git.acme.test:8443/lib@v1.2", "https://git.acme.test:8443/lib@v1.2"),
+            ("https://git/@acme/lib", "https://git/@acme/lib"),
+            ("https://git:8443/@acme/lib", "https://git:8443/@acme/lib"),
             ("ssh://git@git.acme.test/lib", "ssh://git@git.acme.test/lib"),
             ("ssh://git.acme.test:2222/lib", "ssh://git.acme.test:2222/lib"),
             ("ssh://git:not-a-secret@git.acme.test:2222/lib", "ssh://git@git.acme.test:2222/lib"),

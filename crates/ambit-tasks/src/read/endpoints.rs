@@ -1,5 +1,6 @@
 //! Addresses that texts of programs name: sites and interfaces that they may call. Pure.
 
+use super::git_url::end_of_user;
 use super::mentions::URL;
 use ambit_model::Kind;
 use regex::Regex;
@@ -76,9 +77,9 @@ fn is_scope(host: &str, path: &str) -> bool {
 fn endpoint(url: &str) -> Option<String> {
     let url = url.split(['?', '#', '`', '|', '^']).next().unwrap_or(url);
     let site = url.find("://").map(|at| at + 3)?;
-    let path = url[site..].find('/').map_or(url.len(), |at| site + at);
     // Whoever signs in is nobody's business.
-    let host = url[site..path].rfind('@').map_or(site, |at| site + at + 1);
+    let host = end_of_user(&url[site..]).map_or(site, |at| site + at + 1);
+    let path = url[host..].find('/').map_or(url.len(), |at| host + at);
     let filled = HOLE.replace_all(&url[path..], "{}");
     let filled = filled.trim_end_matches(ENDS);
     let name = Kind::AppEndpoint.canonical(&format!("{}{}{filled}", &url[..site], &url[host..path])).ok()?;
@@ -106,6 +107,7 @@ mod tests {
             ("See https://acme.test/.", Some("https://acme.test:443")),
             ("https://acme.test/logo.PNG", None),
             ("https://ann.lee:tr0ub4dor@api.acme.test/x", Some("https://api.acme.test:443/x")),
+            ("https://ann.lee:123/456@api.acme.test/x", Some("https://api.acme.test:443/x")),
             ("http://localhost:3000/api", None),
             ("http://127.0.0.1/api", None),
             ("https://a_b_/x", None),

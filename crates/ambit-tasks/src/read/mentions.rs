@@ -1,6 +1,7 @@
 //! What any text mentions: hosts and buckets in URLs, and mailboxes.
 
 use super::buckets;
+use super::git_url::end_of_user;
 use ambit_model::Kind;
 use ambit_net::http::Url;
 use regex::Regex;
@@ -31,9 +32,9 @@ pub(super) static URL: LazyLock<Regex> = LazyLock::new(|| {
         .expect("constant")
 });
 
-/// The part of an address before its host: who signs in there.
+/// An address of any scheme, and what stands behind that: perhaps who signs in there, before its host.
 static SIGNING_IN: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"(?i)\b[a-z][a-z0-9+.-]{0,30}:\\?/\\?/[^\s/"'<>@]{1,200}@"#).expect("constant"));
+    LazyLock::new(|| Regex::new(r#"(?i)\b[a-z][a-z0-9+.-]{0,30}:\\?/\\?/([^\s"'<>]{1,400})"#).expect("constant"));
 
 /// An address of a socket of the web, or one in quotes whose scheme is that of the page.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
@@ -74,7 +75,11 @@ impl Mentions {
             hosts.insert(host);
         }
         // Who signs in at an address, and by which password, is no mailbox.
-        let signing_in: Vec<_> = SIGNING_IN.find_iter(text).map(|found| found.range()).collect();
+        let signing_in = SIGNING_IN.captures_iter(text).filter_map(|found| found.get(1)).filter_map(|behind| {
+            let end = end_of_user(behind.as_str())?;
+            Some(behind.start()..behind.start() + end + 1)
+        });
+        let signing_in: Vec<_> = signing_in.collect();
         let is_mailbox = |at: usize| {
             let before = signing_in.partition_point(|range| range.start <= at);
             before == 0 || signing_in[before - 1].end <= at
@@ -119,6 +124,8 @@ mod tests {
             "DATABASE_URL=postgres://shop:Tr0ub4d0rZx9q@db1.corp.example/shop",
             "https://bot:ghp_0123456789@github.com/acme/shop.git",
             r"amqp:\/\/guest@mq.acme.test",
+            "url = https://ann:12345/6789@git.acme.test/x.git",
+            "url = https://bob:S3c@ret/pw@git.acme.test/y.git",
         ] {
             found.read(text);
         }

@@ -5,6 +5,7 @@ use crate::ask::bindings;
 use crate::ask::exposed::{Gathered, Named, Reader};
 use crate::ask::web;
 use crate::history::{self, Begin, Known, Looked, Place, Sought, Today, written};
+use crate::read::git_url::end_of_user;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_git::{Missing, ObjectId};
 use ambit_model::entity::repository::{self, Served};
@@ -175,8 +176,9 @@ fn say_beside(cx: &Context<'_>, named: &Named) {
     if let Some((config, exchange)) = &named.config {
         cx.exchange("git_repository config", exchange);
         for remote in config.remotes.iter().take(REMOTES_MAX) {
-            cx.found_host(host_of_remote(remote), EdgeKind::Link);
-            remotes.push(without_credentials(remote));
+            let remote = without_credentials(remote);
+            cx.found_host(host_of_remote(&remote), EdgeKind::Link);
+            remotes.push(remote);
         }
     }
     let files = named.index.files.iter().take(TRACKED_MAX).map(|file| file.path.clone());
@@ -196,8 +198,7 @@ fn host_of_remote(remote: &str) -> &str {
 fn without_credentials(remote: &str) -> String {
     match remote.split_once("://") {
         Some((scheme, rest)) => {
-            let end = rest.find('/').unwrap_or(rest.len());
-            let start = rest[..end].rfind('@').map_or(0, |at| at + 1);
+            let start = end_of_user(rest).map_or(0, |at| at + 1);
             format!("{scheme}://{}", &rest[start..])
         }
         None => remote.to_owned(),
@@ -212,12 +213,14 @@ mod tests {
     fn a_remote_is_shown_without_what_opens_it() {
         for (remote, host, shown) in [
             ("https://ann:s3cret@git.acme.test/a/b.git", "git.acme.test", "https://git.acme.test/a/b.git"),
+            ("https://ann:s3/cr@t@git.acme.test/a/b.git", "git.acme.test", "https://git.acme.test/a/b.git"),
             ("https://git.acme.test:8443/a@b.git", "git.acme.test", "https://git.acme.test:8443/a@b.git"),
             ("git@git.acme.test:web/site.git", "git.acme.test", "git@git.acme.test:web/site.git"),
             ("ssh://git@git.acme.test/x", "git.acme.test", "ssh://git.acme.test/x"),
             ("", "", ""),
         ] {
-            assert_eq!((host_of_remote(remote), without_credentials(remote)), (host, shown.to_owned()), "{remote}");
+            let bare = without_credentials(remote);
+            assert_eq!((host_of_remote(&bare), bare.as_str()), (host, shown), "{remote}");
         }
     }
 }
