@@ -8,6 +8,7 @@ mod standing;
 mod submodules;
 
 use crate::read::leads::Leads;
+use crate::read::lockfiles;
 use crate::read::mentions::is_in_folder_of_others;
 use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Context, TaskError};
@@ -16,7 +17,7 @@ use ambit_git::{
     Beside, FILE_BYTES_MAX, FOLDERS_DEEP_MAX, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Objects, Piece, Placed,
     STANDING_FOLDERS_MAX, Unread, staged, walk,
 };
-use ambit_model::entity::repository::{self, Submodule};
+use ambit_model::entity::repository::{self, KeptElsewhere, Submodule};
 use ambit_model::{EdgeKind, Kind};
 use ambit_secrets::{At, Findings, Look, Rules};
 use leaks::{Holders, Leaks};
@@ -93,7 +94,7 @@ pub(crate) struct Looked {
     /// Says what cannot be read of what lies beside the objects, such as a branch.
     unread_beside: Option<String>,
     /// Files that Git LFS keeps elsewhere, and the first of them.
-    elsewhere: Option<(usize, String)>,
+    elsewhere: Option<KeptElsewhere>,
     /// Of how many texts not all was looked at, by what ended that, and where the first of them stands.
     limits: BTreeMap<Limit, (usize, String)>,
 }
@@ -178,7 +179,7 @@ impl Looked {
 
     fn see(&mut self, sought: &Sought, piece: &Piece<'_>) {
         if let (Some(path), true) = (piece.path, pointer::is_pointer(piece.text)) {
-            self.elsewhere.get_or_insert_with(|| (0, path.to_owned())).0 += 1;
+            self.elsewhere.get_or_insert_with(|| KeptElsewhere { files: 0, first: path.to_owned() }).files += 1;
             return;
         }
         let text = String::from_utf8_lossy(piece.text);
@@ -283,10 +284,14 @@ impl Looked {
         beside.chain(unread_objects(&self.unread)).chain(limits).collect()
     }
 
-    /// Says of how many files only pointers are there.
-    fn kept_elsewhere(&self) -> Option<String> {
-        let (count, first) = self.elsewhere.as_ref()?;
-        Some(format!("Git LFS keeps {} elsewhere, which are not looked at: {first} the first", counted(*count, "file")))
+    /// Of which files only pointers are there, in what earlier looks and this one went through. An earlier one counted
+    /// anew what this one counts.
+    fn elsewhere_beside(&self, known: &Known) -> Option<KeptElsewhere> {
+        let (before, now) = (known.elsewhere.as_ref(), self.elsewhere.as_ref());
+        let files = |kept: Option<&KeptElsewhere>| kept.map_or(0, |kept| kept.files);
+        let (before_files, now_files) = (files(before), files(now));
+        let all = if known.is_anew { before_files.max(now_files) } else { before_files + now_files };
+        Some(KeptElsewhere { files: all, first: before.or(now)?.first.clone() })
     }
 
     /// Returns true where secrets stand in what was looked at.
@@ -301,12 +306,22 @@ fn is_of_others(path: &str) -> bool {
     is_lock || is_in_folder_of_others(path)
 }
 
+/// Says of how many files only pointers are there.
+fn kept_elsewhere(kept: &KeptElsewhere) -> String {
+    let (files, first) = (counted(kept.files, "file"), &kept.first);
+    format!("Git LFS keeps {files} elsewhere, which are not looked at: {first} the first")
+}
+
 /// Returns what could not be looked at, a sentence each.
 pub(crate) fn unread(known: &Known, looked: &Looked) -> Vec<String> {
     let mut unread: Vec<String> = lacks(&looked.missing).into_iter().chain(looked.cut()).collect();
-    let packages = looked.files.as_ref().map(|files| files.values().map(|(packages, _)| packages.len()).sum::<usize>());
+    let packages = looked.files.as_ref().map(|files| files.values().map(|(packages, _)| packages.len()));
+    // Of one file no more are counted than are kept.
+    let is_cut = packages.clone().is_some_and(|mut files| files.any(|count| count >= lockfiles::PACKAGES_MAX));
+    let least = if is_cut { "at least " } else { "" };
+    let packages = packages.map(Iterator::sum::<usize>);
     let above = packages.filter(|count| *count > PACKAGES_MAX);
-    unread.extend(above.map(|count| format!("{count} {PACKAGES_LEFT_OUT} {PACKAGES_MAX}")));
+    unread.extend(above.map(|count| format!("{least}{count} {PACKAGES_LEFT_OUT} {PACKAGES_MAX}")));
     // Of packages, folders and lock files, what stands at the tips now says it anew.
     let of_tips = [PACKAGES_LEFT_OUT, FOLDERS_LEFT_OUT, LOCKS_UNREAD];
     let is_of_tips = |before: &String| of_tips.iter().any(|said| before.contains(said));
@@ -363,7 +378,9 @@ pub(crate) struct Place {
 /// Says what earlier looks and this one found. `tips`: as they are written down.
 pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Known, looked: Looked) {
     let (commits, is_whole) = (known.commits + looked.commits, looked.is_whole());
-    looked.kept_elsewhere().into_iter().for_each(|what| cx.leave_out(what));
+    let elsewhere = looked.elsewhere_beside(&known);
+    elsewhere.iter().map(kept_elsewhere).for_each(|what| cx.leave_out(what));
+    cx.observe(repository::KEPT_ELSEWHERE, elsewhere);
     let mut leaks = leaks::beside(looked.leaks, known.leaks, known.is_anew);
     for leak in leaks.values_mut() {
         leaks::place(leak, looked.holders.get(&leak.token).unwrap_or(&Holders::default()), &looked.placed);
@@ -492,7 +509,13 @@ mod tests {
         let files = files.map(|(path, text)| (path, text.into_bytes()));
         let looked = looked(folder.path(), &files, "none");
         let said = "Git LFS keeps 2 files elsewhere, which are not looked at: b/model.bin the first";
-        assert_eq!(looked.kept_elsewhere().as_deref(), Some(said));
+        let kept = looked.elsewhere_beside(&Known::default());
+        assert_eq!(kept.as_ref().map(kept_elsewhere).as_deref(), Some(said));
+        // Where no branch has moved nothing is looked at, and where one has what is new alone.
+        let known = |is_anew| Known { elsewhere: kept.clone(), is_anew, ..Known::default() };
+        assert_eq!(Looked::default().elsewhere_beside(&known(false)), kept);
+        assert_eq!(looked.elsewhere_beside(&known(false)).map(|kept| kept.files), Some(4));
+        assert_eq!(looked.elsewhere_beside(&known(true)), kept, "what is looked at anew is counted once");
         assert!(looked.named.hosts.is_empty(), "{:?}", looked.named.hosts);
         assert_eq!(unread(&Known::default(), &looked), [""; 0], "it hides nothing of what is there");
     }
@@ -512,7 +535,7 @@ mod tests {
         let looked = looked(folder.path(), &files, "none");
         let mut paths: Vec<&str> = looked.leaks.values().map(|leak| leak.path.as_str()).collect();
         paths.sort_unstable();
-        assert_eq!((paths, looked.kept_elsewhere()), (vec!["a", "b", "c", "d"], None));
+        assert_eq!((paths, looked.elsewhere), (vec!["a", "b", "c", "d"], None));
     }
 
     #[test]
@@ -554,6 +577,8 @@ mod tests {
         let known = Known { unread: said.clone(), ..Known::default() };
         assert_eq!(unread(&known, &Looked::default()), said, "where nothing moved it stands");
         assert_eq!(unread(&known, &files(PACKAGES_MAX)), [""; 0], "where some went, it does not");
+        let said = unread(&Known::default(), &files(lockfiles::PACKAGES_MAX));
+        assert_eq!(said, ["at least 5000 packages stand in its lock files, and no more are looked up than 2000"]);
         let cut = Looked { is_cut_at_tips: true, ..files(1) };
         let said = unread(&Known::default(), &cut);
         assert_eq!(said, [format!("{FOLDERS_LEFT_OUT} 1000000")]);

@@ -28,6 +28,8 @@ pub const PACKAGES: Member<Vec<Package>> = Member::named("hidden_packages");
 pub const FLAWS: Member<Vec<Flaw>> = Member::named("hidden_flaws");
 /// Other repositories that stand in it, which are not searched for that.
 pub const SUBMODULES: Member<Vec<Submodule>> = Member::named("hidden_submodules");
+/// Files of its history of which Git LFS keeps the content elsewhere.
+pub const KEPT_ELSEWHERE: Member<KeptElsewhere> = Member::named("hidden_kept_elsewhere");
 /// What of it could not be looked at, a sentence each.
 pub const UNREAD: Member<Vec<String>> = Member::named("hidden_unread");
 /// How much of it a site handed out that gives out its files.
@@ -56,6 +58,15 @@ pub struct Served {
     pub notes: Vec<String>,
     /// What tells whether its index or its settings changed.
     pub beside: String,
+}
+
+/// Files of a history of which there are only pointers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptElsewhere {
+    /// How many, in every version that they had.
+    pub files: usize,
+    /// The path of the first that was met.
+    pub first: String,
 }
 
 /// Another repository that stands in one.
@@ -156,6 +167,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(PACKAGES, Repository),
     seen(FLAWS, Repository),
     seen(SUBMODULES, Repository),
+    seen(KEPT_ELSEWHERE, Repository),
     seen(UNREAD, Repository),
     seen(SERVED, ExposedRepository),
     seen(REMOTES, ExposedRepository),

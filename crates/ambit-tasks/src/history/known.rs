@@ -3,7 +3,7 @@
 use super::leaks::{self, Leaks};
 use super::{Looked, Sought};
 use ambit_git::{Beside, ObjectId};
-use ambit_model::entity::repository::{self, Flaw, Leak, Package, Submodule};
+use ambit_model::entity::repository::{self, Flaw, KeptElsewhere, Leak, Package, Submodule};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +29,8 @@ pub(crate) struct Known {
     pub(super) tokens: BTreeSet<String>,
     pub(crate) files: Files,
     pub(super) submodules: Vec<Submodule>,
+    /// Of files in the commits that were looked at only pointers are there.
+    pub(super) elsewhere: Option<KeptElsewhere>,
     /// What of it could not be looked at.
     pub(super) unread: Vec<String>,
 }
@@ -60,6 +62,7 @@ impl Known {
             tokens: seeded.map(|end| end.name.clone()).collect(),
             files: files_of(facts),
             submodules: repository::SUBMODULES.items(&facts.details).collect(),
+            elsewhere: repository::KEPT_ELSEWHERE.of(&facts.details),
             unread: repository::UNREAD.of(&facts.details).unwrap_or_default(),
         }
     }

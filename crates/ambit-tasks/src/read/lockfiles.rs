@@ -23,7 +23,7 @@ use package::is_exact;
 use std::collections::BTreeSet;
 
 /// Packages of one file that are kept: the largest lock files have some thousands.
-const PACKAGES_MAX: usize = 5_000;
+pub(crate) const PACKAGES_MAX: usize = 5_000;
 
 /// Reads a file of one format.
 type Reader = fn(&str) -> Option<Vec<Package>>;
