@@ -36,6 +36,8 @@ pub struct Volumes {
     pub questions_per_name: Vec<(TaskName, Clearance, u64)>,
     /// HTTP requests to one site, likewise.
     pub requests_per_site: Vec<(TaskName, Clearance, u64)>,
+    /// HTTP requests by which data providers are asked about one seed of a kind, likewise.
+    pub requests_per_seed: Vec<(TaskName, Clearance, Kind, u64)>,
     /// Names that are tried below one domain.
     pub names_per_domain: u64,
     /// Names that could pass for a domain or a word, of which at most so many are asked for; 0: none.
@@ -72,6 +74,7 @@ impl Volumes {
         let mut volumes = self.clone();
         let parts = [&mut volumes.questions_per_name, &mut volumes.requests_per_site];
         parts.into_iter().for_each(|parts| parts.retain(|(task, ..)| !skipped.contains(*task)));
+        volumes.requests_per_seed.retain(|(task, ..)| !skipped.contains(*task));
         for (task, count) in [
             (TaskName::NameSweep, &mut volumes.names_per_domain),
             (TaskName::ResemblingDomains, &mut volumes.names_alike_max),
@@ -119,6 +122,8 @@ pub struct Estimate {
     pub requests_per_site: u64,
     /// Names that could pass for seeds and are asked for.
     pub names_alike: u64,
+    /// HTTP requests to data providers, such as stores of apps.
+    pub requests_of_providers: u64,
     /// Altogether, for what is named.
     pub questions: u64,
     pub connections: u64,
@@ -194,6 +199,8 @@ pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], 
             }
             _ => plan.others += 1,
         }
+        let asked = volumes.requests_per_seed.iter().filter(|(_, level, of, _)| *level <= ceiling && of == kind);
+        plan.requests_of_providers += asked.map(|(.., count)| count).sum::<u64>();
     }
     plan.swept_addresses = without(&swept, never);
     let small = without(&small, never).min(plan.swept_addresses);
@@ -246,7 +253,7 @@ impl Estimate {
         self.connections = knocks.saturating_add(self.addresses.saturating_mul(self.ports_per_address));
         // A named host is looked at as a site as well.
         let sites = self.sites.saturating_add(self.names);
-        self.requests = sites.saturating_mul(self.requests_per_site);
+        self.requests = sites.saturating_mul(self.requests_per_site).saturating_add(self.requests_of_providers);
         self.seconds = self.duration(sites, per_name, volumes);
     }
 
@@ -267,6 +274,7 @@ impl Estimate {
             rounds(units) * (reverse + knocks),
             rounds(self.addresses) * each(self.ports_per_address, volumes.connections_per_address_s),
             rounds(sites) * each(self.requests_per_site, volumes.requests_per_host_s),
+            each(self.requests_of_providers, volumes.requests_per_host_s),
         ];
         let at_each = parts.into_iter().fold(0_u64, u64::saturating_add);
         let contacts = self.questions.saturating_add(self.connections).saturating_add(self.requests);
@@ -288,6 +296,7 @@ mod tests {
                 (TaskName::HttpProbe, Clearance::L2, 8),
                 (TaskName::ContentFocus, Clearance::L3, 92),
             ],
+            requests_per_seed: vec![(TaskName::AppStore, Clearance::L1, Kind::AndroidApp, 2)],
             names_per_domain: 2_000,
             names_alike_max: 0,
             ports_per_address: 200,
@@ -316,6 +325,14 @@ mod tests {
         assert!(large.seconds > 3_600, "{} s", large.seconds);
         let host = plan(&[(Kind::IpAddress, "10.1.2.3")], Clearance::L3, &[]);
         assert_eq!((host.swept_addresses, host.connections, host.seconds), (0, 200, 4));
+    }
+
+    #[test]
+    fn what_stores_are_asked_about_an_app_is_counted() {
+        let seeds = [(Kind::AndroidApp, "test.acme.shop"), (Kind::AndroidApp, "test.acme.pay"), (Kind::IosApp, "a.b")];
+        let of = |level| (plan(&seeds, level, &[]).requests, plan(&seeds, level, &[]).others);
+        assert_eq!((of(Clearance::L0), of(Clearance::L2)), ((0, 3), (4, 3)));
+        assert_eq!(plan(&seeds, Clearance::L2, &["test.acme.shop"]).requests, 2, "one is excluded");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How much the tasks ask of one thing, for plans that people see before anything is contacted. Read off the table of
 //! tasks, so that a new one counts.
 
-use crate::tasks::{name_sweep, resembling_domains};
+use crate::tasks::{app_store, name_sweep, resembling_domains};
 use crate::{ALL, Contacts, Settings, Task};
 use ambit_model::estimate::Volumes;
 use ambit_model::{Clearance, Kind, TaskName};
@@ -18,6 +18,7 @@ pub fn volumes(settings: &Settings) -> Volumes {
     Volumes {
         questions_per_name: costs(asks_names),
         requests_per_site: costs(asks_sites),
+        requests_per_seed: Kind::APPS.iter().map(|kind| of_stores(*kind)).collect(),
         names_per_domain: count(settings.words.len()),
         names_alike_max: u64::try_from(resembling_domains::SPACE).unwrap_or(0),
         ports_per_address: count(settings.ports.len()),
@@ -25,6 +26,12 @@ pub fn volumes(settings: &Settings) -> Volumes {
         ..Volumes::default()
     }
     .without(&settings.skipped)
+}
+
+/// What stores of apps are asked about an app of a kind.
+fn of_stores(kind: Kind) -> (TaskName, Clearance, Kind, u64) {
+    let stores = u64::try_from(app_store::stores_of(kind).count()).unwrap_or(0);
+    (app_store::TASK.name, app_store::TASK.footprint, kind, stores)
 }
 
 /// Name, footprint and cost of some tasks.
@@ -47,6 +54,8 @@ mod tests {
         assert_eq!(least(&volumes.questions_per_name), Some(Clearance::L1));
         assert_eq!(least(&volumes.requests_per_site), Some(Clearance::L2));
         assert_eq!(volumes.names_alike_max, 10_000);
+        let stores: Vec<_> = volumes.requests_per_seed.iter().map(|(.., kind, count)| (*kind, *count)).collect();
+        assert_eq!(stores, [(Kind::AndroidApp, 2), (Kind::IosApp, 1)]);
         let of_sweeps = |(task, ..): &(TaskName, Clearance, u64)| *task == TaskName::ResemblingDomains;
         assert!(!volumes.questions_per_name.iter().any(of_sweeps), "a sweep is counted for itself");
     }

@@ -286,6 +286,7 @@ fn library() -> Library {
                 (TaskName::HttpProbe, Clearance::L2, 8),
                 (TaskName::ContentFocus, Clearance::L3, 92),
             ],
+            requests_per_seed: Vec::new(),
             names_per_domain: 2_000,
             names_alike_max: 0,
             ports_per_address: 200,

@@ -35,7 +35,7 @@ const ANSWER_BYTES_MAX: usize = 8 * 1_024 * 1_024;
 const TEXT_CHARS_MAX: usize = 300;
 
 /// The names of the stores that have apps of a kind.
-fn stores_of(kind: Kind) -> impl Iterator<Item = &'static str> {
+pub(crate) fn stores_of(kind: Kind) -> impl Iterator<Item = &'static str> {
     let has = move |store: &&'static provider::Provider| {
         store.app_list().is_some_and(|list| list.kinds().any(|known| known == kind.name()))
     };
