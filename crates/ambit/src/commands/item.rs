@@ -5,7 +5,7 @@ use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::text;
-use crate::output::{Results, hint, plain};
+use crate::output::{Results, hint, lines, plain};
 use ambit_model::percent::escaped;
 use ambit_model::{Kind, Uid};
 use ambit_query::Noun;
@@ -15,6 +15,8 @@ use std::io::Read as _;
 
 /// Characters of the beginning of a uid that name it.
 const UID_CHARS_MIN: usize = 4;
+/// Characters of a uid by which one of several is told.
+const UID_CHARS_SHOWN: usize = 16;
 /// Rows among which a name is looked for.
 const NAMED_ROWS: u64 = 1_000;
 /// Bytes of a note that is read from standard input: 50,000 characters of at most 4 bytes.
@@ -125,15 +127,17 @@ async fn beginning(api: &Api, sort: Sort, typed: &str) -> Result<Option<String>,
         [] => Ok(None),
         [one] => Ok(Some(text(&one["uid"]))),
         several => {
-            let listed =
-                several.iter().map(|row| format!("{} ({})", &text(&row["uid"])[..16], plain(&text(&row["name"]))));
+            let listed = several
+                .iter()
+                .map(|row| format!("{} ({})", &text(&row["uid"])[..UID_CHARS_SHOWN], plain(&text(&row["name"]))));
             let listed = listed.collect::<Vec<_>>().join(", ");
             Err(Failure::usage(format!("{} is ambiguous: {listed}; give more of it", plain(typed))))
         }
     }
 }
 
-/// The uid of a name: of the kind that it looks like first, else of any entity with exactly this name.
+/// The uid of a name: of the kind that it looks like first, else of any entity with exactly this name. Where several
+/// have it, which one is taken is said, and how another is meant.
 async fn by_name(api: &Api, typed: &str) -> Result<String, Failure> {
     let canonical = Kind::of_target(typed).ok();
     let query = format!("name:\"{}\"", typed.replace('"', ""));
@@ -143,19 +147,38 @@ async fn by_name(api: &Api, typed: &str) -> Result<String, Failure> {
         escaped(&query)
     );
     let reply = api.get(&path).await?;
-    let mut found: Option<(bool, &str)> = None;
-    for hit in reply.result["hits"].as_array().into_iter().flatten() {
+    let hits = reply.result["hits"].as_array().map_or(&[][..], Vec::as_slice);
+    let has_name = |hit: &&Value| {
         let name = hit["name"].as_str().unwrap_or_default();
-        let exact = name == typed || canonical.as_ref().is_some_and(|(_, canonical)| name == canonical);
-        let likely = canonical.as_ref().is_some_and(|(kind, _)| hit["type"] == kind.type_name());
-        if exact && found.is_none_or(|(known, _)| likely && !known) {
-            found = hit["id"].as_str().map(|id| (likely, id));
-        }
-    }
-    found.map(|(_, uid)| uid.to_owned()).ok_or_else(|| {
+        name == typed || canonical.as_ref().is_some_and(|(_, canonical)| name == canonical)
+    };
+    let mut named: Vec<&Value> = hits.iter().filter(has_name).filter(|hit| hit["id"].is_string()).collect();
+    named.sort_by_key(|hit| canonical.as_ref().is_none_or(|(kind, _)| hit["type"] != kind.type_name()));
+    let Some((taken, others)) = named.split_first() else {
         let shown = plain(typed);
-        Failure::not_found(format!("no entity is named {shown}; `ambit entities {shown}` searches"))
-    })
+        return Err(Failure::not_found(format!("no entity is named {shown}; `ambit entities {shown}` searches")));
+    };
+    if !others.is_empty() {
+        hint(&ambiguous(typed, taken, others));
+    }
+    Ok(text(&taken["id"]))
+}
+
+/// Entities of a name that are told beside the one that is taken.
+const OTHERS_SHOWN: usize = 8;
+
+/// Says which of several entities of a name is taken, and by what the others are meant.
+fn ambiguous(typed: &str, taken: &Value, others: &[&Value]) -> String {
+    let shown = |hit: &&Value| {
+        let uid = text(&hit["id"]);
+        format!("{} {}", lines::kind(&hit["type"]), uid.get(..UID_CHARS_SHOWN).unwrap_or(&uid))
+    };
+    let mut rest: Vec<String> = others.iter().take(OTHERS_SHOWN).map(shown).collect();
+    if others.len() > rest.len() {
+        rest.push(format!("and {} more", others.len() - rest.len()));
+    }
+    let rest = rest.join(", ");
+    format!("{} names several entities; this is {}; name another by its uid: {rest}", plain(typed), shown(&taken))
 }
 
 /// Lists, writes, edits or removes notes.
