@@ -5,10 +5,11 @@ use crate::ask::aws::{Caller, PROVIDER};
 use crate::ask::{account, origins, prefix_lists, zones};
 use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
 use ambit_cloud::aws;
-use ambit_cloud::form::{Asset, Place};
+use ambit_cloud::form::{Asset, Form, Place};
 use ambit_model::entity::aws as known;
 use ambit_model::entity::in_account;
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
+use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::AwsAccount,
@@ -53,6 +54,10 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     }
     let named = |what: &str| settings.accounts.get(first).and_then(|account| account.named(what));
     let is_wanted = |what: &str, name: &str| named(what).is_none_or(|wanted| wanted.contains(&name));
+    let kept: Vec<String> = of_lost_regions(facts, &regions)
+        .filter(|(list, region)| is_wanted("regions", region) && is_wanted("services", &list.service))
+        .map(|(list, region)| format!("{} {region}", list.permission))
+        .collect();
     regions.retain(|region| is_wanted("regions", region));
     let lists = aws::lists().iter().filter(|list| !list.named && is_wanted("services", &list.service));
     // An account that its organisation named has no other accounts.
@@ -64,7 +69,17 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
         };
         places.into_iter().map(|region| format!("{} {region}", list.permission).trim_end().to_owned())
     });
-    Plan::bound(lists.chain([ACCOUNT.to_owned()]))
+    let asked: BTreeSet<String> = lists.chain([ACCOUNT.to_owned()]).collect();
+    let bound: BTreeSet<String> = asked.iter().cloned().chain(kept).collect();
+    Plan::Bound { asked: asked.into_iter().collect(), bound: bound.into_iter().collect() }
+}
+
+/// Lists that were asked in regions which the account may not use any more. That ends nothing that stands there, and
+/// nobody can ask for it.
+fn of_lost_regions<'a>(facts: &'a Facts, regions: &[String]) -> impl Iterator<Item = (&'static Form, &'a str)> {
+    let asked = facts.probes_of(TASK.name).filter_map(|(argument, _)| argument.split_once(' '));
+    let listed = asked.filter_map(|(permission, region)| Some((aws::list(permission)?, region)));
+    listed.filter(|(list, region)| list.only_in.is_none() && !regions.iter().any(|known| known == region))
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
@@ -138,6 +153,11 @@ async fn whose(cx: &Context<'_>, caller: &Caller) -> Result<Answer, TaskError> {
         (Err(TaskError::Denied(why)), named) if !named.is_empty() => (named, Answer::InPart(TaskError::Denied(why))),
         (regions, _) => (regions?, Answer::Found),
     };
+    let lost: BTreeSet<&str> = of_lost_regions(cx.facts, &regions).map(|(_, region)| region).collect();
+    if !lost.is_empty() {
+        let lost: Vec<&str> = lost.into_iter().collect();
+        cx.leave_out(format!("regions that the account may not use any more, {}: what stood there", lost.join(", ")));
+    }
     cx.observe(known::ACCOUNT_ID, identity.account);
     cx.observe(known::ARN, identity.arn);
     cx.observe(known::REGIONS, regions);
@@ -160,6 +180,8 @@ mod tests {
     use super::*;
     use crate::Account;
     use crate::tests::facts;
+    use ambit_model::Timestamp;
+    use ambit_model::facts::{LastProbe, ProbeOutcome};
     use serde_json::json;
 
     #[test]
@@ -199,6 +221,30 @@ mod tests {
                 json!({"regions": "eu-west-1", "services": "cloudfront, ec2"}).as_object().cloned().unwrap();
         }
         assert_eq!(asked(&settings), some, "a text lists what stands in it");
+    }
+
+    #[test]
+    fn what_stood_in_a_region_that_may_not_be_used_any_more_is_left_as_it_was() {
+        let mut account = facts(Kind::AwsCredential, "a", json!({"regions": ["us-east-1"]}));
+        let probes = account.probes.entry(TASK.name).or_default();
+        for argument in ["ec2:DescribeInstances eu-south-1", "ec2:DescribeInstances us-east-1", "gone:List eu-south-1"]
+        {
+            let at = Timestamp(0);
+            let probe = LastProbe { outcome: ProbeOutcome::Found, at, run: 1, reason: None, confirmed: Some(at) };
+            probes.insert(argument.to_owned(), probe);
+        }
+        let has = |settings: &Settings, argument: &str| match plan(&account, settings) {
+            Plan::Bound { asked, bound } => [asked, bound].map(|all| all.iter().any(|known| known == argument)),
+            other => panic!("what holds is bound: {other:?}"),
+        };
+        let mut settings = Settings::default();
+        assert_eq!(has(&settings, "ec2:DescribeInstances eu-south-1"), [false, true]);
+        assert_eq!(has(&settings, "ec2:DescribeInstances us-east-1"), [true, true]);
+        assert_eq!(has(&settings, "gone:List eu-south-1"), [false, false]);
+        let named = json!({"regions": ["us-east-1"]}).as_object().cloned().unwrap();
+        let narrowed = Account { kind: Some(Kind::AwsCredential), secrets: None, settings: named };
+        settings.accounts.insert("a".to_owned(), narrowed);
+        assert_eq!(has(&settings, "ec2:DescribeInstances eu-south-1"), [false, false], "nobody wants it any more");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use ambit_cloud::provider::{self, Provider};
 use ambit_model::entity::{code_account, host_of, repository};
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CodeAccount,
@@ -79,7 +80,7 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
         return Plan::bound([]);
     }
     let is_word = is_searched_for(facts.kind);
-    Plan::bound(forges(facts.kind, &facts.name, settings).into_iter().flat_map(|(forge, host)| {
+    let asked = forges(facts.kind, &facts.name, settings).into_iter().flat_map(|(forge, host)| {
         // Of a token that cannot be opened, each list says so.
         let has_token = !matches!(settings.forge_token(forge, &host), Ok(None));
         let is_asked = move |list: &str| match list {
@@ -97,7 +98,13 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
             false => String::new(),
         };
         lists.map(move |list| format!("{} {list}{at}", forge.name))
-    }))
+    });
+    let asked: BTreeSet<String> = asked.collect();
+    // What a token showed is not gone where nobody has the token any more.
+    let is_by_token = |argument: &&str| argument.split(' ').nth(1).is_some_and(|list| BY_TOKEN.contains(&list));
+    let shown = facts.probes_of(TASK.name).map(|(argument, _)| argument).filter(is_by_token);
+    let bound: BTreeSet<String> = asked.iter().cloned().chain(shown.map(str::to_owned)).collect();
+    Plan::Bound { asked: asked.into_iter().collect(), bound: bound.into_iter().collect() }
 }
 
 /// True for what forges are searched for.
@@ -187,6 +194,8 @@ mod tests {
     use crate::Account;
     use crate::settings::SealedElsewhere;
     use crate::tests::facts;
+    use ambit_model::Timestamp;
+    use ambit_model::facts::{LastProbe, ProbeOutcome};
     use serde_json::json;
 
     #[test]
@@ -288,6 +297,21 @@ mod tests {
         let forge = provider::forge("gitea").unwrap();
         assert_eq!(opened.forge_token(forge, "git.acme.test"), Ok(Some("t")));
         assert_eq!(opened.forge_token(forge, "codeberg.org"), Err(SealedElsewhere));
+    }
+
+    #[test]
+    fn what_a_token_showed_is_not_gone_with_the_token() {
+        let mut account = facts(Kind::GithubAccount, "https://github.com/acme", json!({}));
+        account.decision.ownership = 1_000;
+        for argument in ["github private_repositories", "github all_members", "github gone"] {
+            let at = Timestamp(0);
+            let probe = LastProbe { outcome: ProbeOutcome::Found, at, run: 1, reason: None, confirmed: Some(at) };
+            account.probes.entry(TASK.name).or_default().insert(argument.to_owned(), probe);
+        }
+        let Plan::Bound { asked, bound } = plan(&account, &Settings::default()) else { panic!("what holds is bound") };
+        assert_eq!(asked, ["github account", "github members", "github repositories"]);
+        let kept: Vec<&String> = bound.iter().filter(|argument| !asked.contains(argument)).collect();
+        assert_eq!(kept, ["github all_members", "github private_repositories"]);
     }
 
     #[test]
