@@ -21,7 +21,7 @@ use ambit_model::entity::uri::{self, Crawled, CrawledPage, Defect, HandedToken, 
 use ambit_model::entity::{host_of, mentioned};
 use ambit_model::{Details, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::NetError;
-use ambit_net::http::{HttpExchange, Url};
+use ambit_net::http::{HttpExchange, Url, is_unavailable};
 use places::Places;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -175,6 +175,11 @@ impl<'a> Crawl<'a> {
 
     async fn try_get_up_to(&mut self, url: &Url, bytes: usize) -> Result<Option<HttpExchange>, TaskError> {
         match self.get(url, bytes).await {
+            // Too many requests, or a server that cannot answer now: of what stands here that says nothing.
+            Ok(Some(answer)) if is_unavailable(answer.status) => {
+                self.places.note(url.path_only(), false);
+                Ok(None)
+            }
             Ok(answer) => {
                 // A session that ended on the way, or may not see this: what stood here is not gone.
                 let is_refused = |answer: &HttpExchange| matches!(answer.status, 401 | 403);
@@ -358,6 +363,7 @@ impl<'a> Crawl<'a> {
     fn report(&mut self, start: &Url, frontier: &Frontier) {
         let cx = self.cx;
         self.keep();
+        self.places.left_out().into_iter().for_each(|what| cx.leave_out(what));
         linked_hosts::say(cx, start, &self.handed_out);
         for host in self.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(HOSTS_MAX) {
             cx.found_host(host, EdgeKind::Link);

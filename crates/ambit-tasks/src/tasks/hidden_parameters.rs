@@ -117,7 +117,7 @@ impl Asking<'_> {
             return Ok(None);
         }
         self.left -= 1;
-        let exchange = self.session.get(self.cx, &asked(page, names), web::PAGE_BYTES).await?;
+        let exchange = self.session.get(self.cx, &asked(page, names), web::PAGE_BYTES).await?.available()?;
         Ok(Some(Shown::of(&exchange)))
     }
 

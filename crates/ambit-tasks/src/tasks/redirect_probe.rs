@@ -108,7 +108,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         if doing::does_something(&url) {
             continue;
         }
-        match session.get(cx, &url, web::PAGE_BYTES).await {
+        // Too many requests show nothing of where a page leads.
+        match session.get(cx, &url, web::PAGE_BYTES).await.and_then(HttpExchange::available) {
             Ok(answer) if leads_nowhere(&answer) => led.push(LedAway { path, parameter }),
             Ok(_) => {}
             Err(error) if web::is_no_answer(&error) && led.is_empty() => return Ok(Answer::Absent),

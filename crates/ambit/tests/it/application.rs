@@ -241,3 +241,37 @@ fn what_an_application_takes_is_shown_where_people_look() {
     let wanted = "  takes\n    currency (script) at /api/v1/basket\n    page (link, query) at /items\n";
     assert!(shown.contains(wanted), "{shown}");
 }
+
+/// An application with an error page and a way to everywhere, which answers in the second state that there are too many
+/// requests, and in the third is mended.
+const BUSY: &str = r#"world busy "Busy"
+seeds https://desk.acme.test
+org acme "Acme" ours
+block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+name desk.acme.test A 203.0.113.10
+site https://desk.acme.test "Desk"
+  body "<a href=/orders>Orders</a> <a href='/to?to=https://partner.example/'>Partner</a>"
+  leads /to?to
+  page /orders 500 text/html "<pre>Traceback (most recent call last):\n  File \"/srv/desk/a.py\", line 12, in get</pre>"
+"#;
+
+#[test]
+fn a_page_that_cannot_answer_now_closes_nothing_that_it_showed() {
+    let folder = Folder::new("application-busy");
+    let state = |status: u16, body: &str| {
+        format!(
+            "site https://desk.acme.test \"Desk\"\n  body \"<a href=/orders>Orders</a> <a \
+             href='/to?to=https://partner.example/'>Partner</a>\"\n  page /orders {status} text/html \
+             \"{body}\"\n  page /to {status} text/html \"{body}\"\n"
+        )
+    };
+    let world = format!("{BUSY}state 2\n{}state 3\n{}", state(429, "Slow down"), state(200, "Orders"));
+    let scan = |state: &str| shown(&scan_text(&folder, &world, &["--level", "intensive", "--state", state]));
+    let first = scan_text(&folder, &world, &[WORKFLOW, &["--level", "intensive", "--state", "1"]].concat());
+    let wanted = ["open_redirect https://desk.acme.test:443", "verbose_error_page https://desk.acme.test:443"];
+    assert_eq!(shown(&first), wanted);
+    assert_eq!(scan("2"), wanted, "too many requests show nothing");
+    assert_eq!(scan("3"), [""; 0], "it is mended");
+}

@@ -21,6 +21,15 @@ impl Places {
         paths.insert(path.to_owned());
     }
 
+    /// Says of how many paths nothing is known but that they could not be looked at.
+    pub(super) fn left_out(&self) -> Option<String> {
+        let mut unseen = self.failed.difference(&self.reached);
+        let first = unseen.next()?;
+        let count = unseen.count() + 1;
+        let pages = if count == 1 { "page" } else { "pages" };
+        Some(format!("{count} {pages} that could not be looked at now: {first} the first"))
+    }
+
     /// True of a path where this walk did not look though it may be there: what was seen at it before is not gone.
     /// Where it did not come everywhere, what leads to a path may be in what it missed.
     pub(super) fn may_still_show(&self, path: &str) -> bool {
@@ -47,6 +56,12 @@ mod tests {
             let may_show = ["/seen", "/unseen"].map(|path| places.may_still_show(path));
             assert_eq!(may_show, kept, "{failed:?} {capped}");
         }
+        let mut places = Places::default();
+        assert_eq!(places.left_out(), None);
+        for (path, is_reached) in [("/b", false), ("/a", false), ("/c", false), ("/b", true)] {
+            places.note(path, is_reached);
+        }
+        assert_eq!(places.left_out().as_deref(), Some("2 pages that could not be looked at now: /a the first"));
         let mut places = Places { outside: true, ..Places::default() };
         places.note("/seen", true);
         assert!(places.may_still_show("/seen"), "what was seen there may have been the sign-in");
