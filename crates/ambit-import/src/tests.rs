@@ -593,6 +593,37 @@ fn no_token_stands_in_the_name_of_an_interface() {
 }
 
 #[test]
+fn a_request_of_postman_is_read_in_parts_as_well() {
+    let file = r#"{"info": {"name": "Shop"}, "variable": [{"key": "base", "value": "api.acme.test"}], "item": [
+        {"request": {"method": "GET", "url": {"protocol": "https", "host": ["api", "acme", "test"], "port": "8443",
+            "path": ["v1", {"type": "string", "value": ":id"}]}}},
+        {"request": {"url": {"protocol": "https", "host": "{{base}}", "path": "/v2/orders"}}},
+        {"request": {"url": {"raw": "", "host": [], "path": ["x"]}}}, {"request": {"method": "GET"}}]}"#;
+    let import = read(Source::Postman, file, USUAL).expect("is read");
+    let shown: Vec<String> = lines(&import).into_iter().filter(|line| !line.starts_with("DnsRecord")).collect();
+    assert_eq!(
+        shown,
+        [
+            "ApiEndpoint https://api.acme.test:443/v2/orders 2026-11-18T11:06 methods=GET, title=Shop",
+            "ApiEndpoint https://api.acme.test:8443/v1/{id} 2026-11-18T11:06 methods=GET, title=Shop",
+            "left out 2",
+        ]
+    );
+}
+
+#[test]
+fn a_path_of_openapi_that_stands_elsewhere_is_read_or_counted() {
+    let file = r##"{"openapi": "3.1.0", "info": {"title": "Shop"}, "servers": [{"url": "https://api.acme.test"}],
+        "paths": {"/a": {"$ref": "#/components/pathItems/a"}, "/b": {"$ref": "./b.yaml"}, "/c": {"$ref": "#/paths/~1c"},
+            "/d": {"summary": "none"}},
+        "components": {"pathItems": {"a": {"get": {}}}}}"##;
+    let import = read(Source::Openapi, file, USUAL).expect("is read");
+    let shown: Vec<String> = lines(&import).into_iter().filter(|line| !line.starts_with("DnsRecord")).collect();
+    let a = "ApiEndpoint https://api.acme.test:443/a 2026-11-18T11:06 methods=GET, title=Shop";
+    assert_eq!(shown, [a, "left out 2"]);
+}
+
+#[test]
 fn documents_of_openapi_are_read_as_yaml() {
     let orders = "openapi: 3.0.1\ninfo: {title: Orders}\nservers:\n  - url: https://api.acme.test/v2\npaths:\n  \
                   /orders/{id}:\n    get: &read\n      responses:\n        200: {description: found}\n        \

@@ -24,6 +24,10 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     };
     let (mut is_anywhere, title) = (!of_document.is_empty(), body["info"]["title"].as_str().unwrap_or_default());
     for (path, item) in paths.iter().filter(|(path, _)| path.starts_with('/')) {
+        let Some(item) = whole(&body, item) else {
+            gathered.leave_out();
+            continue;
+        };
         let mut urls: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (method, operation) in METHODS.iter().map(|method| (method, &item[*method])) {
             if operation.is_null() {
@@ -51,6 +55,13 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         ));
     }
     Ok(())
+}
+
+/// What a path says, where it says it itself or names another place of the document; `None` where it names one that is
+/// not there, or one that names others.
+fn whole<'a>(body: &'a Value, item: &'a Value) -> Option<&'a Value> {
+    let Some(place) = item["$ref"].as_str() else { return Some(item) };
+    body.pointer(place.strip_prefix('#')?).filter(|item| item.is_object() && item["$ref"].is_null())
 }
 
 /// Values of one document in YAML, and events of its reading: documents of large interfaces have a million lines.

@@ -24,9 +24,10 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     while let Some(item) = open.pop() {
         open.extend(item["item"].as_array().into_iter().flatten());
         let request = &item["request"];
-        let raw = request["url"]["raw"].as_str().or_else(|| request["url"].as_str()).or_else(|| request.as_str());
-        let Some(raw) = raw else { continue };
-        match url(raw, &variables) {
+        if request.is_null() {
+            continue;
+        }
+        match written(request).and_then(|written| url(&written, &variables)) {
             Some(url) => urls.entry(url).or_default().push(request["method"].as_str().unwrap_or("GET")),
             None => gathered.leave_out(),
         }
@@ -38,6 +39,25 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         add(&url, &[("methods", &methods.join(", ")), ("title", title)], gathered);
     }
     Ok(())
+}
+
+/// The URL of a request as it is written: whole, or in parts alone.
+fn written(request: &Value) -> Option<String> {
+    let of = &request["url"];
+    let whole = of["raw"].as_str().filter(|raw| !raw.trim().is_empty()).or_else(|| of.as_str());
+    if let Some(whole) = whole.or_else(|| request.as_str()) {
+        return Some(whole.to_owned());
+    }
+    let part = |part: &Value| part.as_str().or_else(|| part["value"].as_str()).map(str::to_owned);
+    let joined = |parts: &Value, between: &str| match parts.as_array() {
+        Some(parts) => Some(parts.iter().filter_map(part).collect::<Vec<_>>().join(between)),
+        None => parts.as_str().map(str::to_owned),
+    };
+    let host = joined(&of["host"], ".").filter(|host| !host.is_empty())?;
+    let scheme = of["protocol"].as_str().map_or_else(String::new, |scheme| format!("{scheme}://"));
+    let port = of["port"].as_str().map_or_else(String::new, |port| format!(":{port}"));
+    let path = joined(&of["path"], "/").unwrap_or_default();
+    Some(format!("{scheme}{host}{port}/{}", path.trim_start_matches('/')))
 }
 
 fn variables(body: &Value) -> BTreeMap<&str, &str> {

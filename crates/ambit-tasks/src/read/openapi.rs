@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const OPERATIONS_MAX: usize = 1_000;
 /// Parameters of one interface.
 const PARAMETERS_MAX: usize = 100;
+/// Variables of the URL of a server.
+const VARIABLES_MAX: usize = 20;
 /// Events that aliases in YAML may repeat: aliases of aliases would grow a short text without end.
 const REPEATED_MAX: usize = 100_000;
 /// What may be done with a path.
@@ -29,13 +31,14 @@ pub(crate) struct Document {
 
 /// Reads a document that was fetched from a URL; `None` for what is none.
 pub(crate) fn read(bytes: &[u8], url: &Url) -> Option<Document> {
-    let body = parsed(std::str::from_utf8(bytes).ok()?)?;
+    let body = parsed(std::str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}'))?;
     // `swagger: 2.0` without quotation marks is a number in YAML.
     let is_one = VERSIONS.iter().any(|name| body[*name].is_string() || body[*name].is_number());
     let paths = body.get("paths").filter(|_| is_one)?.as_object()?;
     let base = base(&body, url);
     let mut document = Document { title: text(&body["info"], "title"), ..Document::default() };
     for (path, item) in paths.iter().filter(|(path, _)| path.starts_with('/')) {
+        let item = referred(&body, item);
         let methods = METHODS.iter().filter(|method| item.get(**method).is_some());
         let methods: BTreeSet<String> = methods.map(|method| method.to_ascii_uppercase()).collect();
         if !methods.is_empty() && document.operations.len() < OPERATIONS_MAX {
@@ -99,7 +102,7 @@ fn referred<'a>(body: &'a Value, value: &'a Value) -> &'a Value {
 
 /// The URL that all paths follow, without a slash at its end.
 fn base(body: &Value, url: &Url) -> String {
-    let server = body["servers"].as_array().and_then(|servers| text(servers.first()?, "url"));
+    let server = body["servers"].as_array().and_then(|servers| server(servers.first()?));
     let swagger = || {
         let path = text(body, "basePath").unwrap_or_default();
         match text(body, "host") {
@@ -111,6 +114,17 @@ fn base(body: &Value, url: &Url) -> String {
     let joined =
         if named.is_empty() { url.with_path("/") } else { url.join(&named).unwrap_or_else(|_| url.with_path("/")) };
     joined.to_string().trim_end_matches('/').to_owned()
+}
+
+/// The URL of a server with the usual values of its variables.
+fn server(of: &Value) -> Option<String> {
+    let mut url = text(of, "url")?;
+    for (name, variable) in of["variables"].as_object().into_iter().flatten().take(VARIABLES_MAX) {
+        if let Some(value) = text(variable, "default") {
+            url = url.replace(&format!("{{{name}}}"), &value);
+        }
+    }
+    Some(url)
 }
 
 fn text(of: &Value, name: &str) -> Option<String> {
@@ -144,6 +158,17 @@ mod tests {
         let two =
             of(&json!({"swagger": "2.0", "host": "api.acme.test", "basePath": "/v1", "paths": {"/a": {"get": {}}}}));
         assert!(two.unwrap().operations.contains_key("https://api.acme.test/v1/a"));
+    }
+
+    #[test]
+    fn paths_and_servers_are_read_where_the_document_says_them_elsewhere() {
+        let body = json!({"openapi": "3.1.0", "paths": {"/a": {"$ref": "#/components/pathItems/a"}},
+            "servers": [{"url": "https://{env}.acme.test/{base}", "variables": {"env": {"default": "api"},
+                "base": {"default": "v1"}, "more": {}}}],
+            "components": {"pathItems": {"a": {"get": {}}}}});
+        let file = format!("\u{feff}{body}");
+        let read = read(file.as_bytes(), &Url::parse("https://app.acme.test/openapi.json").unwrap()).unwrap();
+        assert_eq!(read.operations.keys().collect::<Vec<_>>(), ["https://api.acme.test/v1/a"]);
     }
 
     #[test]
