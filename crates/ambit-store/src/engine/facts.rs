@@ -300,9 +300,12 @@ const IN_PART: i64 = 3;
 
 /// How a row of `looks` says that a probe ended.
 fn said() -> String {
-    format!(
-        "CASE WHEN outcome = {UNKNOWN} AND last_run = run_id AND last_at = at THEN {IN_PART} ELSE outcome END AS ended"
-    )
+    format!("CASE WHEN {} THEN {IN_PART} ELSE outcome END AS ended", in_part(""))
+}
+
+/// The condition that a probe found something in part. `of`: what stands before the names of columns.
+pub(super) fn in_part(of: &str) -> String {
+    format!("{of}outcome = {UNKNOWN} AND {of}last_run = {of}run_id AND {of}last_at = {of}at")
 }
 
 impl FromRow for ProbeOutcome {

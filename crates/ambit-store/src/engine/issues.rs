@@ -3,6 +3,7 @@
 
 use super::IssueWrite;
 use super::commit::FOUND;
+use super::facts::in_part;
 use crate::StoreError;
 use crate::db::sql::{Tx, from_json, values};
 use crate::record::{Changes, IssueRow, closing};
@@ -188,9 +189,9 @@ async fn says_anew(tx: &mut Tx, changes: &Changes, record: &IssueRecord) -> Resu
     looked_since(tx, changes, record.entity_uid, record.uid, record.collection).await
 }
 
-/// True when the entity, or one that leads to it, was probed successfully after the issue was closed: in a later
-/// run, or later in the same run on the wire's clock; on the live internet, whose wire dates are wall times, after the
-/// moment of closing itself.
+/// True when the entity, or one that leads to it, was probed successfully, if in part, after the issue was closed: in
+/// a later run, or later in the same run on the wire's clock; on the live internet, whose wire dates are wall times,
+/// after the moment of closing itself.
 async fn looked_since(
     tx: &mut Tx,
     changes: &Changes,
@@ -209,10 +210,11 @@ async fn looked_since(
         WireChoice::Simulated { .. } => Timestamp(i64::MIN),
     };
     let sql = format!(
-        "SELECT 1 FROM looks l WHERE l.outcome = {FOUND} AND l.at > $1 AND (l.run_id > $2 OR (l.run_id = $2 AND l.at > \
-         $3))
+        "SELECT 1 FROM looks l WHERE (l.outcome = {FOUND} OR ({})) AND l.at > $1
+               AND (l.run_id > $2 OR (l.run_id = $2 AND l.at > $3))
                AND (l.uid = $4 OR l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS \
-               NULL)) LIMIT 1"
+               NULL)) LIMIT 1",
+        in_part("l.")
     );
     tx.exists(&sql, values![after, run.unwrap_or(0), closed.wire, entity]).await
 }

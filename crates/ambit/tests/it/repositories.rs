@@ -591,6 +591,26 @@ fn a_workflow_that_was_copied_or_brought_back_on_a_server_is_judged_as_it_stands
 }
 
 #[test]
+fn a_flaw_that_comes_back_is_reported_again_where_the_repository_is_looked_at_in_part() {
+    let folder = Folder::new("repositories-in-part");
+    let (bare, data) = (folder.join("app.git"), folder.join("data"));
+    let (bad, good, path) =
+        (b"jobs:\n  a:\n    steps:\n      - uses: acme/setup@v1\n", b"jobs: {}\n", ".github/workflows/ci.yml");
+    // More packages than are looked up.
+    let many: String = (0..2_001).map(|at| format!("p{at}==1.0\n")).collect();
+    let open = |files: [&[u8]; 2], at: i64| {
+        let [packages, workflow] = files.map(<[u8]>::to_vec);
+        commit(&bare, &[(1_700_000_000 + at, "requirements.txt", packages), (1_700_000_001 + at, path, workflow)]);
+        let output = scan(bare.to_str().expect("UTF-8"), &data, "64");
+        let said = String::from_utf8_lossy(&output.stderr).contains("repository (in part)");
+        (Discovery::of(&output).issues.into_values().filter(|issue| issue["name"] == "unpinned_action").count(), said)
+    };
+    assert_eq!(open([many.as_bytes(), bad], 0), (1, true));
+    assert_eq!(open([b"p1==1.0\n", good], 10), (0, false), "it is mended");
+    assert_eq!(open([many.as_bytes(), bad], 20), (1, true), "it came back");
+}
+
+#[test]
 fn submodules_are_told_in_every_run_and_lead_to_the_repositories_that_they_are() {
     let folder = Folder::new("submodules");
     let (bare, data) = (folder.join("app"), folder.join("data"));
