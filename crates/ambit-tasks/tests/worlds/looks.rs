@@ -181,7 +181,7 @@ const NAMES: &[Look] = &[
         "seed_host",
         "",
         "AzureStorageAccount acmefiles",
-        &["found", "> cloud_account Domain acmefiles.blob.core.windows.net"],
+        &["found", "> cloud_account DnsRecord acmefiles.blob.core.windows.net"],
     ),
     (
         "seed_host",
