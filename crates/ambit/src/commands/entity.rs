@@ -1,7 +1,7 @@
 //! `ambit entity`: one entity, on a server or in a data folder.
 
 use super::item::{self, ENTITY, History, Note, Tag};
-use crate::api::{ASM, OURS};
+use crate::api::{ASM, Api, OURS};
 use crate::args::{Client, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -86,13 +86,20 @@ pub(crate) async fn run(command: &Entity, settings: &Settings) -> Result<(), Fai
 }
 
 async fn read(one: &One, before: &str, behind: &str, target: &Target, settings: &Settings) -> Result<Value, Failure> {
-    let (api, uid) = item::find(ENTITY, &one.entity, target, settings).await?;
+    let found = item::find(ENTITY, &one.entity, target, settings).await?;
+    read_found(one, &found, before, behind).await
+}
+
+/// The same of the entity that is meant, where that is known.
+async fn read_found(one: &One, found: &(Api, String), before: &str, behind: &str) -> Result<Value, Failure> {
+    let (api, uid) = found;
     let moment = one.as_of.map_or_else(String::new, |at| format!("?as_of={}", escaped(&at.to_string())));
     Ok(api.get(&format!("{before}/{uid}{behind}{moment}")).await?.result)
 }
 
 async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Failure> {
-    let entity = read(one, &format!("{ASM}/entities"), "", target, settings).await?;
+    let found = item::find(ENTITY, &one.entity, target, settings).await?;
+    let entity = read_found(one, &found, &format!("{ASM}/entities"), "").await?;
     let mut results = Results::open(None)?;
     if one.jsonl {
         results.json(&entity)?;
@@ -121,7 +128,7 @@ async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
             results.line(&format!("  {member}: {}", plain(&value.to_string())))?;
         }
     }
-    let raw = read(one, &format!("{ASM}/entities"), "/raw", target, settings).await?;
+    let raw = read_found(one, &found, &format!("{ASM}/entities"), "/raw").await?;
     let vulnerabilities = text(at(&raw, "summary.vulns.vulns"));
     if !vulnerabilities.is_empty() {
         results.line(&format!("  vulns       {}", plain(&vulnerabilities)))?;

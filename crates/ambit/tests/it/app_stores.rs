@@ -2,7 +2,7 @@
 //! nothing, and that one who fails or lies closes nothing.
 
 use crate::cloud::Installation;
-use crate::program::{Discovery, Folder, scan_command, scan_text, succeed};
+use crate::program::{Discovery, Folder, ambit, scan_command, scan_text, succeed};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -327,4 +327,24 @@ fn an_app_is_scanned_by_its_name_and_what_is_no_app_is_told() {
         assert!(output.status.code() == Some(2) && error.contains(said), "{name}: {targets:?}: {error}");
     }
     assert!(scan(&[one.as_str(), one.as_str()]).status.success(), "the same file twice is one");
+}
+
+#[test]
+fn a_name_of_two_apps_says_which_one_is_shown_and_how_the_other_is_meant() {
+    let folder = Folder::new("apps-of-one-name");
+    let seeds = ["AndroidApp:test.acme.shop", "IosApp:test.acme.shop"];
+    scan_text(&folder, WORLD, &[&["--workflow", WORKFLOW][..], &seeds].concat());
+    let data = folder.join("data");
+    let show = |name: &str| {
+        let output = ambit(&["entity", "show", name, "--data", data.to_str().expect("UTF-8")]);
+        let [told, said] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+        (told.lines().next().unwrap_or_default().to_owned(), said)
+    };
+    let (told, said) = show("test.acme.shop");
+    assert!(told.starts_with("AndroidApp "), "{told}");
+    assert!(said.starts_with("test.acme.shop names several entities; this is AndroidApp "), "{said}");
+    let other = said.trim().rsplit_once("name another by its uid: IosApp ").expect("it is told how").1;
+    assert_eq!(said.lines().count(), 1, "{said}");
+    let (told, said) = show(other);
+    assert!(told.starts_with("IosApp ") && said.is_empty(), "{told} {said}");
 }
