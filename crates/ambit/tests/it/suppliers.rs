@@ -32,8 +32,10 @@ fn postures(path: &str) -> BTreeMap<String, Value> {
 fn suppliers_get_a_score_with_reasons_and_history_and_are_not_swept() {
     let folder = Folder::new("suppliers");
     let list = folder.join("vendors.csv");
-    std::fs::write(&list, "supplier,domain\n\"Globex Ltd\",globex.test\n\"Lantern, Hosting\",lantern.test\n")
-        .expect("writes");
+    // As a spreadsheet saves a table in Unicode.
+    let table = "\u{feff}supplier,domain\r\n\"Globex Ltd\",globex.test\r\n\"Lantern, Hosting\",lantern.test\r\n";
+    let table: Vec<u8> = table.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(&list, table).expect("writes");
     let list = list.to_str().expect("UTF-8");
     let found = scan_text(&folder, WORLD, &["--workflow", WORKFLOW, "-l", list, "--state", "1"]);
     for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
