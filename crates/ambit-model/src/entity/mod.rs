@@ -32,7 +32,7 @@ pub use evidence::{Evidence, EvidenceKind};
 pub use fold::{FoldInput, fold};
 pub use kind::{Kind, NameForm};
 pub use member::Member;
-pub use name::{InvalidName, host_of, is_shared_suffix, listed_domain, registrable, unmapped};
+pub use name::{InvalidName, host_of, is_shared_suffix, listed_domain, registered, registrable, unmapped};
 pub use record::{
     Ancestor, Auth, Content, EntityRecord, Geolocation, Ground, GroundKind, Http, IssueCounts, Network, PathStep,
     Ports, Summary, TaskResult, TechnologySummary, Vulns,

@@ -176,8 +176,7 @@ impl Kind {
                 why: "it has no dot; give a full domain such as example.org",
             });
         }
-        let is_domain = registrable(&name) == Some(name.as_str()) && !super::bucket::is_host(&name);
-        let kind = if is_domain { Self::Domain } else { Self::DnsRecord };
+        let kind = if registered(&name) == Some(name.as_str()) { Self::Domain } else { Self::DnsRecord };
         Ok((kind, name))
     }
 }
@@ -186,6 +185,12 @@ impl Kind {
 /// suffix itself.
 pub fn registrable(host: &str) -> Option<&str> {
     psl::domain_str(host)
+}
+
+/// The domain of a canonical host name that somebody registered; `None` for a suffix, and for a bucket's host, whose
+/// owner has only that name.
+pub fn registered(host: &str) -> Option<&str> {
+    registrable(host).filter(|domain| !super::bucket::is_host(domain))
 }
 
 /// The registrable domain of a canonical host name whose end the public suffix list has. Below `test`, which nobody can

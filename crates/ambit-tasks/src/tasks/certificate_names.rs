@@ -7,7 +7,7 @@ use crate::ask::host::seed_domains;
 use crate::ask::together::together;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::host_of;
-use ambit_model::entity::{certificate, registrable};
+use ambit_model::entity::{certificate, registered, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
@@ -154,7 +154,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 async fn lead_to(cx: &Context<'_>, name: &str, home: Option<&str>) -> Result<(), TaskError> {
     let Some(domain) = home else {
         cx.found_host(name, EdgeKind::ForeignCertificateName);
-        if let Some(domain) = registrable(name) {
+        if let Some(domain) = registered(name) {
             cx.found(Kind::Domain, domain, EdgeKind::ForeignCertificateName);
         }
         return Ok(());

@@ -13,7 +13,7 @@ use crate::tasks::tls_grab::names;
 use crate::told::{self, Visit};
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::uri::Cookie as SeenCookie;
-use ambit_model::entity::{network, registrable, uri};
+use ambit_model::entity::{network, registered, uri};
 use ambit_model::observation::BODY;
 use ambit_model::ports::BROWSER;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
@@ -186,7 +186,7 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
         let failed = matches!(&fetch.end, ChainEnd::Failed { url, .. } if url == target);
         if target.host != url.host {
             cx.found_host(&target.host, EdgeKind::Redirect);
-            let domain = registrable(&target.host).filter(|domain| !seeds.iter().any(|seed| seed == domain));
+            let domain = registered(&target.host).filter(|domain| !seeds.iter().any(|seed| seed == domain));
             if let Some(domain) = domain {
                 cx.found(Kind::Domain, domain, EdgeKind::Redirect);
             }

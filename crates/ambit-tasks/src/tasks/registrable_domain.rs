@@ -3,7 +3,7 @@
 use crate::task::OF_SITES;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::host_of;
-use ambit_model::entity::registrable;
+use ambit_model::entity::registered;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 
@@ -35,13 +35,13 @@ fn is_led_to_by_its_host(facts: &Facts) -> bool {
     facts.kind == Kind::Uri && facts.from(EdgeKind::Site).any(|host| host.name == host_of(&facts.name))
 }
 
-/// The registrable domain of a name, URL or e-mail address; `None` for addresses and public suffixes.
+/// The registrable domain of a name, URL or e-mail address; `None` for addresses, public suffixes and buckets.
 fn domain_of(name: &str) -> Option<&str> {
     let host = host_of(name);
     if host.parse::<std::net::IpAddr>().is_ok() {
         return None;
     }
-    registrable(host)
+    registered(host)
 }
 
 #[cfg(test)]
@@ -54,6 +54,7 @@ mod tests {
         assert_eq!(domain_of("https://www.acme.co.uk:443/x"), Some("acme.co.uk"));
         assert_eq!(domain_of("hostmaster@mail.acme.test"), Some("acme.test"));
         assert_eq!(domain_of("co.uk"), None);
+        assert_eq!(domain_of("https://acme.s3.eu-west-1.amazonaws.com:443/x"), None);
         assert_eq!(domain_of("https://203.0.113.7:443"), None);
         assert_eq!(domain_of("https://[2001:db8::1]:443"), None);
     }
