@@ -47,11 +47,13 @@ pub(crate) fn binding(facts: &Facts) -> Option<String> {
     bindings::of_name(facts, &[443], |_| false).into_iter().next()
 }
 
-/// The page that deceived at a former address stands until another has shown its own.
+/// The page at a former address stands until another has shown its own, or that it has none: while that one fails,
+/// nothing is known to have changed.
 fn until_seen_elsewhere(facts: &Facts, plan: Plan) -> Plan {
     let Plan::Bound { asked, mut bound } = plan else { return plan };
     let is_seen = |at: &String| facts.outcome_at(TASK.name, at).is_some_and(ProbeOutcome::is_whole);
-    if deceived(facts).is_some() && !bound.is_empty() && !bound.iter().any(is_seen) {
+    let has_page = domain::FRONT_PAGE.of(&facts.details).is_some();
+    if has_page && !bound.is_empty() && !bound.iter().any(is_seen) {
         bound.extend(facts.probes_of(TASK.name).map(|(argument, _)| argument.to_owned()));
         bound.sort();
         bound.dedup();

@@ -191,18 +191,23 @@ fn a_mail_policy_that_cannot_be_asked_for_makes_no_supplier_better() {
 }
 
 #[test]
-fn a_port_that_stays_silent_once_makes_no_supplier_better_or_worse() {
+fn a_port_or_an_address_that_stays_silent_once_makes_no_supplier_better_or_worse() {
     let world = "world still \"Still\"\nseeds globex.test\norg globex \"Globex Ltd\" ours\nblock 203.0.113.0/26 of \
                  globex asn AS64500 named GLOBEX-NET\nzone globex.test of globex\n  ns ns1.globex.test \
                  203.0.113.2\nname globex.test A 203.0.113.10 TXT \"v=spf1 -all\"\nsite https://globex.test \
                  \"Globex\"\n  plain same\nstate 2\nsite https://globex.test \"Globex\"\n  plain none\nhost \
-                 203.0.113.10\n  port 443 filtered\n  port 80 http\nsite http://globex.test \"Globex\"\n";
+                 203.0.113.10\n  port 443 filtered\n  port 80 http\nsite http://globex.test \"Globex\"\nstate \
+                 3\nremove site https://globex.test\nremove site http://globex.test\nname globex.test A \
+                 203.0.113.11 TXT \"v=spf1 -all\"\nhost 203.0.113.11\n  unlisted filtered\n";
     let folder = Folder::new("still");
     let data = folder.join("data");
     let path = data.to_str().expect("UTF-8");
     scan_text(&folder, world, &["--workflow", WORKFLOW, "--state", "1"]);
     let first = postures(path)["globex.test"].clone();
-    scan_text(&folder, world, &["--state", "2"]);
-    let later = postures(path)["globex.test"].clone();
-    assert_eq!(later["score"], first["score"], "{later}, {first}");
+    // In the third state it is at another address, which says nothing at all.
+    for state in ["2", "3"] {
+        scan_text(&folder, world, &["--state", state]);
+        let later = postures(path)["globex.test"].clone();
+        assert_eq!(later["score"], first["score"], "{state}: {later}, {first}");
+    }
 }
