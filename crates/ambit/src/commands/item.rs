@@ -153,7 +153,11 @@ async fn by_name(api: &Api, typed: &str) -> Result<String, Failure> {
         name == typed || canonical.as_ref().is_some_and(|(_, canonical)| name == canonical)
     };
     let mut named: Vec<&Value> = hits.iter().filter(has_name).filter(|hit| hit["id"].is_string()).collect();
-    named.sort_by_key(|hit| canonical.as_ref().is_none_or(|(kind, _)| hit["type"] != kind.type_name()));
+    // Of several, the same one each time.
+    named.sort_by_key(|hit| {
+        let is_unlikely = canonical.as_ref().is_none_or(|(kind, _)| hit["type"] != kind.type_name());
+        (is_unlikely, text(&hit["type"]), text(&hit["id"]))
+    });
     let Some((taken, others)) = named.split_first() else {
         let shown = plain(typed);
         return Err(Failure::not_found(format!("no entity is named {shown}; `ambit entities {shown}` searches")));
