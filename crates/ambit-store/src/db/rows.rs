@@ -65,6 +65,11 @@ pub(crate) fn list<T: Columns>() -> String {
     T::names().join(", ")
 }
 
+/// The statement that reads a struct: its columns, and what follows them: `FROM notes n WHERE …`.
+pub(crate) fn select<T: Columns>(from: &str) -> String {
+    format!("SELECT {} {from}", list::<T>())
+}
+
 /// Declares a struct that is read from rows, or says it of one that is declared elsewhere. Each member is read from the
 /// column of its own name, from `= "another"`, from the document in it (`= (json)`, `= (json "another")`), through a
 /// function (`= ("column", |value: Stored| …)`), from SQL that a function makes (`= (sql text())`), from the columns of
@@ -77,7 +82,7 @@ pub(crate) fn list<T: Columns>() -> String {
 ///     pub struct Note of n { pub uid: Uid, pub tags: Vec<String> = (json), pub author: String = "u.username" }
 /// }
 /// columns! { Run of r { id, collection: "c.uuid", state, counters: RunCounters } }
-/// let runs: Vec<Run> = tx.read_all(&format!("SELECT {} FROM runs r JOIN …", list::<Run>()), values![]).await?;
+/// let runs: Vec<Run> = tx.read_all(&select::<Run>("FROM runs r JOIN …"), values![]).await?;
 /// ```
 macro_rules! columns {
     ($(#[$meta:meta])* $seen:vis struct $type:ident $(of $table:ident)? {

@@ -94,6 +94,11 @@ macro_rules! values {
 }
 pub(crate) use values;
 
+/// A count as a value; beyond what a column holds it is the greatest that one does.
+pub(crate) fn whole(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 /// A row of an answer; columns are counted from 0.
 pub(crate) enum Row {
     Sqlite(sqlx::sqlite::SqliteRow),

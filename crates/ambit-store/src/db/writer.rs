@@ -50,6 +50,14 @@ pub(crate) enum Writer {
 /// let id = transaction!(self, Person, async |tx| insert(tx, &name, now).await)?;
 /// ```
 macro_rules! transaction {
+    // A person's change of who may do what: rights are read anew after it.
+    ($store:expr, Access, async |$tx:ident| $body:expr) => {{
+        let done = $crate::db::writer::transaction!($store, Person, async |$tx| $body);
+        if done.is_ok() {
+            $store.inner.access.clear();
+        }
+        done
+    }};
     ($store:expr, $who:ident, async |$tx:ident| $body:expr) => {
         $store.write($crate::db::writer::Who::$who, move |$tx| Box::pin(async move { $body })).await
     };

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::StoreError;
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, select};
 use crate::db::sql::{to_json, values};
 use crate::db::writer::transaction;
 use crate::wider::analyses;
@@ -25,11 +25,10 @@ impl Engine {
     /// Analyses that wait, oldest first.
     pub async fn waiting_analyses(&self, limit: i64) -> Result<Vec<WaitingAnalysis>, StoreError> {
         let mut tx = self.store.read().await?;
-        let sql = format!(
-            "SELECT {} FROM analyses a JOIN files f ON f.sha256 = a.sha256 WHERE a.finished_at IS NULL
+        let sql = select::<WaitingAnalysis>(
+            "FROM analyses a JOIN files f ON f.sha256 = a.sha256 WHERE a.finished_at IS NULL
              AND f.project_id = (SELECT MIN(o.project_id) FROM files o WHERE o.sha256 = a.sha256)
              ORDER BY a.number LIMIT $1",
-            list::<WaitingAnalysis>()
         );
         tx.read_all(&sql, values![limit]).await
     }

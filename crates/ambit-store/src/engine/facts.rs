@@ -3,7 +3,7 @@
 use super::commit::{ABSENT, FOUND, UNKNOWN};
 use super::{Engine, Known, KnownIssue};
 use crate::StoreError;
-use crate::db::rows::{Cells, FromRow, columns, list};
+use crate::db::rows::{Cells, FromRow, columns, list, select};
 use crate::db::sql::{Tx, from_json, values};
 use crate::inventory::runs::collection_of;
 use crate::inventory::seeds;
@@ -247,7 +247,7 @@ impl EdgeRow {
 async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreError> {
     let mut found = Vec::new();
     for end in ["from_uid", "to_uid"] {
-        let head = format!("SELECT {} FROM edges WHERE closed_at IS NULL AND {end} IN", list::<EdgeRow>());
+        let head = select::<EdgeRow>(&format!("FROM edges WHERE closed_at IS NULL AND {end} IN"));
         found.extend(tx.read_in::<EdgeRow, _>(&head, Vec::new(), uids, "").await?);
     }
     found.sort_unstable_by(|a, b| a.key().cmp(&b.key()));

@@ -2,7 +2,7 @@
 
 use super::{Engine, GraphDelta, GraphNode};
 use crate::StoreError;
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, list, named, select};
 use crate::db::sql::{Tx, Value, values};
 use crate::record::ChangeContext;
 use ambit_model::scope::{Edge, Node};
@@ -36,9 +36,8 @@ impl Engine {
 /// The same in a transaction.
 pub(crate) async fn graph(tx: &mut Tx, collection: Uuid, since: i64) -> Result<GraphDelta, StoreError> {
     let sql = "SELECT id, graph_revision FROM collections WHERE uuid = $1 AND deleted_at IS NULL";
-    let found: Option<(i64, i64)> = tx.read_first(sql, values![collection]).await?;
-    let (id, revision) = found.ok_or(StoreError::NotFound)?;
-    let sql = format!("SELECT {} FROM entities WHERE collection_id = $1 AND revision > $2", list::<GraphNode>());
+    let (id, revision): (i64, i64) = tx.find(sql, values![collection]).await?;
+    let sql = select::<GraphNode>("FROM entities WHERE collection_id = $1 AND revision > $2");
     let nodes = tx.read_all(&sql, values![id, since]).await?;
     let mut delta = GraphDelta { revision, nodes, ..GraphDelta::default() };
     // Several arguments of a task may hold the same edge: it is open while one does.

@@ -3,8 +3,8 @@
 //! several engines neither.
 
 use super::Engine;
-use crate::db::rows::{Rows, columns, list, named};
-use crate::db::sql::{Tx, to_json, values};
+use crate::db::rows::{Rows, columns, named, select};
+use crate::db::sql::{Tx, to_json, values, whole};
 use crate::db::writer::transaction;
 use crate::people::access;
 use crate::wider::hunting_notifications::NOTIFICATIONS_MAX;
@@ -76,7 +76,7 @@ const DEFERRED_OF_OWNER_MAX: i64 = 20_000;
 
 /// Selects specimens by a condition that follows.
 pub(super) fn specimens() -> String {
-    format!("SELECT {} FROM specimens s LEFT JOIN blobs b ON b.hash = s.sha256 WHERE", list::<Specimen>())
+    select::<Specimen>("FROM specimens s LEFT JOIN blobs b ON b.hash = s.sha256 WHERE")
 }
 
 impl Engine {
@@ -91,11 +91,10 @@ impl Engine {
     /// suspended.
     pub async fn live_rulesets(&self, now: Timestamp) -> Result<Vec<LiveRuleset>, StoreError> {
         let mut tx = self.store.read().await?;
-        let sql = format!(
-            "SELECT {} FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id
+        let sql = select::<LiveRuleset>(
+            "FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id
              WHERE r.enabled = 1 AND u.status = 'active' AND r.timeouts < $1
              AND (r.reported_day <> $2 OR r.reported < r.daily_limit) ORDER BY r.number",
-            list::<LiveRuleset>()
         );
         tx.read_all(&sql, values![TIMEOUTS_MAX, day(now)]).await
     }
@@ -220,7 +219,7 @@ async fn report(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
-    let sql = format!("SELECT {} FROM hunting_rulesets WHERE id = $1 AND edition = $2{lock}", list::<Reporter>());
+    let sql = select::<Reporter>(&format!("FROM hunting_rulesets WHERE id = $1 AND edition = $2{lock}"));
     let Some(set) = tx.read_first::<Reporter>(&sql, values![&ruleset.id, ruleset.edition]).await? else {
         return Ok(());
     };
@@ -246,7 +245,7 @@ async fn report(
     };
     let rows: Rows = matches.iter().take(room).map(notification).collect();
     tx.insert("hunting_notifications", rows, "").await?;
-    let count = reported + i64::try_from(matches.len().min(room)).unwrap_or(i64::MAX);
+    let count = reported + whole(matches.len().min(room));
     let sql = "UPDATE hunting_rulesets SET reported_day = $1, reported = $2 WHERE id = $3";
     tx.run(sql, values![day(now), count, &ruleset.id]).await?;
     let sql = format!(

@@ -3,7 +3,7 @@
 use crate::db::folder::{self, EngineLock};
 use crate::db::open;
 use crate::db::rows::named;
-use crate::db::sql::{Tx, values};
+use crate::db::sql::{Tx, values, whole};
 use crate::db::store::Pools;
 use crate::db::writer::{Who, transaction};
 use crate::inventory::{blobs, collections, runs};
@@ -139,10 +139,9 @@ impl Engine {
         let project: i64 = tx.find("SELECT project_id FROM collections WHERE uuid = $1", values![collection]).await?;
         let sql = "SELECT last_at, sha256, size FROM files WHERE project_id = $1 AND type_tag = 'zip' ORDER BY last_at \
                    DESC, sha256 DESC LIMIT $2";
-        let limit = i64::try_from(most).unwrap_or(i64::MAX);
         let mut found: Vec<(i64, BlobHash, i64)> = Vec::new();
         for owner in [0, project] {
-            found.extend(tx.read_all::<(i64, BlobHash, i64)>(sql, values![owner, limit]).await?);
+            found.extend(tx.read_all::<(i64, BlobHash, i64)>(sql, values![owner, whole(most)]).await?);
         }
         found.sort_unstable_by(|one, other| other.cmp(one));
         found.dedup_by_key(|(_, hash, _)| *hash);

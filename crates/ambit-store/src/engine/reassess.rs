@@ -4,7 +4,7 @@
 use super::issues::{Moved, write_issues};
 use super::{Engine, IssueWrite, Known, facts};
 use crate::StoreError;
-use crate::db::sql::{Tx, from_json, values};
+use crate::db::sql::{Tx, from_json, values, whole};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::record::{ChangeContext, Changes, Vulns};
@@ -59,11 +59,10 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Option<(Uid, Vec<Showing>)>, StoreError> {
         let mut tx = self.store.read().await?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let after = after.unwrap_or(Uid::from_bytes([0; 32]));
         let sql = "SELECT DISTINCT entity_uid FROM entity_technologies WHERE entity_uid > $1 ORDER BY entity_uid LIMIT \
                    $2";
-        let uids: Vec<Uid> = tx.read_all(sql, values![after, limit]).await?;
+        let uids: Vec<Uid> = tx.read_all(sql, values![after, whole(limit)]).await?;
         let Some(last) = uids.last().copied() else { return Ok(None) };
         Ok(Some((last, showing(&mut tx, &uids, now).await?)))
     }

@@ -8,7 +8,7 @@ use super::lease::{drop_louder, insert_sweeps, insert_work};
 use super::not_done::count_not_done;
 use super::{Dirty, Engine, Reconciliation};
 use crate::StoreError;
-use crate::db::rows::{Rows, columns, list, named};
+use crate::db::rows::{Rows, columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
@@ -112,12 +112,12 @@ columns! {
 
 /// Selects open intervals by a condition that follows.
 fn open_intervals() -> String {
-    format!("SELECT {} FROM looks WHERE details IS NOT NULL AND", list::<OpenInterval>())
+    select::<OpenInterval>("FROM looks WHERE details IS NOT NULL AND")
 }
 
 /// Selects open edges by a condition that follows.
 fn open_edges() -> String {
-    format!("SELECT {} FROM edges WHERE closed_at IS NULL AND", list::<OpenEdge>())
+    select::<OpenEdge>("FROM edges WHERE closed_at IS NULL AND")
 }
 
 /// Closes what is open of entities that no path leads to any more: their intervals and the edges that lead away from

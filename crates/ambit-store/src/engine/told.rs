@@ -4,7 +4,7 @@
 use super::commit::EvidenceList;
 use super::{Engine, Showing};
 use crate::StoreError;
-use crate::db::sql::{from_json, to_json, values};
+use crate::db::sql::{from_json, to_json, values, whole};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::record::{ChangeContext, Changes};
@@ -63,10 +63,9 @@ impl Engine {
         limit: usize,
     ) -> Result<Option<(Uid, Vec<Look>)>, StoreError> {
         let mut tx = self.store.read().await?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let after = after.unwrap_or(Uid::from_bytes([0; 32]));
         let sql = "SELECT DISTINCT uid FROM looks WHERE uid > $1 ORDER BY uid LIMIT $2";
-        let uids: Vec<Uid> = tx.read_all(sql, values![after, limit]).await?;
+        let uids: Vec<Uid> = tx.read_all(sql, values![after, whole(limit)]).await?;
         let Some(last) = uids.last().copied() else { return Ok(None) };
         let head = "SELECT l.uid, e.collection_id, e.name, l.task, l.argument, l.details, l.evidence FROM looks l JOIN \
                     entities e ON e.uid = l.uid JOIN collections c ON c.id = e.collection_id WHERE l.details IS NOT \

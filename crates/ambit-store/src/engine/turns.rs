@@ -4,7 +4,7 @@
 use super::Engine;
 use super::place::LAPSED_MS;
 use crate::StoreError;
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
 use ambit_model::Timestamp;
 use ambit_model::id::RunId;
@@ -96,12 +96,11 @@ impl Queue {
         carried: &BTreeSet<RunId>,
         now: Timestamp,
     ) -> Result<Self, StoreError> {
-        let sql = format!(
-            "SELECT {} FROM runs r JOIN collections c ON c.id = r.collection_id LEFT JOIN users u ON u.id = r.created_by
+        let sql = select::<StoredRun>(&format!(
+            "FROM runs r JOIN collections c ON c.id = r.collection_id LEFT JOIN users u ON u.id = r.created_by
              WHERE r.state IN ('running', 'scheduled') AND c.deleted_at IS NULL
-             ORDER BY r.state, r.priority DESC, r.id LIMIT {OPEN_RUNS_MAX}",
-            list::<StoredRun>()
-        );
+             ORDER BY r.state, r.priority DESC, r.id LIMIT {OPEN_RUNS_MAX}"
+        ));
         let open = |run: StoredRun| OpenRun {
             id: run.id,
             project: run.project,

@@ -1,7 +1,7 @@
 //! Who sees to issues, and how many are overdue.
 
 use crate::StoreError;
-use crate::db::rows::list;
+use crate::db::rows::select;
 use crate::db::sql::{Tx, values};
 use crate::inventory::collections::CollectionRef;
 use crate::inventory::turning::turned_at;
@@ -55,10 +55,9 @@ impl Store {
     ) -> Result<Vec<Overdue>, StoreError> {
         principal.require_project(project, ProjectRole::Member)?;
         let mut tx = self.read().await?;
-        let sql = format!(
-            "SELECT {} FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = \
+        let sql = select::<CollectionRef>(
+            "FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = \
              p.organization_id WHERE c.project_id = $1 AND c.deleted_at IS NULL AND p.deleted_at IS NULL ORDER BY c.id",
-            list::<CollectionRef>()
         );
         let mut collections: Vec<CollectionRef> = tx.read_all(&sql, values![project]).await?;
         collections.retain(|collection| principal.collection_role(project, collection.id).is_some());

@@ -1,7 +1,7 @@
 //! What each search needs of the collections that its caller may see: names and the starts of their last runs, without
 //! the counters of a whole view.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, select};
 use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::{DueDays, Timestamp};
@@ -69,11 +69,10 @@ impl Store {
         moment: Timestamp,
     ) -> Result<Vec<CollectionContext>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!(
-            "SELECT {} FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = \
+        let sql = select::<CollectionContext>(
+            "FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = \
              p.organization_id
              WHERE c.project_id = $1 AND c.deleted_at IS NULL AND p.deleted_at IS NULL ORDER BY c.id",
-            list::<CollectionContext>()
         );
         let mut contexts: Vec<CollectionContext> = tx.read_all(&sql, values![project]).await?;
         contexts.retain(|context| principal.collection_role(project, context.id).is_some());

@@ -1,7 +1,7 @@
 //! The issues of many entities, or of many uids, at once, now or as they were shown at a moment: what the hits of a
 //! search list beside their counts, and what exports tell.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, select};
 use crate::db::sql::{Tx, from_json, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::issue::IssueRecord;
@@ -65,11 +65,10 @@ async fn shown(
 ) -> Result<BTreeMap<Uid, IssueRecord>, StoreError> {
     let moment = at.unwrap_or(Timestamp(i64::MAX));
     // A version that is shown now may have opened after the moment; then an older one was shown.
-    let head = format!(
-        "SELECT {} FROM issues i JOIN collections c ON c.id = +i.collection_id WHERE c.project_id = $1 AND \
-         i.first_seen <= $2 AND {column} IN",
-        list::<Shown>()
-    );
+    let head = select::<Shown>(&format!(
+        "FROM issues i JOIN collections c ON c.id = +i.collection_id WHERE c.project_id = $1 AND \
+         i.first_seen <= $2 AND {column} IN"
+    ));
     let mut found: BTreeMap<Uid, IssueRecord> = BTreeMap::new();
     let mut older: Vec<Uid> = Vec::new();
     for issue in tx.read_in::<Shown, _>(&head, values![project, moment], uids, "").await? {

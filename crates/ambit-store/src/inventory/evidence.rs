@@ -1,6 +1,6 @@
 //! What an issue rests on: the probes that its judge reads, with the evidence that they left.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, select};
 use crate::db::sql::values;
 use crate::engine::commit::EvidenceList;
 use crate::inventory::views::{IssueView, find, issue};
@@ -88,9 +88,8 @@ impl Store {
 
 /// The rows of probes, without a condition.
 fn probes() -> String {
-    format!(
-        "SELECT {} FROM looks l JOIN entities e ON e.uid = l.uid JOIN collections c ON c.id = e.collection_id \
+    select::<ProbeLeft>(
+        "FROM looks l JOIN entities e ON e.uid = l.uid JOIN collections c ON c.id = e.collection_id \
          LEFT JOIN runs r ON r.id = l.run_id",
-        list::<ProbeLeft>()
     )
 }

@@ -1,8 +1,8 @@
 //! The change feed: one row per changed record, with a revision whose order is the commit order; stamps that never run
 //! backwards; readers' positions.
 
-use crate::db::rows::{Rows, columns, list, named};
-use crate::db::sql::{Tx, values};
+use crate::db::rows::{Rows, columns, named, select};
+use crate::db::sql::{Tx, values, whole};
 use crate::db::writer::transaction;
 use crate::inventory::milestones;
 use crate::{Store, StoreError};
@@ -199,8 +199,8 @@ pub(crate) async fn newest(tx: &mut Tx) -> Result<i64, StoreError> {
 /// Rows after a revision, as [`Store::feed_since`] returns them.
 pub(crate) async fn since(tx: &mut Tx, revision: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
     let limit = limit.min(FEED_ROWS_MAX);
-    let page = i64::try_from(limit).unwrap_or(i64::MAX);
-    let sql = format!("SELECT {} FROM feed WHERE revision > $1 ORDER BY revision LIMIT $2", list::<FeedRow>());
+    let page = whole(limit);
+    let sql = select::<FeedRow>("FROM feed WHERE revision > $1 ORDER BY revision LIMIT $2");
     let mut rows: Vec<FeedRow> = tx.read_all(&sql, values![revision, page]).await?;
     for (noun, table) in [(Noun::Entity, "entities"), (Noun::Issue, "issues"), (Noun::Technology, "technologies")] {
         let sql = format!(

@@ -2,7 +2,7 @@
 //! activity page.
 
 use crate::db::rows::{columns, list};
-use crate::db::sql::{Tx, values};
+use crate::db::sql::{Tx, values, whole};
 use crate::inventory::collections::CollectionRef;
 use crate::inventory::feed;
 use crate::inventory::turning::turned_at;
@@ -132,7 +132,7 @@ type Span = (Option<Timestamp>, Option<Timestamp>);
 type Past = (HistoryRow, Span, Span, Timestamp, Option<Timestamp>);
 
 async fn history_rows(tx: &mut Tx, after: i64, limit: usize) -> Result<Vec<HistoryRow>, StoreError> {
-    let limit = i64::try_from(limit.min(ROWS_MAX)).unwrap_or(i64::MAX);
+    let limit = whole(limit.min(ROWS_MAX));
     let mut history = Vec::new();
     for noun in [Noun::Entity, Noun::Issue, Noun::Technology] {
         let table = table(noun).expect("these three have one");
@@ -230,9 +230,8 @@ impl Store {
         let Some(table) = table(noun) else { return Ok(Vec::new()) };
         let mut tx = self.read().await?;
         let after = after.map_or(Vec::new(), |uid| uid.bytes().to_vec());
-        let limit = i64::try_from(limit.min(ROWS_MAX)).unwrap_or(i64::MAX);
         let sql = format!("SELECT uid FROM {table} WHERE uid > $1 ORDER BY uid LIMIT $2");
-        tx.read_all(&sql, values![after, limit]).await
+        tx.read_all(&sql, values![after, whole(limit.min(ROWS_MAX))]).await
     }
 
     /// What changed in a project after a revision, oldest first, without rows that only say "seen again"; what the
@@ -255,7 +254,7 @@ impl Store {
                  BY revision LIMIT $3",
                 list::<Change>()
             );
-            let page = i64::try_from(limit - changes.len()).unwrap_or(i64::MAX);
+            let page = whole(limit - changes.len());
             let rows: Vec<(Change, Option<i64>)> = tx.read_all(&sql, values![project, after, page]).await?;
             let Some((last, _)) = rows.last() else { break };
             after = last.row.revision;

@@ -1,7 +1,7 @@
 //! Integrations of a project and the collections that may use them. What is secret of one is sealed before it reaches
 //! the database (docs/architecture.md §1.6) and is given to nobody but the engine.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, list, named, select};
 use crate::db::sql::{Tx, from_json, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed};
@@ -115,13 +115,8 @@ fn purpose(integration: Uuid) -> String {
 }
 
 /// Selects integrations.
-fn select() -> String {
-    format!(
-        "SELECT {} FROM integrations i JOIN projects p ON p.id = i.project_id LEFT JOIN users u ON u.id = \
-         i.created_by WHERE p.deleted_at IS NULL",
-        list::<IntegrationView>()
-    )
-}
+const FROM: &str = "FROM integrations i JOIN projects p ON p.id = i.project_id LEFT JOIN users u ON u.id = \
+         i.created_by WHERE p.deleted_at IS NULL";
 
 /// Selects uses of integrations, each with the integer ids of its collection and project.
 fn select_use() -> String {
@@ -144,8 +139,8 @@ async fn require(
     uuid: Uuid,
     role: ProjectRole,
 ) -> Result<IntegrationView, StoreError> {
-    let view = tx.read_first(&format!("{} AND i.uuid = $1", select()), values![uuid]).await?;
-    let view: IntegrationView = view.ok_or(StoreError::NotFound)?;
+    let view: IntegrationView =
+        tx.find(&select::<IntegrationView>(&format!("{FROM} AND i.uuid = $1")), values![uuid]).await?;
     principal.require_project(view.project, role)?;
     Ok(view)
 }
@@ -219,7 +214,8 @@ impl Store {
     ) -> Result<Vec<IntegrationView>, StoreError> {
         let mut tx = self.read().await?;
         let project = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
-        let sql = format!("{} AND i.project_id = $1 ORDER BY i.id LIMIT {INTEGRATIONS_MAX}", select());
+        let sql =
+            select::<IntegrationView>(&format!("{FROM} AND i.project_id = $1 ORDER BY i.id LIMIT {INTEGRATIONS_MAX}"));
         tx.read_all(&sql, values![project]).await
     }
 
@@ -305,8 +301,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
-            let found = tx.read_first(&format!("{} AND x.uuid = $1", select_use()), values![uuid]).await?;
-            let (of, collection, in_project): Use = found.ok_or(StoreError::NotFound)?;
+            let sql = format!("{} AND x.uuid = $1", select_use());
+            let (of, collection, in_project): Use = tx.find(&sql, values![uuid]).await?;
             principal.require_collection(in_project, collection, CollectionRole::Admin)?;
             collections::lock(tx, collection).await?;
             tx.run("DELETE FROM integration_collections WHERE id = $1", values![of.id]).await?;

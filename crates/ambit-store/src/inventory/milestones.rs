@@ -3,7 +3,7 @@
 //! with it a milestone that is not before anything in it. A database that has this milestone has everything that it was
 //! made from; one that was restored to another state, or is of another installation, has not.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
@@ -53,9 +53,8 @@ impl Store {
     /// Where the database stands, and whether a milestone is of its history.
     pub async fn footing(&self, milestone: Milestone) -> Result<Footing, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!(
-            "SELECT {} FROM revision r CROSS JOIN milestones m WHERE r.one = 1 ORDER BY m.revision DESC LIMIT 1",
-            list::<Footing>()
+        let sql = select::<Footing>(
+            "FROM revision r CROSS JOIN milestones m WHERE r.one = 1 ORDER BY m.revision DESC LIMIT 1",
         );
         tx.read_one(&sql, values![milestone.revision, milestone.token]).await
     }

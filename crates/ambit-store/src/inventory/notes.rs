@@ -1,7 +1,7 @@
 //! Notes that people write on entities and issues. A note is its own row: writers at once never meet. What was written,
 //! changed and removed stands in the audit log, without its text.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::items::{self, ItemView};
@@ -33,9 +33,7 @@ columns! {
 }
 
 /// Selects notes by a condition that follows.
-fn select() -> String {
-    format!("SELECT {} FROM notes n JOIN users u ON u.id = n.created_by WHERE", list::<NoteView>())
-}
+const FROM: &str = "FROM notes n JOIN users u ON u.id = n.created_by WHERE";
 
 fn check_text(text: &str) -> Result<(), StoreError> {
     if text.trim().is_empty() || text.chars().count() > NOTE_CHARS_MAX {
@@ -46,7 +44,7 @@ fn check_text(text: &str) -> Result<(), StoreError> {
 
 /// A note of an item that the caller may change: its author's own, or any for admins of the collection.
 async fn find_own(tx: &mut Tx, principal: &Principal, view: &ItemView, note: Uid) -> Result<NoteView, StoreError> {
-    let sql = format!("{} n.uid = $1 AND n.item_uid = $2", select());
+    let sql = select::<NoteView>(&format!("{FROM} n.uid = $1 AND n.item_uid = $2"));
     let note: NoteView = tx.find(&sql, values![note, view.uid]).await?;
     if note.author_uuid != principal.user_uuid() {
         principal.require_collection(view.collection.project, view.collection.id, CollectionRole::Admin)?;
@@ -88,7 +86,7 @@ impl Store {
     ) -> Result<(ItemView, Vec<NoteView>), StoreError> {
         let mut tx = self.read().await?;
         let view = items::require(&mut tx, principal, (item, id), project, CollectionRole::Viewer).await?;
-        let sql = format!("{} n.item_uid = $1 ORDER BY n.id LIMIT {NOTES_OF_ITEM_MAX}", select());
+        let sql = select::<NoteView>(&format!("{FROM} n.item_uid = $1 ORDER BY n.id LIMIT {NOTES_OF_ITEM_MAX}"));
         let notes = tx.read_all(&sql, values![view.uid]).await?;
         Ok((view, notes))
     }

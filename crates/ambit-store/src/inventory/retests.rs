@@ -1,7 +1,7 @@
 //! Runs that look at one issue alone: whether what it rests on is still there. They move neither the schedule nor the
 //! last refresh of their collection.
 
-use crate::db::rows::list;
+use crate::db::rows::select;
 use crate::db::sql::values;
 use crate::db::writer::transaction;
 use crate::inventory::runs::{FROM, NewRun, Started, find_open, insert_row};
@@ -68,10 +68,9 @@ impl Store {
     ) -> Result<Option<RunReport>, StoreError> {
         let mut tx = self.read().await?;
         let issue = find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?;
-        let sql = format!(
-            "SELECT {} {FROM} WHERE r.collection_id = $1 AND r.retests = $2 ORDER BY r.number DESC LIMIT 1",
-            list::<Run>()
-        );
+        let sql = select::<Run>(&format!(
+            "{FROM} WHERE r.collection_id = $1 AND r.retests = $2 ORDER BY r.number DESC LIMIT 1"
+        ));
         let run: Option<Run> = tx.read_first(&sql, values![issue.collection.id, issue.uid]).await?;
         tx.rollback().await?;
         match run {

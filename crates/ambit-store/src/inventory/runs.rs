@@ -1,6 +1,6 @@
 //! Runs as people see them: started, listed, paused, resumed, cancelled. The engine's side is in `engine`.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, list, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, seeds};
@@ -93,11 +93,6 @@ fn count_work(state: i64) -> String {
 
 columns! { NotDone { reason, task, count, example } }
 
-/// Selects runs.
-fn select() -> String {
-    format!("SELECT {} {FROM}", list::<Run>())
-}
-
 pub(super) const FROM: &str =
     "FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id
      LEFT JOIN users u ON u.id = r.created_by";
@@ -150,8 +145,7 @@ columns! {
 
 /// A run without its counters.
 pub(crate) async fn load_carried(tx: &mut Tx, id: RunId) -> Result<CarriedRun, StoreError> {
-    let sql = format!("SELECT {} FROM runs r WHERE r.id = $1", list::<CarriedRun>());
-    tx.find(&sql, values![id]).await
+    tx.find(&select::<CarriedRun>("FROM runs r WHERE r.id = $1"), values![id]).await
 }
 
 /// The newest run of each collection of a project, with the collection's integer id, by that id. What looked at one
@@ -172,7 +166,8 @@ pub(crate) async fn collection_of(tx: &mut Tx, id: RunId) -> Result<i64, StoreEr
 
 /// The open run of a collection.
 pub(super) async fn find_open(tx: &mut Tx, collection: i64) -> Result<Option<Run>, StoreError> {
-    let sql = format!("{} WHERE r.collection_id = $1 AND r.state IN ('scheduled', 'running', 'paused')", select());
+    let sql =
+        select::<Run>(&format!("{FROM} WHERE r.collection_id = $1 AND r.state IN ('scheduled', 'running', 'paused')"));
     tx.read_first(&sql, values![collection]).await
 }
 
@@ -364,7 +359,8 @@ impl Store {
     pub async fn list_runs(&self, principal: &Principal, collection: Uuid) -> Result<Vec<Run>, StoreError> {
         let mut tx = self.read().await?;
         let view = collections::require(&mut tx, principal, collection, CollectionRole::Viewer).await?;
-        let sql = format!("{} WHERE r.collection_id = $1 ORDER BY r.number DESC LIMIT {RUNS_SHOWN_MAX}", select());
+        let sql =
+            select::<Run>(&format!("{FROM} WHERE r.collection_id = $1 ORDER BY r.number DESC LIMIT {RUNS_SHOWN_MAX}"));
         tx.read_all(&sql, values![view.collection.id]).await
     }
 
@@ -444,7 +440,7 @@ impl Store {
     pub async fn list_not_done(&self, principal: &Principal, run: RunId) -> Result<Vec<NotDone>, StoreError> {
         self.find_run(principal, run).await?;
         let mut tx = self.read().await?;
-        let sql = format!("SELECT {} FROM not_done WHERE run_id = $1", list::<NotDone>());
+        let sql = select::<NotDone>("FROM not_done WHERE run_id = $1");
         let mut not_done: Vec<NotDone> = tx.read_all(&sql, values![run]).await?;
         not_done.sort_by(|a, b| (a.reason.name(), &a.task).cmp(&(b.reason.name(), &b.task)));
         Ok(not_done)

@@ -234,8 +234,7 @@ impl Store {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let sql = "SELECT c.uuid, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE s.id = $1";
-            let found: Option<(Uuid, String)> = tx.read_first(sql, values![id]).await?;
-            let (uuid, name) = found.ok_or(StoreError::NotFound)?;
+            let (uuid, name): (Uuid, String) = tx.find(sql, values![id]).await?;
             let collection = collections::require(tx, &principal, uuid, CollectionRole::Admin).await?.collection;
             collections::lock(tx, collection.id).await?;
             tx.run("DELETE FROM seeds WHERE id = $1", values![id]).await?;

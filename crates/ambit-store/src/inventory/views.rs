@@ -2,7 +2,7 @@
 //! docs/architecture.md §1.3).
 
 use crate::db::rows::{columns, list};
-use crate::db::sql::{Row, Tx, from_json, values};
+use crate::db::sql::{Row, Tx, from_json, values, whole};
 use crate::inventory::collections::{self, CollectionRef};
 use crate::inventory::turning::turned_at;
 use crate::maintenance::retention::{kept_since, require_kept};
@@ -205,8 +205,8 @@ pub(super) fn seen_in(run: Option<(Timestamp, Timestamp)>, opened_at: Timestamp,
 async fn last_opening(tx: &mut Tx, item: Item, then: &Base, moment: Timestamp) -> Result<Timestamp, StoreError> {
     let sql = "SELECT record, opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at <= $3 ORDER BY \
                opened_revision DESC LIMIT $4";
-    let limit = i64::try_from(POINTS_MAX).unwrap_or(i64::MAX);
-    let versions: Vec<(String, Timestamp)> = tx.read_all(sql, values![item.name(), then.uid, moment, limit]).await?;
+    let known = values![item.name(), then.uid, moment, whole(POINTS_MAX)];
+    let versions: Vec<(String, Timestamp)> = tx.read_all(sql, known).await?;
     for (record, opened_at) in versions {
         if !is_over(item, &record)? {
             return Ok(opened_at);

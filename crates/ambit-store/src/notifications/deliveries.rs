@@ -1,7 +1,7 @@
 //! Deliveries: messages to receivers with their tries, and the log of those that ended.
 
-use crate::db::rows::{Rows, columns, list, named};
-use crate::db::sql::{SWEPT_ROWS_MAX, Tx, to_json, values};
+use crate::db::rows::{Rows, columns, named, select};
+use crate::db::sql::{SWEPT_ROWS_MAX, Tx, to_json, values, whole};
 use crate::db::writer::transaction;
 use crate::notifications::position::{self, Outbox};
 use crate::notifications::receivers::{self, IS_ANSWERED_FOR};
@@ -85,10 +85,9 @@ pub enum Outcome {
 impl Outbox {
     /// The first deliveries that wait for a receiver, in order.
     pub async fn waiting(&self, receiver: i64) -> Result<Vec<Waiting>, StoreError> {
-        let sql = format!(
-            "SELECT {} FROM deliveries d WHERE d.receiver_id = $1 AND d.state = 'waiting' ORDER BY d.id LIMIT {WINDOW}",
-            list::<Waiting>()
-        );
+        let sql = select::<Waiting>(&format!(
+            "FROM deliveries d WHERE d.receiver_id = $1 AND d.state = 'waiting' ORDER BY d.id LIMIT {WINDOW}"
+        ));
         self.store.read().await?.read_all(&sql, values![receiver]).await
     }
 
@@ -214,12 +213,8 @@ impl Store {
     ) -> Result<Vec<Delivery>, StoreError> {
         let mut tx = self.read().await?;
         let view = receivers::require(&mut tx, principal, receiver).await?;
-        let limit = i64::try_from(limit.min(LOG_ROWS_MAX)).unwrap_or(i64::MAX);
-        let sql = format!(
-            "SELECT {} FROM deliveries d WHERE d.receiver_id = $1 ORDER BY d.id DESC LIMIT $2",
-            list::<Delivery>()
-        );
-        tx.read_all(&sql, values![view.id, limit]).await
+        let sql = select::<Delivery>("FROM deliveries d WHERE d.receiver_id = $1 ORDER BY d.id DESC LIMIT $2");
+        tx.read_all(&sql, values![view.id, whole(limit.min(LOG_ROWS_MAX))]).await
     }
 
     /// Sends a receiver a message that says it is a test; for owners of its project.

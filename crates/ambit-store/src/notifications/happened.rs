@@ -1,7 +1,7 @@
 //! What happened, with what is known of the record that it happened to: rows of the change feed, completed.
 
 use crate::StoreError;
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, select};
 use crate::db::sql::{Tx, from_json};
 use crate::inventory::feed::STAMPS_AHEAD_MS_MAX;
 use ambit_model::feed::{FeedRow, Noun, What};
@@ -139,10 +139,9 @@ pub(super) async fn with_facts(
         rows.iter().filter(|(row, ..)| row.noun == noun).map(|(row, ..)| row.uid).collect()
     };
     let ids: Vec<i64> = rows.iter().filter_map(|(.., collection)| *collection).collect();
-    let head = format!(
-        "SELECT {} FROM collections c JOIN projects p ON p.id = c.project_id WHERE c.deleted_at IS NULL AND \
+    let head = select::<CollectionFacts>(
+        "FROM collections c JOIN projects p ON p.id = c.project_id WHERE c.deleted_at IS NULL AND \
          p.deleted_at IS NULL AND c.id IN",
-        list::<CollectionFacts>()
     );
     let collections: Vec<CollectionFacts> = tx.read_in(&head, Vec::new(), &ids, "").await?;
     let collections: BTreeMap<i64, CollectionFacts> = collections.into_iter().map(|one| (one.id, one)).collect();
@@ -162,7 +161,7 @@ pub(super) async fn with_facts(
     }
     let later = later_changes(&rows);
     let uuids: Vec<Uuid> = rows.iter().filter(|(row, ..)| row.noun == Noun::Run).map(|(row, ..)| row.uuid()).collect();
-    let head = format!("SELECT {} FROM runs r WHERE r.uuid IN", list::<RunFacts>());
+    let head = select::<RunFacts>("FROM runs r WHERE r.uuid IN");
     let runs: Vec<RunFacts> = tx.read_in(&head, Vec::new(), &uuids, "").await?;
     let runs: BTreeMap<Uuid, RunFacts> = runs.into_iter().map(|run| (run.uuid, run)).collect();
     let complete = |(row, at, collection): &(FeedRow, Timestamp, Option<i64>)| {

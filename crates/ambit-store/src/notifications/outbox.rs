@@ -1,7 +1,7 @@
 //! The outbox: what happened, read from the change feed at a stored position, and written once for each receiver that
 //! is to be told. Position and notices move in one transaction, so that nothing is lost and nothing is written twice.
 
-use crate::db::rows::{Rows, columns, list, named};
+use crate::db::rows::{Rows, columns, list, named, select};
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::notifications::deliveries;
@@ -155,10 +155,7 @@ impl Outbox {
     /// meanwhile. A receiver whose secrets do not open with the secret of this installation is left out and ended with
     /// that reason; what waits for it stays until it is at work again.
     pub async fn receivers(&self) -> Result<Vec<Receiving>, StoreError> {
-        let sql = format!(
-            "SELECT {} FROM receivers WHERE ended IS NULL AND {IS_ANSWERED_FOR} ORDER BY id",
-            list::<Receiving>()
-        );
+        let sql = select::<Receiving>(&format!("FROM receivers WHERE ended IS NULL AND {IS_ANSWERED_FOR} ORDER BY id"));
         let stored: Vec<Receiving> = self.store.read().await?.read_all(&sql, Vec::new()).await?;
         let mut receivers = Vec::with_capacity(stored.len());
         for mut receiver in stored {
@@ -175,7 +172,7 @@ impl Outbox {
 
     /// Sets receivers to work again that were set aside while another secret was in place, now that theirs is back.
     async fn bring_back(&self) -> Result<(), StoreError> {
-        let sql = format!("SELECT {} FROM receivers WHERE ended = $1 ORDER BY id", list::<Receiving>());
+        let sql = select::<Receiving>("FROM receivers WHERE ended = $1 ORDER BY id");
         let aside: Vec<Receiving> = self.store.read().await?.read_all(&sql, values![SEALED_FOR_ANOTHER]).await?;
         let back: Vec<i64> = aside.iter().filter(|one| self.opened(one).is_some()).map(|one| one.id).collect();
         transaction!(self.store, Engine, async |tx| {
@@ -233,10 +230,9 @@ impl Outbox {
 
     /// The notices of a receiver after an id, in order; a page.
     pub async fn notices(&self, receiver: i64, after: i64) -> Result<Vec<Notice>, StoreError> {
-        let sql = format!(
-            "SELECT {} FROM notices n WHERE n.receiver_id = $1 AND n.id > $2 ORDER BY n.id LIMIT {NOTICES_MAX}",
-            list::<Notice>()
-        );
+        let sql = select::<Notice>(&format!(
+            "FROM notices n WHERE n.receiver_id = $1 AND n.id > $2 ORDER BY n.id LIMIT {NOTICES_MAX}"
+        ));
         self.store.read().await?.read_all(&sql, values![receiver, after]).await
     }
 

@@ -1,7 +1,7 @@
 //! Receivers of a project: the way in which each is told, its rule, and its secrets, which are sealed before they reach
 //! the database and are given to nobody but the sender.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
@@ -76,18 +76,13 @@ pub(crate) fn purpose(receiver: Uuid) -> String {
 }
 
 /// Selects receivers of projects that were not deleted.
-fn select() -> String {
-    format!(
-        "SELECT {} FROM receivers r JOIN projects p ON p.id = r.project_id LEFT JOIN users u ON u.id = r.created_by \
-         WHERE p.deleted_at IS NULL",
-        list::<ReceiverView>()
-    )
-}
+const FROM: &str = "FROM receivers r JOIN projects p ON p.id = r.project_id LEFT JOIN users u ON u.id = r.created_by \
+         WHERE p.deleted_at IS NULL";
 
 /// A receiver of a project that the caller owns.
 pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ReceiverView, StoreError> {
-    let view = tx.read_first(&format!("{} AND r.uuid = $1", select()), values![uuid]).await?;
-    let view: ReceiverView = view.ok_or(StoreError::NotFound)?;
+    let view: ReceiverView =
+        tx.find(&select::<ReceiverView>(&format!("{FROM} AND r.uuid = $1")), values![uuid]).await?;
     principal.require_project(view.project, ProjectRole::Owner)?;
     Ok(view)
 }
@@ -159,7 +154,7 @@ impl Store {
     /// The receivers of a project, by id; for its owners.
     pub async fn list_receivers(&self, principal: &Principal, project: i64) -> Result<Vec<ReceiverView>, StoreError> {
         principal.require_project(project, ProjectRole::Owner)?;
-        let sql = format!("{} AND r.project_id = $1 ORDER BY r.id LIMIT {RECEIVERS_MAX}", select());
+        let sql = select::<ReceiverView>(&format!("{FROM} AND r.project_id = $1 ORDER BY r.id LIMIT {RECEIVERS_MAX}"));
         self.read().await?.read_all(&sql, values![project]).await
     }
 

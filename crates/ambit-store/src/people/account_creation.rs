@@ -90,7 +90,7 @@ impl Store {
     ) -> Result<(Group, Vec<User>), StoreError> {
         principal.require_administrator()?;
         let (principal, name, members) = (principal.clone(), clean_name(name)?, members.to_vec());
-        let made = transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             if tx.exists("SELECT id FROM user_groups WHERE name = $1", values![&name]).await? {
                 return Err(StoreError::Exists(format!("a group named {name} is there already")));
             }
@@ -104,8 +104,6 @@ impl Store {
             }
             audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now).await?;
             Ok((group, joined.into_values().collect()))
-        })?;
-        self.inner.access.clear();
-        Ok(made)
+        })
     }
 }

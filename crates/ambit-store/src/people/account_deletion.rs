@@ -80,7 +80,7 @@ impl Store {
     /// stays.
     pub async fn delete_user(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<(), StoreError> {
         let (principal, name) = (principal.clone(), name.to_owned());
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let id = users::find(tx, &name).await?.id;
             let account = account_of(tx, id).await?;
             if id != principal.user_id() {
@@ -101,9 +101,7 @@ impl Store {
                 "projects": inherited, "receivers": ended, "id": account.user.uuid, "now_called": name_after(id),
             });
             audit::insert(tx, &principal, None, "user.delete", &account.user.username, details, now).await
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 
     /// Deletes a service account, for administrators of its group. Its keys end, its name is free again, and what it
@@ -115,7 +113,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, name) = (principal.clone(), name.to_owned());
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let id = users::find(tx, &name).await?.id;
             let account = account_of(tx, id).await?;
             let group = account.service_group.ok_or(StoreError::NotFound)?;
@@ -123,9 +121,7 @@ impl Store {
             let detail = json!({"group": account.service_of, "id": account.user.uuid, "now_called": name_after(id)});
             audit::insert(tx, &principal, None, "service_account.delete", &account.user.username, detail, now).await?;
             erase(tx, account.user.id, now).await.map(drop)
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 
     /// Deletes a group with its service accounts, privileges, quotas and places on lists; for the administrator of the
@@ -133,7 +129,7 @@ impl Store {
     pub async fn delete_group(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, name) = (principal.clone(), name.to_owned());
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let group = group_named(tx, &name).await?.group.id;
             let sql = "SELECT id FROM users WHERE service_of = $1 ORDER BY id";
             for account in tx.read_all::<i64>(sql, values![group]).await? {
@@ -156,8 +152,6 @@ impl Store {
                 note(tx, graph, What::Changed, now).await?;
             }
             Ok(())
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 }

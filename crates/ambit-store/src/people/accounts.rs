@@ -47,7 +47,7 @@ pub enum Relationship {
 }
 
 /// Selects accounts.
-pub(crate) fn select() -> String {
+pub(crate) fn select_accounts() -> String {
     format!(
         "SELECT {} FROM users u LEFT JOIN user_groups a ON a.id = u.api_quota_group LEFT JOIN user_groups i ON i.id = \
          u.intelligence_quota_group
@@ -57,8 +57,7 @@ pub(crate) fn select() -> String {
 }
 
 pub(crate) async fn account_of(tx: &mut Tx, id: i64) -> Result<Account, StoreError> {
-    let account = tx.read_first(&format!("{} WHERE u.id = $1", select()), values![id]).await?;
-    account.ok_or(StoreError::NotFound)
+    tx.find(&format!("{} WHERE u.id = $1", select_accounts()), values![id]).await
 }
 
 /// The groups through which the caller stands above a user: those that the caller administers and the user is in, or
@@ -102,7 +101,7 @@ pub(crate) fn merged(
 impl Store {
     /// A user or service account by username or address; everybody who has a key may know that it exists.
     pub async fn account(&self, name: &str) -> Result<Account, StoreError> {
-        let sql = format!("{} WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1", select());
+        let sql = format!("{} WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1", select_accounts());
         let names = values![name.trim().to_lowercase(), name.trim()];
         self.read().await?.find(&sql, names).await
     }
@@ -185,7 +184,7 @@ impl Store {
             return Err(StoreError::Invalid(format!("there is no status {status:?}; there are {known}")));
         }
         let (principal, status) = (principal.clone(), status.to_owned());
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let administrators = users::active_administrators(tx).await?;
             if status != ACTIVE && administrators == [user] {
                 return Err(StoreError::Conflict("the last administrator of an installation stays active".to_owned()));
@@ -193,9 +192,7 @@ impl Store {
             let sql = "UPDATE users SET status = $1 WHERE id = $2 AND status <> $3 RETURNING username";
             let name: String = tx.find(sql, values![&status, user, DELETED]).await?;
             audit::insert(tx, &principal, None, "user.status", &name, json!({"status": status}), now).await
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 
     /// Whether a user may act now: there, and not suspended.

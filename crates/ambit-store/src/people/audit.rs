@@ -1,7 +1,7 @@
 //! The audit log: what people changed, written in the same transaction as the change.
 
-use crate::db::rows::{columns, list, named};
-use crate::db::sql::{Tx, to_json, values};
+use crate::db::rows::{columns, named, select};
+use crate::db::sql::{Tx, to_json, values, whole};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::Value;
@@ -68,17 +68,15 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<AuditRow>, StoreError> {
         let mut tx = self.read().await?;
-        let limit = i64::try_from(limit.min(PAGE_ROWS_MAX)).unwrap_or(i64::MAX);
-        let sql = format!(
-            "SELECT {} FROM audit a LEFT JOIN users u ON u.id = a.user_id
+        let sql = select::<AuditRow>(
+            "FROM audit a LEFT JOIN users u ON u.id = a.user_id
              LEFT JOIN projects p ON p.id = a.project_id
              WHERE a.id < $1 AND ($2 = 1 OR a.project_id IN
                  (SELECT m.project_id FROM members m JOIN projects o ON o.id = m.project_id
                   WHERE m.user_id = $3 AND m.role = 'owner' AND o.deleted_at IS NULL))
              ORDER BY a.id DESC LIMIT $4",
-            list::<AuditRow>()
         );
-        let first = values![before.unwrap_or(i64::MAX), principal.administrator(), principal.user_id(), limit];
-        tx.read_all(&sql, first).await
+        let (before, most) = (before.unwrap_or(i64::MAX), whole(limit.min(PAGE_ROWS_MAX)));
+        tx.read_all(&sql, values![before, principal.administrator(), principal.user_id(), most]).await
     }
 }

@@ -3,10 +3,10 @@
 //! installation brings them. How groups and accounts begin is in `account_creation.rs`, how they end in
 //! `account_deletion.rs`.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, list, named, select};
 use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
-use crate::people::accounts::{merged, select};
+use crate::people::accounts::{merged, select_accounts};
 use crate::people::audit;
 use crate::people::invitations::{self};
 use crate::people::names::clean_email;
@@ -51,8 +51,7 @@ pub enum Brought {
 }
 
 pub(crate) async fn group_named(tx: &mut Tx, name: &str) -> Result<GroupAccount, StoreError> {
-    let sql = format!("SELECT {} FROM user_groups g WHERE g.name = $1", list::<GroupAccount>());
-    tx.find(&sql, values![name.trim()]).await
+    tx.find(&select::<GroupAccount>("FROM user_groups g WHERE g.name = $1"), values![name.trim()]).await
 }
 
 pub(crate) async fn administers(tx: &mut Tx, principal: &Principal, group: i64) -> Result<bool, StoreError> {
@@ -134,7 +133,7 @@ impl Store {
     /// The groups with their members: all for the administrator of the installation, else the caller's own.
     pub async fn list_groups(&self, principal: &Principal) -> Result<Vec<(Group, Vec<User>)>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("SELECT {} FROM user_groups g ORDER BY g.id", list::<Group>());
+        let sql = select::<Group>("FROM user_groups g ORDER BY g.id");
         let mut groups = Vec::new();
         for group in tx.read_all::<Group>(&sql, Vec::new()).await? {
             if principal.administrator() || principal.groups().contains(&group.id) {
@@ -161,10 +160,9 @@ impl Store {
     /// The groups of a user, by id; with `managed` only those that the user administers.
     pub async fn groups_of(&self, user: i64, managed: bool) -> Result<Vec<GroupAccount>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!(
-            "SELECT {} FROM user_groups g JOIN group_members m ON m.group_id = g.id WHERE m.user_id = $1 AND \
+        let sql = select::<GroupAccount>(
+            "FROM user_groups g JOIN group_members m ON m.group_id = g.id WHERE m.user_id = $1 AND \
              m.administrator >= $2 ORDER BY g.id",
-            list::<GroupAccount>()
         );
         tx.read_all(&sql, values![user, managed]).await
     }
@@ -179,7 +177,7 @@ impl Store {
             }
             Members::ServiceAccounts => "WHERE u.service_of = $1",
         };
-        let sql = format!("{} {of} ORDER BY u.id", select());
+        let sql = format!("{} {of} ORDER BY u.id", select_accounts());
         tx.read_all(&sql, values![group]).await
     }
 
@@ -238,7 +236,7 @@ impl Store {
         }
         let emails: Vec<String> = emails.iter().map(|email| clean_email(email)).collect::<Result<_, _>>()?;
         let (principal, name) = (principal.clone(), name.to_owned());
-        let brought = transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let group = group_named(tx, &name).await?.group;
             require_administrator_of(tx, &principal, group.id).await?;
             let mut brought = Vec::new();
@@ -248,9 +246,7 @@ impl Store {
             let details = json!({"emails": emails, "administrator": administrator});
             audit::insert(tx, &principal, None, "group.join", &name, details, now).await?;
             Ok(brought)
-        })?;
-        self.inner.access.clear();
-        Ok(brought)
+        })
     }
 
     /// Brings users who are there already into a group, by usernames or addresses; for the administrator of the
@@ -265,7 +261,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, name, members) = (principal.clone(), name.to_owned(), members.to_vec());
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let group = group_named(tx, &name).await?.group;
             for member in &members {
                 let user = users::find(tx, member).await?;
@@ -274,9 +270,7 @@ impl Store {
             }
             let details = json!({"members": members, "administrator": administrator});
             audit::insert(tx, &principal, None, "group.join", &name, details, now).await
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 
     /// Takes a user out of a group, or (`administrators`) only its administration: for its administrators, and for the
@@ -290,7 +284,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, name) = (principal.clone(), name.to_owned());
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let group = group_named(tx, &name).await?.group;
             if user != principal.user_id() {
                 require_administrator_of(tx, &principal, group.id).await?;
@@ -304,8 +298,6 @@ impl Store {
             }
             let details = json!({"user": user, "administrators": administrators});
             audit::insert(tx, &principal, None, "group.leave", &name, details, now).await
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 }

@@ -64,7 +64,7 @@ impl Store {
         let (person, rules) = (person.clone(), rules.to_vec());
         let token = keys::random_text();
         let hash = self.inner.secret.token_hash(&token);
-        let link = transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             if !spent_tokens::spend(tx, &person.once, person.until, now).await? {
                 return Err(StoreError::Conflict("this sign-in was used already: begin again".to_owned()));
             }
@@ -80,9 +80,7 @@ impl Store {
             let details = json!({"issuer": person.issuer, "subject": person.subject});
             audit::insert(tx, &principal, None, "session.provider", user.id, details, now).await?;
             new_link(tx, &principal, (&token, hash.as_slice()), now).await
-        })?;
-        self.inner.access.clear();
-        Ok(link)
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Answers to invitations: a person accepts or declines, or whoever may invite takes one back.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::invitations::ADMINISTRATOR;
@@ -24,7 +24,7 @@ columns! {
 
 async fn hold(tx: &mut Tx, id: i64) -> Result<Held, StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
-    let sql = format!("SELECT {} FROM invitations WHERE id = $1{lock}", list::<Held>());
+    let sql = select::<Held>(&format!("FROM invitations WHERE id = $1{lock}"));
     tx.find(&sql, values![id]).await
 }
 
@@ -67,9 +67,7 @@ impl Store {
     /// Accepts an invitation of the caller's.
     pub async fn accept_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
         let principal = principal.clone();
-        transaction!(self, Person, async |tx| accept(tx, &principal, id, now).await)?;
-        self.inner.access.clear();
-        Ok(())
+        transaction!(self, Access, async |tx| accept(tx, &principal, id, now).await)
     }
 
     /// Ends an invitation: the person declines it, or whoever may invite takes it back. Roles in collections that were

@@ -2,7 +2,7 @@
 //! own, so that nothing that reads memberships can take it for one. The administrator of the installation brings people
 //! in without asking. What an answer does is in `invitation_answers.rs`.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -37,15 +37,10 @@ pub(crate) const ADMINISTRATOR: &str = "administrator";
 const MEMBER: &str = "user";
 
 /// Selects invitations to what is still there.
-fn select() -> String {
-    format!(
-        "SELECT {} FROM invitations i JOIN users u ON u.id = i.user_id JOIN users b ON b.id = i.invited_by
+const FROM: &str = "FROM invitations i JOIN users u ON u.id = i.user_id JOIN users b ON b.id = i.invited_by
          LEFT JOIN projects p ON i.kind = 'project' AND p.id = i.target_id AND p.deleted_at IS NULL
          LEFT JOIN user_groups g ON i.kind = 'group' AND g.id = i.target_id
-         WHERE (p.id IS NOT NULL OR g.id IS NOT NULL)",
-        list::<Invitation>()
-    )
-}
+         WHERE (p.id IS NOT NULL OR g.id IS NOT NULL)";
 
 /// Invites somebody; a repeated invitation changes the role that is offered. `member` is the project user id that it
 /// becomes.
@@ -126,7 +121,7 @@ impl Store {
     /// The caller's unanswered invitations, oldest first.
     pub async fn list_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{} AND i.user_id = $1 ORDER BY i.id LIMIT {LISTED_MAX}", select());
+        let sql = select::<Invitation>(&format!("{FROM} AND i.user_id = $1 ORDER BY i.id LIMIT {LISTED_MAX}"));
         tx.read_all(&sql, values![principal.user_id()]).await
     }
 
@@ -134,14 +129,13 @@ impl Store {
     /// first.
     pub async fn list_sent_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!(
-            "{} AND ((i.kind = 'project' AND i.target_id IN
+        let sql = select::<Invitation>(&format!(
+            "{FROM} AND ((i.kind = 'project' AND i.target_id IN
                  (SELECT m.project_id FROM members m WHERE m.user_id = $1 AND m.role = 'owner'))
              OR (i.kind = 'group' AND i.target_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $2 AND \
              m.administrator = 1))
-             OR (i.kind = 'group' AND $3 = 1)) ORDER BY i.id LIMIT {LISTED_MAX}",
-            select()
-        );
+             OR (i.kind = 'group' AND $3 = 1)) ORDER BY i.id LIMIT {LISTED_MAX}"
+        ));
         let caller = values![principal.user_id(), principal.user_id(), principal.administrator()];
         tx.read_all(&sql, caller).await
     }

@@ -5,7 +5,7 @@
 //! (docs/contract/wider.md §1.1). The checksum does the work of a prefix: typing errors and guesses are refused without
 //! touching the database, and a secret scanner can verify a hit.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, named, select};
 use crate::db::secret::Secret;
 use crate::db::sql::{Tx, Value, values};
 use crate::db::writer::transaction;
@@ -298,10 +298,9 @@ impl Store {
         // No project has the number 0.
         let only = principal.scope().project.unwrap_or(0);
         let mut tx = self.read().await?;
-        let sql = format!(
-            "SELECT {} FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN projects p ON p.id = k.project_id \
+        let sql = select::<KeyView>(
+            "FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN projects p ON p.id = k.project_id \
              WHERE ($1 = 1 OR k.user_id = $2) AND ($3 = 0 OR k.project_id = $3) ORDER BY k.id DESC",
-            list::<KeyView>()
         );
         tx.read_all(&sql, values![principal.administrator(), principal.user_id(), only]).await
     }
@@ -310,7 +309,7 @@ impl Store {
     /// user that were made with it.
     pub async fn revoke_key(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<RevokedKeys, StoreError> {
         let principal = principal.clone();
-        let revoked = transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at \
                        IS NULL RETURNING user_id";
             let caller = values![now, id, principal.administrator(), principal.user_id()];
@@ -319,9 +318,7 @@ impl Store {
             let details = json!({"with_it": revoked.with_it, "of_others": revoked.of_others});
             audit::insert(tx, &principal, None, "key.revoke", id, details, now).await?;
             Ok(revoked)
-        })?;
-        self.inner.access.clear();
-        Ok(revoked)
+        })
     }
 }
 

@@ -23,7 +23,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<ProjectView, StoreError> {
         let caller = principal.clone();
-        let deleted = transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let view = find_project(tx, &caller, uuid).await?;
             let id = view.project.id;
             caller.require_project(id, ProjectRole::Owner)?;
@@ -46,8 +46,6 @@ impl Store {
             tx.run("DELETE FROM invitations WHERE kind = 'project' AND target_id = $1", values![id]).await?;
             tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
             Ok(view)
-        })?;
-        self.inner.access.clear();
-        Ok(deleted)
+        })
     }
 }

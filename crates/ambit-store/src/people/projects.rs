@@ -1,6 +1,6 @@
 //! Projects: where tenancy ends, and who is in them. What goes with one that is deleted is in `project_deletion.rs`.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::feed;
@@ -170,9 +170,7 @@ columns! {
 }
 
 /// Selects projects.
-fn select() -> String {
-    format!("SELECT {} FROM projects p JOIN organizations o ON o.id = p.organization_id", list::<Project>())
-}
+const FROM: &str = "FROM projects p JOIN organizations o ON o.id = p.organization_id";
 
 fn view(project: Project, principal: &Principal) -> ProjectView {
     ProjectView { role: principal.project_role(project.id), primary: principal.primary() == Some(project.id), project }
@@ -180,9 +178,8 @@ fn view(project: Project, principal: &Principal) -> ProjectView {
 
 /// The project of a uuid, if the caller is in it.
 pub(crate) async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ProjectView, StoreError> {
-    let sql = format!("{} WHERE p.uuid = $1 AND p.deleted_at IS NULL", select());
-    let project = tx.read_first(&sql, values![uuid]).await?;
-    let view = view(project.ok_or(StoreError::NotFound)?, principal);
+    let sql = select::<Project>(&format!("{FROM} WHERE p.uuid = $1 AND p.deleted_at IS NULL"));
+    let view = view(tx.find(&sql, values![uuid]).await?, principal);
     principal.require_project(view.project.id, ProjectRole::Member)?;
     Ok(view)
 }
@@ -223,10 +220,9 @@ pub(crate) const PEOPLE: &str = "(SELECT id, project_id, user_id, role, CAST(0 A
     AS m";
 
 async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>, StoreError> {
-    let sql = format!(
-        "SELECT {} FROM {PEOPLE} JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id",
-        list::<Member>()
-    );
+    let sql = select::<Member>(&format!(
+        "FROM {PEOPLE} JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id"
+    ));
     tx.read_all(&sql, values![project]).await
 }
 
@@ -264,7 +260,7 @@ impl Store {
     pub async fn list_projects(&self, principal: &Principal) -> Result<Vec<ProjectView>, StoreError> {
         let ids: Vec<i64> = principal.projects().collect();
         let mut tx = self.read().await?;
-        let head = format!("{} WHERE p.deleted_at IS NULL AND p.id IN", select());
+        let head = select::<Project>(&format!("{FROM} WHERE p.deleted_at IS NULL AND p.id IN"));
         let projects = tx.read_in(&head, Vec::new(), &ids, "").await?;
         let mut projects: Vec<ProjectView> = projects.into_iter().map(|project| view(project, principal)).collect();
         projects.sort_by_key(|view| view.project.id);
@@ -284,17 +280,17 @@ impl Store {
         now: Timestamp,
     ) -> Result<ProjectView, StoreError> {
         let (caller, name) = (principal.clone(), clean_title(name)?);
-        let mut created = transaction!(self, Person, async |tx| {
+        let mut created = transaction!(self, Access, async |tx| {
             check_name(tx, &caller, &name, None).await?;
             let organization: i64 = tx.read_one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?;
             let id = insert(tx, organization, &name, caller.user_id(), now).await?;
-            let created = view(tx.read_one(&format!("{} WHERE p.id = $1", select()), values![id]).await?, &caller);
+            let created =
+                view(tx.read_one(&select::<Project>(&format!("{FROM} WHERE p.id = $1")), values![id]).await?, &caller);
             audit::insert(tx, &caller, Some(id), "project.create", created.project.uuid, json!({"name": name}), now)
                 .await?;
             feed::note(tx, &feed::Note::person(id, Noun::Project, created.project.uuid, What::Appeared), now).await?;
             Ok(created)
         })?;
-        self.inner.access.clear();
         created.role = Some(ProjectRole::Owner);
         created.primary = principal.primary().is_none();
         Ok(created)
@@ -315,7 +311,7 @@ impl Store {
             return Err(StoreError::Invalid(format!("a description has at most {DESCRIPTION_CHARS_MAX} characters")));
         }
         let (caller, primary) = (principal.clone(), settings.primary);
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let id = find_project(tx, &caller, uuid).await?.project.id;
             let object = uuid.to_string();
             if name.is_some() || description.is_some() {
@@ -336,9 +332,7 @@ impl Store {
                 audit::insert(tx, &caller, Some(id), "user.primary_project", &object, json!({}), now).await?;
             }
             Ok(())
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 
     /// The project that a request's header names: its integer id or uuid; absent, empty or the text `None`: the primary
@@ -380,7 +374,7 @@ impl Store {
         }
         let names = names.iter().map(|name| clean_address(name)).collect::<Result<Vec<_>, _>>()?;
         let caller = principal.clone();
-        let added = transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let id = require(tx, &caller, project, ProjectRole::Owner).await?;
             lock(tx, id).await?;
             let mut unknown = Vec::new();
@@ -395,9 +389,7 @@ impl Store {
             let mut members = members(tx, id).await?;
             members.retain(|member| names.contains(&member.user.email) || names.contains(&member.user.username));
             Ok(Added { members, unknown })
-        })?;
-        self.inner.access.clear();
-        Ok(added)
+        })
     }
 }
 

@@ -41,7 +41,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, member) = (principal.clone(), member.trim().to_owned());
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
             principal.require_project(collection.project, ProjectRole::Owner)?;
             let member = projects::find_member(tx, collection.project, &member).await?.id;
@@ -49,9 +49,7 @@ impl Store {
             tx.put("collection_roles", "collection_id, member_id", &["role"], row).await?;
             let details = json!({"member": member, "role": role.name()});
             audit::insert(tx, &principal, Some(collection.project), "collection.role", uuid, details, now).await
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 
     /// Takes a member's role in a collection away; for owners of the project.
@@ -63,7 +61,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let principal = principal.clone();
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
             principal.require_project(collection.project, ProjectRole::Owner)?;
             let sql = "DELETE FROM collection_roles WHERE collection_id = $1 AND member_id = $2";
@@ -71,9 +69,7 @@ impl Store {
             let (project, object) = (Some(collection.project), uuid.to_string());
             audit::insert(tx, &principal, project, "collection.role.remove", &object, json!({"member": member}), now)
                 .await
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 
     /// Takes somebody out of a project, with the roles in its collections, or takes an invitation back; for its owners,
@@ -86,7 +82,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let principal = principal.clone();
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let id = projects::require(tx, &principal, project, ProjectRole::Member).await?;
             projects::lock(tx, id).await?;
             let own = "SELECT 1 FROM members WHERE id = $1 AND project_id = $2 AND user_id = $3";
@@ -106,9 +102,7 @@ impl Store {
             tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![member]).await?;
             let details = json!({"member": member, "user": user});
             audit::insert(tx, &principal, Some(id), "member.remove", project, details, now).await
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 
     /// Leaves a project; the last owner stays.

@@ -35,15 +35,13 @@ impl Store {
     /// Ends the session that the caller uses. Fails with `NotFound` where the caller uses a key that is none.
     pub async fn end_session(&self, principal: &Principal, now: Timestamp) -> Result<(), StoreError> {
         let principal = principal.clone();
-        transaction!(self, Person, async |tx| {
+        transaction!(self, Access, async |tx| {
             let sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND session = 1 AND revoked_at IS NULL \
                        RETURNING id";
             let id: i64 = tx.find(sql, values![now, principal.key_id()]).await?;
             keys::revoke_children(tx, id, principal.user_id(), now).await?;
             audit::insert(tx, &principal, None, "session.end", id, json!({}), now).await
-        })?;
-        self.inner.access.clear();
-        Ok(())
+        })
     }
 
     /// Makes a link that signs the caller in once.

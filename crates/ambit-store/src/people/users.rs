@@ -1,6 +1,6 @@
 //! Users of the installation, and the privileges and quotas of users and groups.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::audit;
@@ -77,10 +77,8 @@ pub(crate) async fn insert_user(
 
 /// A user by address or username, also one who was deleted.
 pub(crate) async fn find_any(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
-    let sql =
-        format!("SELECT {} FROM users u WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1", list::<User>());
-    let user = tx.read_first(&sql, values![name.trim().to_lowercase(), name.trim()]).await?;
-    user.ok_or(StoreError::NotFound)
+    let sql = select::<User>("FROM users u WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1");
+    tx.find(&sql, values![name.trim().to_lowercase(), name.trim()]).await
 }
 
 /// A user by address or username; who was deleted is not there.
@@ -160,8 +158,7 @@ async fn subject(tx: &mut Tx, name: &str) -> Result<(&'static str, i64), StoreEr
         Err(StoreError::NotFound) => {}
         Err(error) => return Err(error),
     }
-    let id = tx.read_first("SELECT id FROM user_groups WHERE name = $1", values![name.trim()]).await?;
-    Ok(("group", id.ok_or(StoreError::NotFound)?))
+    Ok(("group", tx.find("SELECT id FROM user_groups WHERE name = $1", values![name.trim()]).await?))
 }
 
 impl Store {
@@ -169,8 +166,7 @@ impl Store {
     pub async fn list_users(&self, principal: &Principal) -> Result<Vec<User>, StoreError> {
         principal.require_administrator()?;
         let mut tx = self.read().await?;
-        let sql = format!("SELECT {} FROM users u WHERE u.status <> $1 ORDER BY u.id", list::<User>());
-        tx.read_all(&sql, values![DELETED]).await
+        tx.read_all(&select::<User>("FROM users u WHERE u.status <> $1 ORDER BY u.id"), values![DELETED]).await
     }
 
     /// A user by address or username: oneself, or anybody for the administrator of the installation.

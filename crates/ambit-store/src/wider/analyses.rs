@@ -1,8 +1,8 @@
 //! Analyses of files: one row each, from the transaction that asked for it. Where no pack is loaded there is nobody to
 //! ask and it is finished at once, without a result; else the engine finishes it.
 
-use crate::db::rows::{columns, list, named};
-use crate::db::sql::{Tx, values};
+use crate::db::rows::{columns, list, named, select};
+use crate::db::sql::{Tx, values, whole};
 use crate::db::writer::transaction;
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
@@ -27,7 +27,7 @@ columns! {
 /// How many engines found something, of the results of an analysis.
 pub(crate) fn positives(results: &Map<String, Value>) -> i64 {
     let found = |one: &&Value| one["category"] == "malicious" || one["category"] == "suspicious";
-    i64::try_from(results.values().filter(found).count()).unwrap_or(i64::MAX)
+    whole(results.values().filter(found).count())
 }
 
 /// Asks for an analysis; one of the same second is the same.
@@ -58,8 +58,7 @@ impl Store {
     /// An analysis of a file by its second.
     pub async fn find_analysis(&self, sha256: BlobHash, second: i64) -> Result<Analysis, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("SELECT {} FROM analyses WHERE sha256 = $1 AND second = $2", list::<Analysis>());
-        tx.find(&sql, values![sha256, second]).await
+        tx.find(&select::<Analysis>("FROM analyses WHERE sha256 = $1 AND second = $2"), values![sha256, second]).await
     }
 
     /// The newest finished analyses of some files, by their hash.

@@ -1,7 +1,7 @@
 //! Archives of files that somebody asked for (docs/contract/wider.md §5.2): made in the background, kept for an hour,
 //! then removed with their bytes.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::blobs;
@@ -37,8 +37,7 @@ columns! {
 
 /// An archive of a user.
 async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<Archive, StoreError> {
-    let sql = format!("SELECT {} FROM archives WHERE id = $1 AND user_id = $2", list::<Archive>());
-    tx.find(&sql, values![id, user]).await
+    tx.find(&select::<Archive>("FROM archives WHERE id = $1 AND user_id = $2"), values![id, user]).await
 }
 
 impl Store {
@@ -101,10 +100,9 @@ impl Store {
     /// The bytes of an archive that is still kept.
     pub async fn archive_bytes(&self, id: &str) -> Result<BlobReader, StoreError> {
         let mut tx = self.read().await?;
-        let hash: Option<Option<BlobHash>> =
-            tx.read_first("SELECT blob FROM archives WHERE id = $1", values![id]).await?;
+        let hash: Option<BlobHash> = tx.find("SELECT blob FROM archives WHERE id = $1", values![id]).await?;
         drop(tx);
-        self.read_blob(hash.flatten().ok_or(StoreError::NotFound)?).await?.ok_or(StoreError::NotFound)
+        self.read_blob(hash.ok_or(StoreError::NotFound)?).await?.ok_or(StoreError::NotFound)
     }
 }
 

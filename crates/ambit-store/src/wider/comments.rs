@@ -2,8 +2,8 @@
 //! is for the caller of these functions to know, except for graphs, whose counter moves in the same transaction. What
 //! is said of a file of a project is there for its people alone, whoever else has the same bytes.
 
-use crate::db::rows::{columns, list, named};
-use crate::db::sql::{Tx, values};
+use crate::db::rows::{columns, list, named, select};
+use crate::db::sql::{Tx, values, whole};
 use crate::db::writer::transaction;
 use crate::wider::visibility::{INSTALLATION, audiences};
 use crate::wider::{files, graphs};
@@ -49,11 +49,6 @@ columns! {
 
 const FROM: &str = "FROM comments c JOIN users u ON u.id = c.author_id";
 
-/// Selects comments.
-fn select() -> String {
-    format!("SELECT {} {FROM}", list::<Comment>())
-}
-
 /// The project whose people alone see what the caller says of an object; 0: all who see the object.
 async fn audience(tx: &mut Tx, principal: &Principal, item_type: &str, item_id: &str) -> Result<i64, StoreError> {
     if item_type != FILE {
@@ -82,11 +77,10 @@ impl Store {
         item_id: &str,
     ) -> Result<Vec<Comment>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!(
-            "{} WHERE c.item_type = $1 AND c.item_id = $2 AND c.project_id IN {} ORDER BY c.number DESC",
-            select(),
+        let sql = select::<Comment>(&format!(
+            "{FROM} WHERE c.item_type = $1 AND c.item_id = $2 AND c.project_id IN {} ORDER BY c.number DESC",
             seen(principal)
-        );
+        ));
         tx.read_all(&sql, values![item_type, item_id]).await
     }
 
@@ -94,7 +88,9 @@ impl Store {
     pub async fn comments_by(&self, principal: &Principal, user: i64) -> Result<Vec<Comment>, StoreError> {
         let mut tx = self.read().await?;
         let seen = seen(principal);
-        let sql = format!("{} WHERE c.author_id = $1 AND c.project_id + 0 IN {seen} ORDER BY c.number DESC", select());
+        let sql = select::<Comment>(&format!(
+            "{FROM} WHERE c.author_id = $1 AND c.project_id + 0 IN {seen} ORDER BY c.number DESC"
+        ));
         tx.read_all(&sql, values![user]).await
     }
 
@@ -113,16 +109,14 @@ impl Store {
             list::<Comment>(),
             seen(principal)
         );
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        tx.read_all(&sql, values![before.unwrap_or(i64::MAX), limit]).await
+        tx.read_all(&sql, values![before.unwrap_or(i64::MAX), whole(limit)]).await
     }
 
     /// A comment by its id, as far as its audience goes.
     pub async fn comment(&self, principal: &Principal, id: &str) -> Result<Comment, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{} WHERE c.id = $1 AND c.project_id IN {}", select(), seen(principal));
-        let comment = tx.read_first(&sql, values![id]).await?;
-        comment.ok_or(StoreError::NotFound)
+        let sql = select::<Comment>(&format!("{FROM} WHERE c.id = $1 AND c.project_id IN {}", seen(principal)));
+        tx.find(&sql, values![id]).await
     }
 
     /// Comments on an object; the id is `<letter>-<item>-<8 hexadecimal characters>`. A graph must be the caller's to
@@ -155,7 +149,7 @@ impl Store {
                 tx.run("UPDATE graphs SET comments = comments + 1 WHERE id = $1", values![&item_id]).await?;
                 graphs::note(tx, &item_id, What::Changed, now).await?;
             }
-            tx.read_one(&format!("{} WHERE c.id = $1", select()), values![&id]).await
+            tx.read_one(&select::<Comment>(&format!("{FROM} WHERE c.id = $1")), values![&id]).await
         })
     }
 
@@ -164,8 +158,7 @@ impl Store {
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let sql = "SELECT author_id, item_type, item_id FROM comments WHERE id = $1";
-            let found: Option<(i64, String, String)> = tx.read_first(sql, values![&id]).await?;
-            let (author, item_type, item_id) = found.ok_or(StoreError::NotFound)?;
+            let (author, item_type, item_id): (i64, String, String) = tx.find(sql, values![&id]).await?;
             if author != user {
                 return Err(StoreError::Forbidden("this is somebody else's comment".to_owned()));
             }

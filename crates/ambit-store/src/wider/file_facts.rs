@@ -2,7 +2,7 @@
 //! analyses write them from then on, in their own transactions; how they are asked is in `file_search`.
 
 use crate::StoreError;
-use crate::db::rows::list;
+use crate::db::rows::{list, select};
 use crate::db::sql::{Tx, values};
 use crate::wider::analyses::{Analysis, positives, refresh_facts};
 use crate::wider::files::{StoredFile, put_facts};
@@ -32,8 +32,7 @@ pub(crate) async fn fill(tx: &mut Tx) -> Result<(), StoreError> {
             None => ("1 = 1", values![]),
             Some(sha256) => ("f.sha256 > $1", values![sha256]),
         };
-        let sql =
-            format!("SELECT {} FROM files f WHERE {condition} ORDER BY f.sha256 LIMIT {BATCH}", list::<StoredFile>());
+        let sql = select::<StoredFile>(&format!("FROM files f WHERE {condition} ORDER BY f.sha256 LIMIT {BATCH}"));
         let files: Vec<StoredFile> = tx.read_all(&sql, given).await?;
         let Some(last) = files.last() else { return Ok(()) };
         after = Some(last.sha256);

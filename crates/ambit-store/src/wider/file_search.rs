@@ -3,7 +3,7 @@
 //! analysed again keeps its place in the order.
 
 use crate::db::rows::FromRow;
-use crate::db::sql::{Tx, Value, values};
+use crate::db::sql::{Tx, Value, values, whole};
 use crate::wider::objects::collections_seen;
 use crate::wider::visibility::{INSTALLATION, audiences};
 use crate::{Principal, Store, StoreError};
@@ -278,7 +278,7 @@ impl Store {
             None => String::new(),
         };
         let turn = if search.descending { "DESC" } else { "ASC" };
-        let limit = sql.bind(i64::try_from(search.limit).unwrap_or(i64::MAX));
+        let limit = sql.bind(whole(search.limit));
         let text =
             format!("SELECT {value} AS value, x.sha256 {found}{behind} ORDER BY 1 {turn}, 2 {turn} LIMIT {limit}");
         Ok(match search.order {

@@ -4,8 +4,8 @@
 //! caller could not see yet costs nothing, one that is known costs a call: both are decided in the transaction that
 //! stores it.
 
-use crate::db::rows::{columns, list, named};
-use crate::db::sql::{Tx, Value, to_json, values};
+use crate::db::rows::{columns, list, named, select};
+use crate::db::sql::{Tx, Value, to_json, values, whole};
 use crate::db::writer::transaction;
 use crate::inventory::uploads::{Staged, adopt};
 use crate::wider::quota::{Cost, charge};
@@ -83,7 +83,7 @@ pub(crate) async fn find(tx: &mut Tx, principal: &Principal, hash: &str) -> Resu
         (32, _) => ("f.md5 = $1", Value::from(hash)),
         _ => return Err(StoreError::NotFound),
     };
-    let head = format!("SELECT {} FROM files f WHERE {condition} AND f.project_id IN", list::<StoredFile>());
+    let head = select::<StoredFile>(&format!("FROM files f WHERE {condition} AND f.project_id IN"));
     let order = "ORDER BY f.project_id DESC, f.first_at";
     let mut found: Vec<StoredFile> = tx.read_in(&head, vec![value], &audiences(principal), order).await?;
     if found.is_empty() {
@@ -96,7 +96,7 @@ pub(crate) async fn find(tx: &mut Tx, principal: &Principal, hash: &str) -> Resu
 
 /// The row of a file for those who see it.
 async fn row_of(tx: &mut Tx, sha256: BlobHash, visibility: Visibility) -> Result<StoredFile, StoreError> {
-    let sql = format!("SELECT {} FROM files f WHERE f.sha256 = $1 AND f.project_id = $2", list::<StoredFile>());
+    let sql = select::<StoredFile>("FROM files f WHERE f.sha256 = $1 AND f.project_id = $2");
     let mut file: StoredFile = tx.find(&sql, values![sha256, visibility.project()]).await?;
     file.submissions = submissions_of(tx, &sha256.to_string(), visibility).await?;
     Ok(file)
@@ -264,15 +264,14 @@ impl Store {
         let mut tx = self.read().await?;
         let columns = list::<SubmittedUrl>();
         let sql = format!("SELECT {columns} FROM urls WHERE sha256 > $1 ORDER BY sha256 LIMIT $2");
-        tx.read_all(&sql, values![after, i64::try_from(limit).unwrap_or(i64::MAX)]).await
+        tx.read_all(&sql, values![after, whole(limit)]).await
     }
 
     /// A submitted URL by its SHA-256.
     pub async fn submitted_url(&self, sha256: &str) -> Result<SubmittedUrl, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("SELECT {} FROM urls WHERE sha256 = $1", list::<SubmittedUrl>());
-        let found = tx.read_first(&sql, values![sha256.to_ascii_lowercase()]).await?;
-        let mut url: SubmittedUrl = found.ok_or(StoreError::NotFound)?;
+        let sql = select::<SubmittedUrl>("FROM urls WHERE sha256 = $1");
+        let mut url: SubmittedUrl = tx.find(&sql, values![sha256.to_ascii_lowercase()]).await?;
         url.submissions = submissions_of(&mut tx, &url.sha256, Visibility::Installation).await?;
         Ok(url)
     }

@@ -3,8 +3,8 @@
 //! directly or through a group. What a caller may not see is
 //! `NotFound`.
 
-use crate::db::rows::{Rows, columns, list, named};
-use crate::db::sql::{Tx, from_json, to_json, values};
+use crate::db::rows::{Rows, columns, list, named, select};
+use crate::db::sql::{Tx, from_json, to_json, values, whole};
 use crate::db::writer::transaction;
 use crate::inventory::feed;
 use crate::people::users;
@@ -109,14 +109,13 @@ const VISIBLE: &str = "g.deleted_at IS NULL AND (g.private = 0 OR g.owner_id = $
 
 /// A graph that a user may see.
 pub(crate) async fn visible(tx: &mut Tx, user: i64, id: &str) -> Result<Graph, StoreError> {
-    let sql = format!("SELECT {} {JOINS} WHERE {VISIBLE} AND g.id = $4", list::<Graph>());
+    let sql = select::<Graph>(&format!("{JOINS} WHERE {VISIBLE} AND g.id = $4"));
     tx.find(&sql, values![user, user, user, id]).await
 }
 
 async fn right(tx: &mut Tx, user: i64, id: &str) -> Result<(i64, GraphRight), StoreError> {
     let sql = format!("SELECT g.number, g.owner_id FROM graphs g WHERE {VISIBLE} AND g.id = $4");
-    let found: Option<(i64, i64)> = tx.read_first(&sql, values![user, user, user, id]).await?;
-    let (number, owner) = found.ok_or(StoreError::NotFound)?;
+    let (number, owner): (i64, i64) = tx.find(&sql, values![user, user, user, id]).await?;
     if owner == user {
         return Ok((number, GraphRight::Own));
     }
@@ -164,8 +163,7 @@ pub(crate) async fn subject(tx: &mut Tx, collaborator: &Collaborator) -> Result<
     match collaborator {
         Collaborator::User(name) => Ok(("user", users::find(tx, name).await?.id)),
         Collaborator::Group(name) => {
-            let id = tx.read_first("SELECT id FROM user_groups WHERE name = $1", values![name.trim()]).await?;
-            Ok(("group", id.ok_or(StoreError::NotFound)?))
+            Ok(("group", tx.find("SELECT id FROM user_groups WHERE name = $1", values![name.trim()]).await?))
         }
     }
 }
@@ -391,12 +389,11 @@ impl Store {
     /// Graphs that changed after a revision, in its order; deleted ones say so.
     pub async fn graphs_since(&self, revision: i64, limit: usize) -> Result<Vec<GraphChange>, StoreError> {
         let mut tx = self.read().await?;
-        let limit = i64::try_from(limit.min(GRAPHS_MAX)).unwrap_or(i64::MAX);
         let sql = format!(
             "SELECT {}, g.revision, g.deleted_at {JOINS} WHERE g.revision > $1 ORDER BY g.revision LIMIT $2",
             list::<Graph>()
         );
-        let changed = tx.read_all(&sql, values![revision, limit]).await?;
+        let changed = tx.read_all(&sql, values![revision, whole(limit.min(GRAPHS_MAX))]).await?;
         changes(&mut tx, changed).await
     }
 
@@ -416,7 +413,7 @@ impl Store {
     pub async fn graphs_numbered(&self, principal: &Principal, numbers: &[i64]) -> Result<Vec<Graph>, StoreError> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
-        let head = format!("SELECT {} {JOINS} WHERE {VISIBLE} AND g.number IN", list::<Graph>());
+        let head = select::<Graph>(&format!("{JOINS} WHERE {VISIBLE} AND g.number IN"));
         let mut found = BTreeMap::new();
         if !numbers.is_empty() {
             let graphs: Vec<Graph> = tx.read_in(&head, values![user, user, user], numbers, "").await?;

@@ -2,8 +2,8 @@
 //! pay (docs/contract/hunting.md §1). The rules were compiled before they come here. What a caller may not see is
 //! `NotFound`.
 
-use crate::db::rows::{columns, list, named};
-use crate::db::sql::{Tx, to_json, values};
+use crate::db::rows::{columns, list, named, select};
+use crate::db::sql::{Tx, to_json, values, whole};
 use crate::db::writer::transaction;
 use crate::people::users::DELETED;
 use crate::wider::graphs;
@@ -88,8 +88,7 @@ fn ruleset((mut ruleset, timeouts, reported_day, reported): UsedRuleset, now: Ti
 
 async fn visible(tx: &mut Tx, user: i64, id: &str, now: Timestamp) -> Result<Ruleset, StoreError> {
     let sql = format!("SELECT {}, {USED} {JOINS} WHERE {VISIBLE} AND r.id = $4", list::<Ruleset>());
-    let found = tx.read_first(&sql, values![user, user, user, id]).await?;
-    Ok(ruleset(found.ok_or(StoreError::NotFound)?, now))
+    Ok(ruleset(tx.find(&sql, values![user, user, user, id]).await?, now))
 }
 
 columns! {
@@ -114,7 +113,7 @@ impl Held {
 
 /// The set of an id that the caller may see.
 async fn held(tx: &mut Tx, user: i64, id: &str, lock: &str) -> Result<Held, StoreError> {
-    let sql = format!("SELECT {} {JOINS} WHERE {VISIBLE} AND r.id = $4{lock}", list::<Held>());
+    let sql = select::<Held>(&format!("{JOINS} WHERE {VISIBLE} AND r.id = $4{lock}"));
     tx.find(&sql, values![user, user, user, id]).await
 }
 
@@ -130,7 +129,7 @@ fn for_update(tx: &Tx) -> &'static str {
 }
 
 fn count(names: &[String]) -> i64 {
-    i64::try_from(names.len()).unwrap_or(i64::MAX)
+    whole(names.len())
 }
 
 /// Whoever sees what nobody owns is the administrator of the installation, or an editor, who may not.

@@ -1,7 +1,7 @@
 //! Entities by kind and name in every collection that the caller may see: what the wider API shows as domains,
 //! addresses and URLs.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, select};
 use crate::db::sql::{Tx, from_json, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
@@ -121,7 +121,7 @@ impl Store {
     ) -> Result<Vec<KnownObject>, StoreError> {
         let mut tx = self.read().await?;
         let uids = uids(&collections(&mut tx, principal).await?, names);
-        let head = format!("SELECT {} FROM entities e WHERE e.uid IN", list::<KnownObject>());
+        let head = select::<KnownObject>("FROM entities e WHERE e.uid IN");
         let mut found: Vec<KnownObject> = tx.read_in(&head, Vec::new(), &uids, "").await?;
         found.sort_by_key(|object| (object.first_seen, object.uid));
         Ok(found)
@@ -136,7 +136,7 @@ impl Store {
     ) -> Result<Vec<ObjectSight>, StoreError> {
         let mut tx = self.read().await?;
         let uids = uids(&collections(&mut tx, principal).await?, names);
-        let head = format!("SELECT {} FROM entities e WHERE e.uid IN", list::<ObjectSight>());
+        let head = select::<ObjectSight>("FROM entities e WHERE e.uid IN");
         tx.read_in(&head, Vec::new(), &uids, "").await
     }
 

@@ -1,7 +1,7 @@
 //! Operations: what a person asked to be done to many objects at once (docs/contract/wider.md §6.4). Each is executed
 //! in the transaction that records it, so it is either finished or was never requested.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, list, named, select};
 use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -23,9 +23,7 @@ columns! {
 }
 
 /// Selects operations.
-fn select() -> String {
-    format!("SELECT {} FROM operations", list::<Operation>())
-}
+const FROM: &str = "FROM operations";
 
 /// Notes an operation that this transaction does.
 pub(crate) async fn insert_finished(
@@ -47,7 +45,7 @@ impl Store {
     /// An operation of the caller's.
     pub async fn find_operation(&self, principal: &Principal, id: &str) -> Result<Operation, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{} WHERE id = $1 AND user_id = $2", select());
+        let sql = select::<Operation>(&format!("{FROM} WHERE id = $1 AND user_id = $2"));
         tx.find(&sql, values![id, principal.user_id()]).await
     }
 }

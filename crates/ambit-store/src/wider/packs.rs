@@ -1,8 +1,8 @@
 //! Packs that the operator loads: rules and lists of hashes to judge files by, each an engine in the results of
 //! analyses, and rules that tell products and secrets.
 
-use crate::db::rows::{columns, list, named};
-use crate::db::sql::{from_json, to_json, values};
+use crate::db::rows::{columns, named, select};
+use crate::db::sql::{from_json, to_json, values, whole};
 use crate::db::writer::transaction;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -68,9 +68,7 @@ impl Store {
                 PackContent::Rules { sources, rules } => ("rules", to_json(sources), *rules),
                 PackContent::Fingerprints { sources, rules } => ("fingerprints", to_json(sources), *rules),
                 PackContent::Secrets { sources, rules } => ("secrets", to_json(sources), *rules),
-                PackContent::Hashes(hashes) => {
-                    ("hashes", String::new(), i64::try_from(hashes.len()).unwrap_or(i64::MAX))
-                }
+                PackContent::Hashes(hashes) => ("hashes", String::new(), whole(hashes.len())),
             };
             let row = named! { name: &name, kind, sources, entries, version, loaded_at: now };
             tx.insert_one("packs", row).await?;
@@ -86,8 +84,7 @@ impl Store {
 
     /// Every pack, by name.
     pub async fn list_packs(&self) -> Result<Vec<Pack>, StoreError> {
-        let sql = format!("SELECT {} FROM packs ORDER BY name", list::<Pack>());
-        self.read().await?.read_all(&sql, Vec::new()).await
+        self.read().await?.read_all(&select::<Pack>("FROM packs ORDER BY name"), Vec::new()).await
     }
 
     /// Removes a pack; for administrators. What it said of files stays.

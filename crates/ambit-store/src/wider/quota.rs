@@ -5,7 +5,7 @@
 //! Limits, groups and privileges are read in that transaction. On PostgreSQL the rows of the payers are locked, the
 //! user before the group, so that others do not wait.
 
-use crate::db::rows::{Rows, columns, list, named};
+use crate::db::rows::{Rows, columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::{Principal, Store, StoreError};
@@ -75,7 +75,7 @@ fn for_update(tx: &Tx) -> &'static str {
 /// The groups that a user draws from; with `lock`, the user's row is the transaction's until its end.
 pub(crate) async fn quota_groups(tx: &mut Tx, user: i64, lock: bool) -> Result<QuotaGroups, StoreError> {
     let lock = if lock { for_update(tx) } else { "" };
-    tx.find(&format!("SELECT {} FROM users WHERE id = $1{lock}", list::<QuotaGroups>()), values![user]).await
+    tx.find(&select::<QuotaGroups>(&format!("FROM users WHERE id = $1{lock}")), values![user]).await
 }
 
 /// What was set for a payer, by quota.

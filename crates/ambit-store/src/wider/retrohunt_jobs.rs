@@ -1,7 +1,7 @@
 //! Jobs of rules over what is stored (docs/contract/quotas.md §4): made and read by people, carried on by engines
 //! (`engine/hunt.rs`). What a job found is shown as far as the caller may still see the bytes.
 
-use crate::db::rows::{columns, list, named};
+use crate::db::rows::{columns, list, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::wider::objects;
@@ -81,12 +81,10 @@ impl From<StoreError> for JobRefused {
 }
 
 /// Selects jobs.
-fn select() -> String {
-    format!("SELECT {} FROM retrohunt_jobs j", list::<RetrohuntJob>())
-}
+const FROM: &str = "FROM retrohunt_jobs j";
 
 async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<RetrohuntJob, StoreError> {
-    let sql = format!("{} WHERE j.user_id = $1 AND j.id = $2", select());
+    let sql = select::<RetrohuntJob>(&format!("{FROM} WHERE j.user_id = $1 AND j.id = $2"));
     tx.find(&sql, values![user, id]).await
 }
 
@@ -179,7 +177,7 @@ impl Store {
     /// The caller's jobs, newest first.
     pub async fn list_retrohunt_jobs(&self, principal: &Principal) -> Result<Vec<RetrohuntJob>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{} WHERE j.user_id = $1 ORDER BY j.number DESC", select());
+        let sql = select::<RetrohuntJob>(&format!("{FROM} WHERE j.user_id = $1 ORDER BY j.number DESC"));
         tx.read_all(&sql, values![principal.user_id()]).await
     }
 

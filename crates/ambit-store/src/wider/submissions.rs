@@ -1,7 +1,7 @@
 //! Who submitted a file or URL, and when; and which were submitted in a stretch of time.
 
-use crate::db::rows::{columns, list, named};
-use crate::db::sql::{Tx, values};
+use crate::db::rows::{columns, named, select};
+use crate::db::sql::{Tx, values, whole};
 use crate::db::writer::transaction;
 use crate::wider::visibility::{Visibility, audiences};
 use crate::{Principal, Store, StoreError};
@@ -48,11 +48,10 @@ impl Store {
     /// The newest submissions of an item for some, newest first; `item` is its SHA-256 in hexadecimal.
     pub async fn submissions(&self, item: &str, visibility: Visibility) -> Result<Vec<Submission>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!(
-            "SELECT {} FROM submissions s JOIN users u ON u.id = s.user_id WHERE s.item = $1 AND s.project_id \
-             = $2 ORDER BY s.id DESC LIMIT {SUBMISSIONS_MAX}",
-            list::<Submission>()
-        );
+        let sql = select::<Submission>(&format!(
+            "FROM submissions s JOIN users u ON u.id = s.user_id WHERE s.item = $1 AND s.project_id \
+             = $2 ORDER BY s.id DESC LIMIT {SUBMISSIONS_MAX}"
+        ));
         tx.read_all(&sql, values![item, visibility.project()]).await
     }
 
@@ -89,9 +88,8 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<String>, StoreError> {
         let mut tx = self.read().await?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = "SELECT item FROM submissions WHERE at >= $1 AND at < $2 AND project_id = 0 GROUP BY item ORDER BY
                    MIN(id) LIMIT $3";
-        tx.read_all(sql, values![from, until, limit]).await
+        tx.read_all(sql, values![from, until, whole(limit)]).await
     }
 }

@@ -1,7 +1,7 @@
 //! What was used: the standing of each quota, calls by day and endpoint, who draws how much from a group
 //! (docs/contract/quotas.md §5).
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::wider::quota::{allowances, caps, count_calls, quota_groups, used};
@@ -137,10 +137,9 @@ impl Store {
     pub async fn api_usage(&self, payer: Payer, from: i64, to: i64) -> Result<Vec<DayUsage>, StoreError> {
         let mut tx = self.read().await?;
         let (payer, id) = payer.parts();
-        let sql = format!(
-            "SELECT {} FROM api_usage WHERE payer = $1 AND payer_id = $2 AND day >= $3 AND day <= $4 AND calls > 0 \
+        let sql = select::<DayUsage>(
+            "FROM api_usage WHERE payer = $1 AND payer_id = $2 AND day >= $3 AND day <= $4 AND calls > 0 \
              ORDER BY day, name",
-            list::<DayUsage>()
         );
         tx.read_all(&sql, values![payer, id, from, to]).await
     }
