@@ -256,16 +256,14 @@ impl EntityHit {
 impl EntityHitIssue {
     /// Open issues of an entity, the gravest first; the counts in the summary say how many there are.
     pub fn list(open: &[IssueRecord]) -> Vec<Self> {
-        let issues = open.iter().take(HIT_ISSUES_MAX).map(|issue| Self {
-            uid: issue.uid,
-            name: issue.name.clone(),
-            pretty_name: issue.pretty_name.clone(),
-            severity: issue.severity,
-            confidence: issue.confidence.name(),
-            category: issue.category.clone(),
-            status: issue.status.name(),
-        });
-        issues.collect()
+        let shown = |issue: &IssueRecord| {
+            copied! {
+                Self from issue { uid, name, pretty_name, severity, category }
+                confidence: issue.confidence.name(),
+                status: issue.status.name(),
+            }
+        };
+        open.iter().take(HIT_ISSUES_MAX).map(shown).collect()
     }
 }
 

@@ -126,6 +126,11 @@ impl ApiError {
         Self::with(ErrorCode::NotFound, format!("{noun} not found"))
     }
 
+    /// 400 for a request that is not written as it must be.
+    pub fn bad(message: impl Into<String>) -> Self {
+        Self::with(ErrorCode::BadRequest, message)
+    }
+
     /// 400 for a value that cannot be read.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::with(ErrorCode::InvalidArgument, message)

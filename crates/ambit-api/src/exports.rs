@@ -1,6 +1,6 @@
 //! What exports tell of issues and entities: flat rows that every format is written from. Ours.
 
-use crate::contract::{Maybe, contract};
+use crate::contract::{Maybe, contract, copied};
 use crate::issues::IssueEvidence;
 use crate::words::Word;
 use crate::{CollectionRef, Sighting};
@@ -95,18 +95,15 @@ impl Finding {
     pub fn of(record: &IssueRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
         let details = &record.details;
         let references = details["references"].as_array().into_iter().flatten();
-        Self {
-            uid: record.uid,
-            name: record.name.clone(),
+        copied! {
+            Self from record {
+                uid, name, severity, assignee, category, description, entity_name, entity_uid, scoped, tags,
+            }
             title: record.pretty_name.clone(),
-            severity: record.severity,
             confidence: Word(record.confidence),
             status: Word(record.status),
             reason: record.decision.as_ref().and_then(|decision| decision.reason.clone()),
-            assignee: record.assignee.clone(),
             due_at: seen.due_at.filter(|_| record.status.is_open()),
-            category: record.category.clone(),
-            description: record.description.clone(),
             remediation: details["remediation"].as_str().map(str::to_owned),
             references: references.filter_map(|row| row["uri"].as_str().map(str::to_owned)).collect(),
             identifiers: record.identifiers.clone().unwrap_or_default(),
@@ -114,10 +111,6 @@ impl Finding {
             evidence: details["proof"]["details"].clone(),
             probes: Maybe(None),
             entity_type: Word(record.entity_kind),
-            entity_name: record.entity_name.clone(),
-            entity_uid: record.entity_uid,
-            scoped: record.scoped,
-            tags: record.tags.clone(),
             collection: collection.name.to_owned(),
             first_seen: seen.first_seen,
             last_seen: seen.last_seen,
@@ -147,20 +140,15 @@ impl Asset {
     /// Returns what exports tell of an entity.
     pub fn of(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
         let summary = &record.summary;
-        Self {
-            uid: record.uid,
+        copied! {
+            Self from record { uid, name, scoped, present, seed, tags }
             kind: Word(record.kind),
-            name: record.name.clone(),
-            scoped: record.scoped,
-            present: record.present,
-            seed: record.seed,
             addresses: summary.resolutions.clone(),
             tcp_ports: summary.ports.tcp.clone(),
             http_status: summary.http.code,
             http_title: summary.http.title.clone(),
             technologies: summary.technology.technologies.clone(),
             open_issues: summary.issues.current_count,
-            tags: record.tags.clone(),
             collection: collection.name.to_owned(),
             first_seen: seen.first_seen,
             last_seen: seen.last_seen,

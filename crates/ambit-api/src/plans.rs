@@ -74,14 +74,7 @@ impl Plan {
                 unswept_blocks,
             }
             level: level.level(),
-            seeds: SeedCounts {
-                domains: estimate.domains,
-                names: estimate.names,
-                addresses: estimate.addresses,
-                blocks: estimate.blocks,
-                sites: estimate.sites,
-                others: estimate.others,
-            },
+            seeds: copied! { SeedCounts from estimate { domains, names, addresses, blocks, sites, others } },
             excluded_seeds: estimate.excluded.clone(),
             http_requests_per_site: estimate.requests_per_site,
             dns_questions: estimate.questions,

@@ -61,8 +61,6 @@ pub struct Member {
 pub const NULL: &Shape = &Shape::Null;
 /// The shape of any text.
 pub const TEXT: &Shape = &Shape::Text;
-/// The shape of true and false.
-pub const BOOLEAN: &Shape = &Shape::Boolean;
 /// The shape of a value of any kind.
 pub const ANY: &Shape = &Shape::Any;
 

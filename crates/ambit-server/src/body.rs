@@ -106,7 +106,7 @@ impl Arriving {
                 None => self.body = None,
                 Some(Err(_)) => {
                     self.body = None;
-                    return Err(ApiError::with(ErrorCode::BadRequest, "The body could not be read to its end"));
+                    return Err(ApiError::bad("The body could not be read to its end"));
                 }
                 Some(Ok(frame)) => {
                     let Ok(data) = frame.into_data() else { continue };

@@ -8,7 +8,7 @@ use crate::shares::Share;
 use crate::state::ServerState;
 use crate::upload::Upload;
 use ambit_api::request::TEXT_CHARS_MAX;
-use ambit_api::{ApiError, Contract, ErrorCode, Maybe, Shape};
+use ambit_api::{ApiError, Contract, Maybe, Shape};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::{Principal, Store, StoreError};
 use bytes::Bytes;
@@ -135,7 +135,7 @@ impl Call {
     pub fn object(&self) -> Result<Map<String, Value>, ApiError> {
         match self.json()? {
             Value::Object(object) => Ok(object),
-            _ => Err(ApiError::with(ErrorCode::BadRequest, "The body must be a JSON object")),
+            _ => Err(ApiError::bad("The body must be a JSON object")),
         }
     }
 
@@ -144,16 +144,15 @@ impl Call {
         match self.json()? {
             Value::Object(object) => Ok(object),
             list @ Value::Array(_) => Ok(Map::from_iter([(name.to_owned(), list)])),
-            _ => Err(ApiError::with(ErrorCode::BadRequest, "The body must be a JSON object or a list")),
+            _ => Err(ApiError::bad("The body must be a JSON object or a list")),
         }
     }
 
     fn json(&self) -> Result<Value, ApiError> {
         if self.body.is_empty() {
-            return Err(ApiError::with(ErrorCode::BadRequest, "The body is empty; a JSON object is needed"));
+            return Err(ApiError::bad("The body is empty; a JSON object is needed"));
         }
-        serde_json::from_slice(&self.body)
-            .map_err(|error| ApiError::with(ErrorCode::BadRequest, format!("The body is not JSON: {error}")))
+        serde_json::from_slice(&self.body).map_err(|error| ApiError::bad(format!("The body is not JSON: {error}")))
     }
 
     /// The body as what a request says. An error names the member and what is expected of it. A member that there is

@@ -82,7 +82,7 @@ pub(crate) fn of_query(error: &QueryError) -> ApiError {
 /// A search that gave no answer.
 pub(crate) fn of_search(error: SearchError) -> ApiError {
     match error {
-        SearchError::InvalidToken => ApiError::with(ErrorCode::BadRequest, capital(&error.to_string())),
+        SearchError::InvalidToken => ApiError::bad(capital(&error.to_string())),
         SearchError::InvalidSort { .. } => ApiError::invalid(capital(&error.to_string())),
         SearchError::Index(_) => {
             tracing::error!(%error, "the search index failed");

@@ -2,7 +2,7 @@
 //! submissions need them. The parts of a form are read as they come, so that a file is never in memory as a whole.
 
 use crate::percent::query_parameters;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::ApiError;
 use ambit_model::percent::unescaped;
 use bytes::{Bytes, BytesMut};
 use memchr::memmem;
@@ -21,12 +21,8 @@ pub(crate) struct Field {
     pub(crate) bytes: Bytes,
 }
 
-fn bad(message: &str) -> ApiError {
-    ApiError::with(ErrorCode::BadRequest, message)
-}
-
 fn unfinished() -> ApiError {
-    bad("The form ends before its last boundary")
+    ApiError::bad("The form ends before its last boundary")
 }
 
 const PARTS: &str = "multipart/form-data";
@@ -57,11 +53,11 @@ pub(crate) fn fields(content_type: &str, body: &Bytes) -> Result<Vec<Field>, Api
             Ok(out)
         }
         PAIRS => {
-            let text = std::str::from_utf8(body).map_err(|_| bad("The form is not UTF-8"))?;
+            let text = std::str::from_utf8(body).map_err(|_| ApiError::bad("The form is not UTF-8"))?;
             let pairs = query_parameters(Some(text)).into_iter().take(PARTS_MAX);
             Ok(pairs.map(|(name, value)| Field { name, file_name: None, bytes: value.into() }).collect())
         }
-        _ => Err(bad("The body must be a form: multipart/form-data")),
+        _ => Err(ApiError::bad("The body must be a form: multipart/form-data")),
     }
 }
 
@@ -189,7 +185,7 @@ impl Parts {
     /// A form with the boundary that its content type names.
     pub(crate) fn new(content_type: &str) -> Result<Self, ApiError> {
         let boundary = parameter(content_type, "boundary").filter(|boundary| !boundary.is_empty());
-        let boundary = boundary.ok_or_else(|| bad("The form has no boundary"))?;
+        let boundary = boundary.ok_or_else(|| ApiError::bad("The form has no boundary"))?;
         Ok(Self {
             opening: format!("--{boundary}").into_bytes(),
             between: format!("\r\n--{boundary}").into_bytes(),
@@ -245,7 +241,7 @@ impl Parts {
         }
         match &self.held.split_to(2)[..] {
             b"--" => self.at = At::Epilogue,
-            b"\r\n" if self.parts == PARTS_MAX => return Err(bad("The form has too many parts")),
+            b"\r\n" if self.parts == PARTS_MAX => return Err(ApiError::bad("The form has too many parts")),
             b"\r\n" => self.at = At::Head,
             _ => return Err(unfinished()),
         }
@@ -255,7 +251,7 @@ impl Parts {
     fn head(&mut self, out: &mut Vec<Piece>) -> Result<bool, ApiError> {
         let Some(end) = memmem::find(&self.held, b"\r\n\r\n") else {
             return if self.held.len() > PART_HEAD_BYTES_MAX {
-                Err(bad("The head of a part of the form is too long"))
+                Err(ApiError::bad("The head of a part of the form is too long"))
             } else {
                 Ok(false)
             };
@@ -263,7 +259,7 @@ impl Parts {
         let head = self.held.split_to(end + 4);
         let head = String::from_utf8_lossy(&head[..end]);
         let disposition = head.split("\r\n").find(|line| line.to_ascii_lowercase().starts_with("content-disposition:"));
-        let disposition = disposition.ok_or_else(|| bad("A part of the form has no Content-Disposition"))?;
+        let disposition = disposition.ok_or_else(|| ApiError::bad("A part of the form has no Content-Disposition"))?;
         out.push(Piece::Begin {
             name: parameter(disposition, "name").unwrap_or_default(),
             file_name: file_name(disposition),

@@ -400,7 +400,7 @@ fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) ->
     let mut sent = headers.get_all(KEY_NAME).iter();
     if let Some(key) = sent.next() {
         if sent.any(|other| other != key) {
-            return Err(ApiError::with(ErrorCode::BadRequest, "The x-apikey header stands twice, with different keys"));
+            return Err(ApiError::bad("The x-apikey header stands twice, with different keys"));
         }
         // Keys are ASCII; anything else is a wrong key.
         let key = String::from_utf8_lossy(key.as_bytes()).trim().to_owned();
@@ -465,7 +465,7 @@ fn named_project(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let first = named.next();
     match named.find(|other| Some(other) != first.as_ref()) {
         None => Ok(first),
-        Some(_) => Err(ApiError::with(ErrorCode::BadRequest, "The request names several projects: send one")),
+        Some(_) => Err(ApiError::bad("The request names several projects: send one")),
     }
 }
 

@@ -1,17 +1,16 @@
 //! Bodies of the wider API: what their `data` holds (docs/contract/wider.md §1.3).
 
 use crate::call::Call;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::ApiError;
 use serde_json::{Map, Value};
 
 /// The `data` of a body.
 pub(crate) fn body_data(call: &Call) -> Result<Value, ApiError> {
-    let bad = |message: &str| ApiError::with(ErrorCode::BadRequest, message);
     let mut body: Value =
-        serde_json::from_slice(&call.body).map_err(|error| bad(&format!("The body is not JSON: {error}")))?;
+        serde_json::from_slice(&call.body).map_err(|error| ApiError::bad(format!("The body is not JSON: {error}")))?;
     match body.as_object_mut().and_then(|body| body.remove("data")) {
         Some(data) => Ok(data),
-        None => Err(bad("The body must be an object with the member data")),
+        None => Err(ApiError::bad("The body must be an object with the member data")),
     }
 }
 
@@ -22,37 +21,37 @@ pub(crate) fn body_attributes(
     kind: &str,
     id: Option<&str>,
 ) -> Result<serde_json::Map<String, Value>, ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let Value::Object(mut data) = body_data(call)? else {
-        return Err(bad("The member data must be an object".to_owned()));
+        return Err(ApiError::bad("The member data must be an object"));
     };
     if data.get("type").is_some_and(|said| said.as_str() != Some(kind)) {
-        return Err(bad(format!("The type must be {kind}")));
+        return Err(ApiError::bad(format!("The type must be {kind}")));
     }
     if let Some(id) = id
         && data.get("id").is_some_and(|said| said.as_str() != Some(id))
     {
-        return Err(bad("The id of the body is not that of the address".to_owned()));
+        return Err(ApiError::bad("The id of the body is not that of the address"));
     }
     match data.remove("attributes") {
         Some(Value::Object(attributes)) => Ok(attributes),
         None => Ok(serde_json::Map::new()),
-        Some(_) => Err(bad("The attributes must be an object".to_owned())),
+        Some(_) => Err(ApiError::bad("The attributes must be an object")),
     }
 }
 
 /// What of a list of descriptors in a body is of which type.
 pub(crate) fn body_descriptors(call: &Call) -> Result<Vec<(String, String)>, ApiError> {
-    let bad = |message: &str| ApiError::with(ErrorCode::BadRequest, message);
     let items = match body_data(call)? {
         Value::Array(items) => items,
         one @ Value::Object(_) => vec![one],
-        _ => return Err(bad("The member data must be a list of objects with type and id")),
+        _ => return Err(ApiError::bad("The member data must be a list of objects with type and id")),
     };
     let text = |item: &Value, name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
     items
         .iter()
-        .map(|item| text(item, "type").zip(text(item, "id")).ok_or_else(|| bad("Each object must have type and id")))
+        .map(|item| {
+            text(item, "type").zip(text(item, "id")).ok_or_else(|| ApiError::bad("Each object must have type and id"))
+        })
         .collect()
 }
 

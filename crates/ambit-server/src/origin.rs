@@ -3,7 +3,7 @@
 
 use crate::connections::{ConnectionState, Connections, Working};
 use crate::mount::WIDER;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::ApiError;
 use http::header::{FORWARDED, HOST};
 use http::request::Parts;
 use http::uri::Authority;
@@ -106,7 +106,7 @@ impl Origin {
             return Ok(());
         }
         let message = "This server does not answer for that host; the settings hosts and public_url say for which";
-        Err(ApiError::with(ErrorCode::BadRequest, message))
+        Err(ApiError::bad(message))
     }
 }
 
@@ -227,7 +227,7 @@ pub(crate) fn one_host(headers: &HeaderMap, version: Version) -> Result<(), ApiE
         0 => "The request has no Host header",
         _ => "The Host header stands twice",
     };
-    Err(ApiError::with(ErrorCode::BadRequest, message))
+    Err(ApiError::bad(message))
 }
 
 #[cfg(test)]

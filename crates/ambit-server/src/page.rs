@@ -6,7 +6,7 @@ use crate::query::{Written, query};
 use ambit_api::objects::{
     Links, Meta, Object, ObjectCollection, OneObject, Related, RelatedObjects, data, query_value,
 };
-use ambit_api::{ApiError, ErrorCode, KEY_NAME};
+use ambit_api::{ApiError, KEY_NAME};
 use ambit_model::id::blob_hash;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -59,7 +59,7 @@ pub(crate) fn paging_of(call: &Call, limit: Written<'_>, default: usize, most: u
         Ok(None) => default,
         Ok(Some(number)) if number > 0 => usize::try_from(number).unwrap_or(most).min(most),
         Ok(Some(_)) | Err(_) => {
-            return Err(ApiError::with(ErrorCode::BadRequest, "Limit must be a whole number from 1"));
+            return Err(ApiError::bad("Limit must be a whole number from 1"));
         }
     };
     // One client library writes "no cursor" as a pair of quotes.
@@ -80,7 +80,7 @@ impl Paging {
 }
 
 fn bad_cursor() -> ApiError {
-    ApiError::with(ErrorCode::BadRequest, "Invalid cursor")
+    ApiError::bad("Invalid cursor")
 }
 
 fn opened(call: &Call, text: &str) -> Result<Vec<u8>, ApiError> {

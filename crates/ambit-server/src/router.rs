@@ -110,8 +110,8 @@ fn decode_all(captured: Vec<(&'static str, &str)>) -> Result<Vec<(&'static str, 
     captured
         .into_iter()
         .map(|(name, raw)| {
-            let text = String::from_utf8(unescaped(raw))
-                .map_err(|_| ApiError::with(ErrorCode::BadRequest, "The path is not UTF-8 once decoded"))?;
+            let text =
+                String::from_utf8(unescaped(raw)).map_err(|_| ApiError::bad("The path is not UTF-8 once decoded"))?;
             Ok((name, text))
         })
         .collect()

@@ -29,7 +29,7 @@ pub(crate) async fn opened_signed(call: &Call, purpose: &str, token: &str) -> Re
 
 /// What a token was made for, and for whom.
 pub(crate) fn opened_of(call: &Call, purpose: &str, token: &str) -> Result<(String, i64), ApiError> {
-    let bad = || ApiError::with(ErrorCode::BadRequest, "Invalid token");
+    let bad = || ApiError::bad("Invalid token");
     let sealed = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| bad())?;
     let plain = call.store().unseal(purpose, &sealed).ok_or_else(bad)?;
     let value: Value = serde_json::from_slice(&plain).map_err(|_| bad())?;

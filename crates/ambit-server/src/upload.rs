@@ -94,7 +94,7 @@ impl Form {
                 *part = if name == FILE {
                     if self.upload.file.is_some() {
                         let message = "The form has more than one field named file: send one file at a time";
-                        return Err(ApiError::with(ErrorCode::BadRequest, message));
+                        return Err(ApiError::bad(message));
                     }
                     Part::File(Box::new(Coming::new(state, file_name.as_deref().and_then(kept_name))))
                 } else {

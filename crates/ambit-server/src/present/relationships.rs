@@ -9,7 +9,7 @@ use crate::page::{self, Relationships};
 use ambit_api::files::SubmissionAttributes;
 use ambit_api::inventory_objects::ResolutionAttributes;
 use ambit_api::objects::{Object, ObjectCollection, Related, Seconds};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::EdgeKind;
 use ambit_model::entity::{domain, host_of, registrable};
 use ambit_model::object::ObjectType;
@@ -200,14 +200,13 @@ pub(crate) async fn related_to(
 /// The relationships that a request asks for within objects. Too many are refused, and so is what cannot be a name: a
 /// client would take what is left out for what is not there.
 pub(crate) fn asked(call: &Call) -> Result<Vec<String>, ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let names = page::names(Relationships::relationships(call)).unwrap_or_default();
     if names.len() > ASKED_MAX {
-        return Err(bad(format!("At most {ASKED_MAX} relationships can be asked for at once")));
+        return Err(ApiError::bad(format!("At most {ASKED_MAX} relationships can be asked for at once")));
     }
     let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
     match names.iter().find(|name| !is_name(name)) {
-        Some(name) => Err(bad(format!("{name:?} is no name of a relationship"))),
+        Some(name) => Err(ApiError::bad(format!("{name:?} is no name of a relationship"))),
         None => Ok(names),
     }
 }

@@ -8,7 +8,7 @@ use ambit_api::imports::{
 };
 use ambit_api::request::Text;
 use ambit_api::words::Word;
-use ambit_api::{ApiError, Envelope, success};
+use ambit_api::{ApiError, Envelope, copied, success};
 use ambit_model::entity::imported::{Sighted, Source};
 use ambit_store::engine::{Imported, StateAccount};
 use std::collections::BTreeMap;
@@ -32,14 +32,9 @@ pub(crate) async fn create(call: CallWith<NewImport>) -> Result<Envelope<Import>
     let outcome = call.store().import(call.caller(), uuid, imported, call.now).await;
     let outcome = outcome.about("Collection")?;
     let outside = outcome.first_outside.into_iter().map(|(kind, name)| Outside { kind: Word(kind), name });
-    let import = Import {
-        accepted: outcome.accepted,
-        new_entities: outcome.new_entities,
-        undecided: outcome.undecided,
-        too_old: outcome.too_old,
-        outside: outcome.outside,
+    let import = copied! {
+        Import from outcome { accepted, new_entities, undecided, too_old, outside, closed }
         first_outside: outside.collect(),
-        closed: outcome.closed,
         at: call.now,
     };
     Ok(success("Imported", import))

@@ -7,7 +7,7 @@ use crate::present::projects;
 use ambit_api::integrations::{
     self as wire, Integration, IntegrationCollection, JiraProject, NewIntegrationCollection,
 };
-use ambit_api::{ApiError, Envelope, read, success};
+use ambit_api::{ApiError, Envelope, copied, read, success};
 use ambit_model::application_session::ApplicationSession;
 use ambit_model::entity::aws;
 use ambit_model::workflow::{SESSION, cloud_provider};
@@ -194,29 +194,18 @@ async fn of_project(call: &Call) -> Result<Vec<IntegrationView>, ApiError> {
 }
 
 fn shown(view: IntegrationView) -> Integration {
-    Integration {
-        id: view.id,
-        uuid: view.uuid,
-        name: view.name,
-        kind: view.kind,
-        settings: view.settings,
-        secret_names: view.secret_names,
+    copied! {
+        Integration from view { id, uuid, name, kind, settings, secret_names, project_uuid, created_at }
         project_id: view.project,
-        project_uuid: view.project_uuid,
-        created_at: view.created_at,
         created_by_email: view.created_by,
     }
 }
 
 fn shown_use(of: IntegrationUse) -> IntegrationCollection {
-    IntegrationCollection {
-        id: of.id,
-        uuid: of.uuid,
-        integration_uuid: of.integration_uuid,
-        integration_name: of.integration_name,
+    copied! {
+        IntegrationCollection from of {
+            id, uuid, integration_uuid, integration_name, collection_uuid, collection_name, created_at,
+        }
         integration_type: of.integration_kind,
-        collection_uuid: of.collection_uuid,
-        collection_name: of.collection_name,
-        created_at: of.created_at,
     }
 }

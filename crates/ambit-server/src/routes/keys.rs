@@ -5,7 +5,7 @@ use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::window::end;
 use ambit_api::keys::{self as wire, IssuedKey, Key, KeyToken};
-use ambit_api::{ApiError, Envelope, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, copied, success};
 use ambit_model::Timestamp;
 use ambit_store::{KeyView, NewKey, RevokedKeys, StoreError};
 use std::net::{IpAddr, Ipv4Addr};
@@ -82,22 +82,15 @@ pub(crate) async fn redeem(call: CallWith<KeyToken>) -> Result<Envelope<IssuedKe
 }
 
 fn shown(view: KeyView) -> Key {
-    Key {
-        id: view.id,
-        user: view.user,
-        visible: view.visible,
-        label: view.label,
-        created_at: view.created_at,
-        expires_at: view.expires_at,
-        revoked_at: view.revoked_at,
-        last_used_at: view.last_used_at,
-        read_only: view.read_only,
-        project: view.project,
-        project_name: view.project_name,
+    copied! {
+        Key from view {
+            id, user, visible, label, created_at, expires_at, revoked_at, last_used_at, read_only, project,
+            project_name,
+        }
     }
 }
 
 /// The answer to a new key; the one of a token does not say when it ends.
 fn fresh(issued: ambit_store::IssuedKey, expires_at: Option<Timestamp>) -> IssuedKey {
-    IssuedKey { id: issued.id, key: issued.key, visible: issued.visible, label: issued.label, expires_at }
+    copied! { IssuedKey from issued { id, key, visible, label } expires_at, }
 }

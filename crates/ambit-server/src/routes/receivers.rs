@@ -6,7 +6,7 @@ use crate::failure::About;
 use crate::query::Limit;
 use ambit_api::receivers::{self as wire, Asked, MadeReceiver, Receiver, Replayed};
 use ambit_api::words::Word;
-use ambit_api::{ApiError, Envelope, ErrorCode, Maybe, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, Maybe, copied, success};
 use ambit_model::notification::hours::{Hours, Quiet};
 use ambit_model::notification::{Channel, Digest, EventKind, Rule, target};
 use ambit_query::{Noun, parse_search};
@@ -157,10 +157,8 @@ impl Keys {
 
 fn shown(view: ReceiverView) -> Receiver {
     let Rule { events, query, collection, digest, quiet, zone, heartbeat } = view.rule;
-    Receiver {
-        id: view.id,
-        uuid: view.uuid,
-        name: view.name,
+    copied! {
+        Receiver from view { id, uuid, name, ended, failing_since, project_uuid, created_at }
         channel: Word(view.channel),
         target: view.shown,
         events: events.into_iter().map(Word).collect(),
@@ -170,11 +168,7 @@ fn shown(view: ReceiverView) -> Receiver {
         quiet_hours: quiet.map(|quiet| quiet.to_string()),
         time_zone: zone.to_string(),
         heartbeat,
-        ended: view.ended,
-        failing_since: view.failing_since,
         project_id: view.project,
-        project_uuid: view.project_uuid,
-        created_at: view.created_at,
         created_by_email: view.created_by,
     }
 }
@@ -185,15 +179,11 @@ fn shown_delivery(row: Delivery) -> wire::Delivery {
         .counts
         .iter()
         .map(|(kind, count)| (kind.name().to_owned(), i64::try_from(*count).unwrap_or(i64::MAX)));
-    wire::Delivery {
-        uuid: row.uuid,
+    use wire::Delivery as Shown;
+    copied! {
+        Shown from row { uuid, attempts, due_at, answer, created_at, ended_at }
         kind: row.message.kind(),
         state: Word(row.state),
-        attempts: row.attempts,
-        due_at: row.due_at,
-        answer: row.answer,
-        created_at: row.created_at,
-        ended_at: row.ended_at,
         counts: counts.collect(),
         titles: row.message.events.into_iter().take(TITLES_MAX).map(|event| event.title).collect(),
     }

@@ -10,9 +10,9 @@ pub(crate) mod urls;
 
 use crate::call::Call;
 use crate::query::{Written, query};
+use ambit_api::ApiError;
 use ambit_api::objects::{Object, Seconds, value};
 use ambit_api::v2::{Without, stamp};
-use ambit_api::{ApiError, ErrorCode};
 use ambit_model::object::ObjectType;
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ fn required(written: Written<'_>) -> Result<&str, ApiError> {
 }
 
 fn needed(name: &str) -> ApiError {
-    ApiError::with(ErrorCode::BadRequest, format!("The parameter {name} is needed"))
+    ApiError::bad(format!("The parameter {name} is needed"))
 }
 
 /// At least one item and not too many.
@@ -49,7 +49,7 @@ fn bounded(items: Vec<String>, name: &str) -> Result<Vec<String>, ApiError> {
     match items.len() {
         0 => Err(needed(name)),
         1..=LIST_MAX => Ok(items),
-        _ => Err(ApiError::with(ErrorCode::BadRequest, format!("{name} names more than {LIST_MAX} items"))),
+        _ => Err(ApiError::bad(format!("{name} names more than {LIST_MAX} items"))),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::present::projects::project;
 use crate::query::query;
 use ambit_api::people::{Invitation, InvitedRole};
 use ambit_api::words::Word;
-use ambit_api::{ApiError, Envelope, success};
+use ambit_api::{ApiError, Envelope, copied, success};
 
 const NOUN: &str = "Invitation";
 const GROUP: &str = "Group";
@@ -31,16 +31,12 @@ pub(crate) async fn list(call: Asking<Whose>) -> Result<Envelope<Vec<Invitation>
 }
 
 fn shown(of: ambit_store::Invitation) -> Invitation {
-    Invitation {
-        id: of.id,
+    copied! {
+        Invitation from of { id, uuid, name, invited_by, created_at }
         kind: Word(of.kind),
-        uuid: of.uuid,
-        name: of.name,
         role: InvitedRole(of.role),
         username: of.user.username,
         email: of.user.email,
-        invited_by: of.invited_by,
-        created_at: of.created_at,
     }
 }
 

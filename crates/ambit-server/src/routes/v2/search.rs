@@ -33,7 +33,7 @@ async fn place(call: &Call, query: &str) -> Result<(WalkBegin, Option<FilesAfter
     let Some(token) = Searched::offset(call).text.filter(|token| !token.is_empty()) else {
         return Ok((call.store().begin_walk(call.now).await.about(NOUN)?, None));
     };
-    let bad = || ApiError::with(ErrorCode::BadRequest, "The offset is of another search, or too old");
+    let bad = || ApiError::bad("The offset is of another search, or too old");
     let told = tokens::opened(call, PURPOSE, token)?;
     let (of, submission, at, value, file) =
         serde_json::from_str::<(String, i64, i64, i64, String)>(&told).map_err(|_| bad())?;

@@ -9,7 +9,7 @@ use crate::query::query;
 use crate::signature::Empty;
 use ambit_api::comments::hash_tags;
 use ambit_api::objects::{NewObject, ObjectCollection, OneObject};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, Maybe};
 use ambit_store::Comment;
 
 /// List the comments on a graph, newest first.
@@ -37,7 +37,7 @@ pub(crate) async fn list(call: Asking<(Tagged, Page)>) -> Result<ObjectCollectio
             Some(tag) => tags.push(tag.trim_matches('"').to_lowercase()),
             None => {
                 let message = format!("Unknown filter {word:?}; known: tag");
-                return Err(ApiError::with(ErrorCode::BadRequest, message));
+                return Err(ApiError::bad(message));
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::submissions::{stored, stored_at, submit};
 use crate::tokens::{self, opened_signed, sealed};
 use ambit_api::files::{AnalysisAnswer, AnalysisAttributes, Stats};
 use ambit_api::objects::{Form, NewObject, Object, ObjectCollection, OneObject, Said, Seconds, data};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::HOUR_MS;
@@ -58,7 +58,7 @@ pub(crate) async fn upload_to(mut call: CallWith<Maybe<Form>>) -> Result<OneObje
     let token = call.parameter("token").to_owned();
     let (_, user) = tokens::opened_of(&call, UPLOAD, &token)?;
     if user != call.caller().user_id() {
-        return Err(ApiError::with(ErrorCode::BadRequest, "Invalid token"));
+        return Err(ApiError::bad("Invalid token"));
     }
     // It ends by then, whenever it was made.
     let until = call.now.plus_ms(SIGNED_MS);
@@ -167,7 +167,7 @@ pub(crate) async fn analysed_item(call: Asking<Attributes>) -> Result<OneObject,
 pub(crate) async fn submit_url(call: CallWith<Maybe<Form>>) -> Result<OneObject, ApiError> {
     let field = form(&call)?.into_iter().find(|field| field.name == "url");
     let url = field.and_then(|field| String::from_utf8(field.bytes.into()).ok());
-    let url = url.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "The form has no field named url"))?;
+    let url = url.ok_or_else(|| ApiError::bad("The form has no field named url"))?;
     let url = canonical_url(&url).ok_or_else(|| ApiError::invalid(format!("Unable to canonicalize url: {url:?}")))?;
     let sha256 = submit(&call, &url).await?;
     Ok(begun(&call, &url_analysis_id(&sha256, call.now)))

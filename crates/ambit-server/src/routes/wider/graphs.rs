@@ -47,11 +47,10 @@ pub(crate) async fn post(
 
 /// Search graphs.
 pub(crate) async fn search(call: Asking<(Searched, RelatedPage)>) -> Result<ObjectCollection, ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let filter = Searched::filter(&call).or_empty();
-    let mut query = parse_graph_query(filter, &url_names).map_err(|error| bad(format!("Filter: {error}")))?;
+    let mut query = parse_graph_query(filter, &url_names).map_err(|error| ApiError::bad(format!("Filter: {error}")))?;
     let order = match Searched::order(&call).text.map(str::trim).filter(|order| !order.is_empty()) {
-        Some(text) => GraphOrder::parse(text).map_err(|error| bad(format!("Order: {error}")))?,
+        Some(text) => GraphOrder::parse(text).map_err(|error| ApiError::bad(format!("Order: {error}")))?,
         None => GraphOrder::default(),
     };
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
@@ -110,7 +109,7 @@ fn cursor(walk: GraphWalk, place: SortKey) -> Vec<u8> {
 
 /// The walk and the place in a cursor.
 fn place(bytes: &[u8]) -> Result<(GraphWalk, SortKey), ApiError> {
-    let bad = || ApiError::with(ErrorCode::BadRequest, "Invalid cursor");
+    let bad = || ApiError::bad("Invalid cursor");
     let (walk, found, number) = serde_json::from_slice(bytes).map_err(|_| bad())?;
     let place = match found {
         Value::String(text) => SortKey::Text(text, number),

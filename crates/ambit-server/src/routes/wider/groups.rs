@@ -59,7 +59,7 @@ async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<
         None | Some("" | "2fa_enabled:false") => {}
         Some("2fa_enabled:true") => found.clear(),
         Some(other) => {
-            return Err(ApiError::with(ErrorCode::BadRequest, format!("Unknown filter {other:?}; known: 2fa_enabled")));
+            return Err(ApiError::bad(format!("Unknown filter {other:?}; known: 2fa_enabled")));
         }
     }
     Ok(found)
@@ -139,7 +139,7 @@ async fn brought(call: &Call, id: &str, became: Brought) -> Result<Object, ApiEr
 }
 
 fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {
-    let bad = || ApiError::with(ErrorCode::BadRequest, "The member data must be a list of objects with an id");
+    let bad = || ApiError::bad("The member data must be a list of objects with an id");
     let items = match body_data(call)? {
         Value::Array(items) => items,
         one => vec![one],

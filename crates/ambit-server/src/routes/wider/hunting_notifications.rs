@@ -13,7 +13,7 @@ use ambit_api::hunting_notifications::{
     FoundByRule, HuntingInfo, NotificationAttributes, StreamAttributes, StreamContext, StreamEntry, StreamSource,
 };
 use ambit_api::objects::{Object, ObjectCollection, OneObject, data, value};
-use ambit_api::{ApiError, ErrorCode, Maybe, copied};
+use ambit_api::{ApiError, Maybe, copied};
 use ambit_model::moment::SECOND_MS;
 use ambit_query::hunting::{
     Condition, Modifier, NOTIFICATION_MODIFIERS, STREAM_MODIFIERS, parse_conditions, parse_order,
@@ -46,10 +46,6 @@ query! { StreamFilter: filter: Text = "As in the list." }
 query! { Described: descriptors_only: Text = "true: only type and id of each, with its context." }
 
 type Listed = (Notified, ((Limit, Cursor), One));
-
-fn bad(message: String) -> ApiError {
-    ApiError::with(ErrorCode::BadRequest, message)
-}
 
 /// A notification as an object.
 fn shown(call: &Call, found: &Notification) -> Result<Object, ApiError> {
@@ -126,9 +122,9 @@ async fn filtered(
     modifiers: &[Modifier],
 ) -> Result<Vec<Notification>, ApiError> {
     let conditions = parse_conditions(filter.or_empty(), modifiers);
-    let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
-    let order = order.text.filter(|order| !order.trim().is_empty()).unwrap_or("date-");
-    let (_, descending) = parse_order(order, &["date"]).map_err(|error| bad(format!("Order: {error}")))?;
+    let conditions = conditions.map_err(|error| ApiError::bad(format!("Filter: {error}")))?;
+    let order = order.and_then(|order| order.text).filter(|order| !order.trim().is_empty()).unwrap_or("date-");
+    let (_, descending) = parse_order(order, &["date"]).map_err(|error| ApiError::bad(format!("Order: {error}")))?;
     let mut found = call.store().list_notifications(call.caller()).await.about(NOUN)?;
     found.retain(|one| conditions.iter().all(|condition| holds(condition, one)));
     if !descending {

@@ -12,7 +12,7 @@ use crate::query::query;
 use crate::rules::rule_names;
 use crate::signature::Empty;
 use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Related, RelatedObjects, Whether, data};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, Maybe};
 use ambit_query::hunting::{Condition, RULESET_MODIFIERS, Wanted, parse_conditions, parse_order};
 use ambit_store::{Collaborator, Ruleset, RulesetChange};
 use ambit_yara::LIVE;
@@ -143,7 +143,7 @@ pub(crate) fn require_confirmation(call: &Call) -> Result<(), ApiError> {
         return Ok(());
     }
     let message = "Send a x-confirm-delete header with your username as a confirmation";
-    Err(ApiError::with(ErrorCode::BadRequest, message))
+    Err(ApiError::bad(message))
 }
 
 /// Delete every rule set of the caller's own; the header x-confirm-delete has the caller's username.
@@ -170,11 +170,10 @@ pub(crate) async fn of_user(mut call: Asking<Listed>, described: bool) -> Result
 }
 
 async fn list_in(call: &Call, described: bool) -> Result<ObjectCollection, ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let conditions = parse_conditions(Filtered::filter(call).or_empty(), RULESET_MODIFIERS);
-    let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
+    let conditions = conditions.map_err(|error| ApiError::bad(format!("Filter: {error}")))?;
     let order = Filtered::order(call).text.filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
-    let (field, descending) = parse_order(order, &ORDERS).map_err(|error| bad(format!("Order: {error}")))?;
+    let (field, descending) = parse_order(order, &ORDERS).map_err(|error| ApiError::bad(format!("Order: {error}")))?;
     let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let all = call.store().list_rulesets(call.caller(), call.now).await;
     let mut kept = Vec::new();

@@ -60,10 +60,6 @@ contract! {
     }
 }
 
-fn bad(message: impl Into<String>) -> ApiError {
-    ApiError::with(ErrorCode::BadRequest, message)
-}
-
 query! { Searched:
     query: Text =
         "Words, hashes and the modifiers entity, type, size, name, tag, fs, ls, p, submissions, content, with AND, OR, \
@@ -86,7 +82,7 @@ fn order(call: &Call) -> Result<(FoundOrder, bool), ApiError> {
         Some((_, order)) => Ok((*order, descending)),
         None => {
             let known: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
-            Err(bad(format!("Unknown order {name:?}; known: {}", known.join(", "))))
+            Err(ApiError::bad(format!("Unknown order {name:?}; known: {}", known.join(", "))))
         }
     }
 }
@@ -102,7 +98,7 @@ struct Walk {
 impl Walk {
     async fn of(call: &Call, cursor: Option<&[u8]>) -> Result<Self, ApiError> {
         match cursor {
-            Some(bytes) => Self::read(call, bytes).ok_or_else(|| bad("Invalid cursor")),
+            Some(bytes) => Self::read(call, bytes).ok_or_else(|| ApiError::bad("Invalid cursor")),
             None => {
                 let begin = call.store().begin_walk(call.now).await.about("File")?;
                 Ok(Self { begin, total: None, after: None })
@@ -260,7 +256,7 @@ fn unreadable(error: &IntelligenceError) -> ApiError {
     let mut chars = text.chars();
     let message: String = chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect();
     match error {
-        IntelligenceError::Malformed(_) => bad(message),
+        IntelligenceError::Malformed(_) => ApiError::bad(message),
         IntelligenceError::Unselective => ApiError::with(ErrorCode::UnselectiveContent, message),
         IntelligenceError::Unsupported => ApiError::with(ErrorCode::UnsupportedContent, message),
     }
@@ -327,8 +323,8 @@ async fn answer(
 /// Read the surroundings of a match that a content search found.
 pub(crate) async fn snippet(call: Call) -> Result<Snippets, ApiError> {
     let opened = tokens::opened(&call, SNIPPET, call.id())?;
-    let (hash, at) = opened.split_once(':').ok_or_else(|| bad("Invalid token"))?;
-    let at: usize = at.parse().map_err(|_| bad("Invalid token"))?;
+    let (hash, at) = opened.split_once(':').ok_or_else(|| ApiError::bad("Invalid token"))?;
+    let at: usize = at.parse().map_err(|_| ApiError::bad("Invalid token"))?;
     let bytes = files::content(&call, hash).await?.ok_or_else(|| ApiError::not_found("File"))?;
     Ok(data(vec![dump(&bytes, at)]))
 }

@@ -6,7 +6,7 @@ use crate::indicators::indicator;
 use crate::page;
 use crate::present::object_collections::{NOUN, shown};
 use ambit_api::objects::OneObject;
-use ambit_api::{ApiError, ErrorCode, contract};
+use ambit_api::{ApiError, contract};
 use ambit_store::{CollectedItem, CollectionText};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ pub(crate) async fn create(call: CallWith<NewMispEvent>) -> Result<OneObject, Ap
     let items = items(&event)?;
     if items.is_empty() {
         let message = format!("The event has no attribute of the types {}", COLLECTED.join(", "));
-        return Err(ApiError::with(ErrorCode::BadRequest, message));
+        return Err(ApiError::bad(message));
     }
     let made = call.store().create_object_collection(call.caller(), text(&event), items, call.now).await.about(NOUN)?;
     let made = shown(&call, &made).await?;
@@ -55,8 +55,7 @@ fn items(event: &Map<String, Value>) -> Result<Vec<CollectedItem>, ApiError> {
         let text = |name: &str| attribute.get(name).and_then(Value::as_str).unwrap_or_default();
         for (part, word) in text("type").split('|').zip(text("value").split('|').map(str::trim)) {
             if COLLECTED.contains(&part) {
-                let bad =
-                    || ApiError::with(ErrorCode::BadRequest, format!("{word:?} is no hash, URL, address or name"));
+                let bad = || ApiError::bad(format!("{word:?} is no hash, URL, address or name"));
                 found.push(indicator(word).ok_or_else(bad)?);
             }
         }

@@ -11,7 +11,7 @@ use crate::present::{accounts, relationships};
 use crate::query::query;
 use crate::signature::Empty;
 use ambit_api::objects::{self, NewObject, Object, OneObject, Related, RelatedObjects};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::canonical_url::url_id;
 use ambit_model::object::ObjectType;
 use ambit_query::hunting::{COLLECTION_MODIFIERS, Condition, parse_conditions_and_text, parse_order};
@@ -40,16 +40,15 @@ fn text(attributes: &Map<String, Value>) -> Result<CollectionText, ApiError> {
 
 /// The items of a relationship in a body: descriptors, or URLs that are only named.
 fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>, ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
-    let list = list.as_array().ok_or_else(|| bad(format!("The {} must be a list", kind.collection())))?;
+    let list = list.as_array().ok_or_else(|| ApiError::bad(format!("The {} must be a list", kind.collection())))?;
     let item = |item: &Value| {
         if item.get("type").is_some_and(|said| said.as_str() != Some(kind.name())) {
-            return Err(bad(format!("The type must be {}", kind.name())));
+            return Err(ApiError::bad(format!("The type must be {}", kind.name())));
         }
         let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
         let named = text("url").filter(|_| kind == ObjectType::Url).map(url_id);
         let id = text("id").map(str::to_owned).or(named);
-        let id = id.ok_or_else(|| bad("Each object must have an id".to_owned()))?;
+        let id = id.ok_or_else(|| ApiError::bad("Each object must have an id"))?;
         Ok(CollectedItem { kind: kind.name(), id })
     };
     list.iter().map(item).collect()
@@ -58,15 +57,14 @@ fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>, ApiError>
 /// The items of `raw_items`: hashes of files, URLs, addresses and names in one text, between blanks, commas or
 /// semicolons. What is none of these is refused by name, so that nothing is lost.
 fn raw_items(body: &Value) -> Result<Vec<CollectedItem>, ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let text = match body.get("raw_items") {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::String(text)) => text,
-        Some(_) => return Err(bad("raw_items must be text".to_owned())),
+        Some(_) => return Err(ApiError::bad("raw_items must be text")),
     };
     let words = text.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|word| !word.is_empty());
     let item = |word: &str| {
-        indicator(word).ok_or_else(|| bad(format!("raw_items: {word:?} is no hash, URL, address or name")))
+        indicator(word).ok_or_else(|| ApiError::bad(format!("raw_items: {word:?} is no hash, URL, address or name")))
     };
     words.map(item).collect()
 }
@@ -122,11 +120,10 @@ query! { Listed:
 
 /// List collections of objects that a filter finds, newest first.
 pub(crate) async fn list(call: Asking<(Listed, RelatedPage)>) -> Result<objects::ObjectCollection, ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let conditions = parse_conditions_and_text(Listed::filter(&call).or_empty(), COLLECTION_MODIFIERS);
-    let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
+    let conditions = conditions.map_err(|error| ApiError::bad(format!("Filter: {error}")))?;
     let order = Listed::order(&call).text.filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
-    let (field, descending) = parse_order(order, &ORDERS).map_err(|error| bad(format!("Order: {error}")))?;
+    let (field, descending) = parse_order(order, &ORDERS).map_err(|error| ApiError::bad(format!("Order: {error}")))?;
     let mut found = call.store().object_collections(call.caller(), None).await.about(NOUN)?;
     found.retain(|collection| conditions.iter().all(|condition| holds(condition, collection)));
     // They came newest first; those that are alike stay in the order in which they were made.

@@ -10,7 +10,7 @@ use crate::present::groups::{self, own};
 use crate::query::{Written, query};
 use ambit_api::objects::{Figures, ObjectCollection, data, value};
 use ambit_api::quotas::{Allowance, DrawnFromGroup, Usage, UserQuota, with_foreign};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_model::quota::{FOREIGN, Window, quota};
@@ -85,14 +85,13 @@ fn report(rows: &[DayUsage]) -> Usage {
 
 /// The days from `start_date` to `end_date`, both `YYYYMMDD` and included.
 fn days(call: &Call) -> Result<(i64, i64), ApiError> {
-    let bad = |message: &str| ApiError::with(ErrorCode::BadRequest, message);
     let day = |written: Written<'_>| match written.text {
         None | Some("") => Ok(None),
         Some(text) => {
             let digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
             let date = digits.then(|| format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..]));
             let moment = date.and_then(|date| Timestamp::parse(&date));
-            let moment = moment.ok_or_else(|| bad("Dates are written as YYYYMMDD"))?;
+            let moment = moment.ok_or_else(|| ApiError::bad("Dates are written as YYYYMMDD"))?;
             Ok(Some(Window::Day.number(moment)))
         }
     };
@@ -100,29 +99,28 @@ fn days(call: &Call) -> Result<(i64, i64), ApiError> {
     let to = day(Days::end_date(call))?.unwrap_or(today);
     let from = day(Days::start_date(call))?.unwrap_or(to - DAYS_MAX + 1);
     if from > to {
-        return Err(bad("The start date is after the end date"));
+        return Err(ApiError::bad("The start date is after the end date"));
     }
     if to - from >= DAYS_MAX {
         let message = format!("At most {DAYS_MAX} days can be asked for at once, the first and the last included");
-        return Err(bad(&message));
+        return Err(ApiError::bad(message));
     }
     Ok((from.max(today - DAYS_KEPT), to))
 }
 
 /// The meter of the path and the window of `period`.
 pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let name = call.parameter("quota_name");
-    let meter = quota(name).ok_or_else(|| bad(format!("There is no quota {name:?}")))?;
+    let meter = quota(name).ok_or_else(|| ApiError::bad(format!("There is no quota {name:?}")))?;
     let asked = Consuming::period(call).text.filter(|text| !text.is_empty());
     if meter.window == Window::Gauge {
         return match asked {
             None => Ok((meter.name, 0)),
-            Some(_) => Err(bad(format!("{name} is not tied to a period"))),
+            Some(_) => Err(ApiError::bad(format!("{name} is not tied to a period"))),
         };
     }
     let window = match asked {
-        None if meter.window == Window::Hour => return Err(bad(format!("{name} is not kept by user"))),
+        None if meter.window == Window::Hour => return Err(ApiError::bad(format!("{name} is not kept by user"))),
         None => meter.window,
         Some(text) if text.len() == 7 => Window::Month,
         Some(_) => Window::Day,
@@ -132,12 +130,12 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
         Some(text) => {
             let date = if text.len() == 7 { format!("{text}-01") } else { text.to_owned() };
             let moment = (date.len() == 10).then(|| Timestamp::parse(&date)).flatten();
-            moment.ok_or_else(|| bad("The period is written as YYYY-MM or YYYY-MM-DD".to_owned()))?
+            moment.ok_or_else(|| ApiError::bad("The period is written as YYYY-MM or YYYY-MM-DD"))?
         }
     };
     let months = Window::Month.number(call.now) - Window::Month.number(moment);
     if !(0..=MONTHS_BACK).contains(&months) {
-        return Err(bad("Only the current month and the two before can be asked for".to_owned()));
+        return Err(ApiError::bad("Only the current month and the two before can be asked for"));
     }
     // Calls are counted by day and by month, whichever of the two quotas is named.
     let api = ["api_requests_daily", "api_requests_monthly"];
@@ -145,7 +143,7 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
         (true, Window::Day) => api[0],
         (true, Window::Month) => api[1],
         (_, Window::Month) => meter.name,
-        _ => return Err(bad(format!("{name} is counted by month: the period is written as YYYY-MM"))),
+        _ => return Err(ApiError::bad(format!("{name} is counted by month: the period is written as YYYY-MM"))),
     };
     Ok((name, window.number(moment)))
 }
@@ -160,7 +158,7 @@ pub(crate) async fn users_consuming(call: Asking<(Consuming, RelatedPage)>) -> R
     let descending = match Consuming::order(&call).text {
         None | Some("" | "desc") => true,
         Some("asc") => false,
-        Some(_) => return Err(ApiError::with(ErrorCode::BadRequest, "Order must be asc or desc")),
+        Some(_) => return Err(ApiError::bad("Order must be asc or desc")),
     };
     let store = call.store();
     let drawn = store.drawn_from_group(group.group.id, meter, number, descending).await.about(groups::NOUN)?;

@@ -157,9 +157,8 @@ pub(crate) async fn list(call: Asking<(Jobs, Page)>) -> Result<ObjectCollection,
 }
 
 async fn list_as(call: Asking<(Jobs, Page)>, described: bool) -> Result<ObjectCollection, ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let conditions = parse_conditions(Jobs::filter(&call).or_empty(), JOB_MODIFIERS);
-    let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
+    let conditions = conditions.map_err(|error| ApiError::bad(format!("Filter: {error}")))?;
     let mut jobs = call.store().list_retrohunt_jobs(call.caller()).await.about(NOUN)?;
     jobs.retain(|job| conditions.iter().all(|condition| condition.wanted.is_in(&job.status)));
     let call = &call;

@@ -5,9 +5,9 @@ use crate::call::Asking;
 use crate::page::RelatedPage;
 use crate::present::{comments, objects, relationships};
 use crate::query::query;
+use ambit_api::ApiError;
 use ambit_api::comments::hash_tags;
 use ambit_api::objects::ObjectCollection;
-use ambit_api::{ApiError, ErrorCode};
 
 /// Characters of a query.
 const QUERY_CHARS_MAX: usize = 4 * 1024;
@@ -19,7 +19,7 @@ pub(crate) async fn find(call: Asking<(Named, RelatedPage)>) -> Result<ObjectCol
     let text = Named::query(&call).text.map(str::trim).unwrap_or_default();
     if text.is_empty() || text.chars().count() > QUERY_CHARS_MAX {
         let message = format!("The parameter query is needed, with at most {QUERY_CHARS_MAX} characters");
-        return Err(ApiError::with(ErrorCode::BadRequest, message));
+        return Err(ApiError::bad(message));
     }
     if let Some((_, object)) = objects::named(&call, text).await? {
         return relationships::page_of(&call, vec![object]).await;
