@@ -56,7 +56,7 @@ pub use envelope::{Envelope, success};
 pub use error::{ApiError, ErrorCode};
 pub use request::read;
 pub use shape::Shape;
-pub use words::Word;
+pub use words::{Word, Words};
 
 #[cfg(test)]
 mod recorded;

@@ -106,6 +106,16 @@ impl Api {
         self.ask("GET", target, None).await
     }
 
+    /// The rows of a list.
+    pub(crate) async fn list(&self, target: &str) -> Result<Vec<Value>, Failure> {
+        let mut reply = self.get(target).await?;
+        Ok(reply.result.as_array_mut().map(std::mem::take).unwrap_or_default())
+    }
+
+    pub(crate) async fn delete(&self, target: &str) -> Result<Reply, Failure> {
+        self.ask("DELETE", target, None).await
+    }
+
     pub(crate) async fn post(&self, target: &str, body: Value) -> Result<Reply, Failure> {
         self.ask("POST", target, Some(body)).await
     }

@@ -1,6 +1,7 @@
 //! Arguments that several commands take: where they work, how results are printed, and the values that are read alike.
 
 use crate::output::table::Form;
+use ambit_api::Words;
 use ambit_model::moment::{DAY_MS, HOUR_MS, MINUTE_MS};
 use ambit_model::ports::PortList;
 use ambit_model::{Clearance, DueDays, SkippedTasks, Timestamp};
@@ -183,6 +184,11 @@ fn top_ports(text: &str) -> Result<PortList, String> {
     }
     // What is no number at all is refused like one that is too large.
     PortList::top(text.parse().unwrap_or(0))
+}
+
+/// Reads one of the words of a closed list.
+pub(crate) fn word<T: Words>(text: &str) -> Result<T, String> {
+    T::from_word(text).ok_or_else(|| T::refusal(text).replacen("must be", "expected", 1))
 }
 
 /// Reads a level of loudness.

@@ -120,10 +120,10 @@ pub(crate) enum Command {
     Import(import::Import),
     /// List what changed, newest last.
     Changes(changes::Changes),
-    /// Manage collections: list, create, show, posture, update, seed, archive, unarchive, delete.
+    /// Manage collections: list, create, show, posture, update, rename, schedule, seed, archive, unarchive, delete.
     Collection(collections::Collection),
-    /// Manage integrations, the credentials for cloud accounts, code hosts and applications: list, add, use, unuse,
-    /// remove.
+    /// Manage integrations, the credentials for cloud accounts, code hosts and applications: list, add, change, use,
+    /// unuse, remove.
     Integration(integrations::Integration),
     /// List workflows (the sets of tasks that collections run): list.
     Workflow(workflows::Workflow),
@@ -209,5 +209,35 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Completion(completion) => completion::run(completion),
         Command::Man(manual) => man::run(manual),
         Command::Version(_) => version::run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    /// The words behind the last colon of what a command says of itself.
+    fn listed(command: &clap::Command) -> Vec<String> {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        about.rsplit_once(": ").map_or(Vec::new(), |(_, words)| words.split(", ").map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn every_argument_has_a_help_text_and_commands_list_all_their_actions() {
+        let mut wrong = Vec::new();
+        let mut commands: Vec<clap::Command> = Cli::command().get_subcommands().cloned().collect();
+        for command in &commands {
+            let actions: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+            if !actions.is_empty() && listed(command) != actions {
+                wrong.push(format!("{} lists {:?}, not {actions:?}", command.get_name(), listed(command)));
+            }
+        }
+        while let Some(command) = commands.pop() {
+            let silent = command.get_arguments().filter(|argument| argument.get_help().is_none());
+            wrong.extend(silent.map(|argument| format!("{} {}", command.get_name(), argument.get_id())));
+            commands.extend(command.get_subcommands().cloned());
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 }

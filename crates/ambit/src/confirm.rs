@@ -2,8 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::lines::grouped;
-use crate::output::plain;
-use crate::output::table::text;
+use crate::output::table::{items, shown};
 use serde_json::Value;
 use std::io::{IsTerminal as _, Write as _};
 
@@ -14,10 +13,8 @@ pub(crate) fn confirm(what: &str, yes: bool) -> Result<(), Failure> {
 
 /// Asks for each block of a plan that is swept only after an explicit yes.
 pub(crate) fn large(plan: &Value, yes: bool) -> Result<(), Failure> {
-    let blocks = plan["large_blocks"].as_array().into_iter().flatten();
-    for block in blocks.filter(|block| block["confirmed"] != true) {
-        let (name, addresses) =
-            (plain(&text(&block["name"])), grouped(block["addresses"].as_u64().unwrap_or_default()));
+    for block in items(&plan["large_blocks"]).filter(|block| block["confirmed"] != true) {
+        let (name, addresses) = (shown(block, "name"), grouped(block["addresses"].as_u64().unwrap_or_default()));
         ask(&format!("all {addresses} addresses of {name} will be probed"), yes, "--yes-large")?;
     }
     Ok(())

@@ -142,16 +142,20 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
 /// Fails with what to do next where the run did not come to its end.
 fn check_end(end: &RunEnd, run: RunId, job: &Job) -> Result<(), Failure> {
     match end {
-        RunEnd::Over(RunState::Finished) => Ok(()),
-        RunEnd::Over(state) => Err(Failure::run_time(format!(
+        RunEnd::Over(state) if *state != RunState::Finished => Err(Failure::run_time(format!(
             "run {run} ended as {}; see {}",
             state.name(),
             job.asking.command("run list")
         ))),
-        RunEnd::Paused => Err(Failure::partial(format!(
-            "run {run} was paused; {} resumes it",
-            job.asking.command(&format!("run resume {run}"))
-        ))),
+        end => check_over(end, run, &job.asking.command(&format!("run resume {run}"))),
+    }
+}
+
+/// Fails where the run is not over. `resume` is the command that resumes it.
+pub(crate) fn check_over(end: &RunEnd, run: RunId, resume: &str) -> Result<(), Failure> {
+    match end {
+        RunEnd::Over(_) => Ok(()),
+        RunEnd::Paused => Err(Failure::partial(format!("run {run} was paused; {resume} resumes it"))),
         RunEnd::Rests => Err(Failure::partial(format!(
             "run {run} is paused by a rest window of its collection; the same command resumes it afterwards"
         ))),

@@ -11,6 +11,7 @@ pub(crate) mod table;
 pub(crate) mod truth;
 
 use crate::failure::Failure;
+use crate::output::table::{items, shown};
 use ambit_model::hidden::is_hidden;
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
@@ -72,10 +73,30 @@ impl Results {
         self.line(&value.to_string())
     }
 
-    /// Each row of a list: as JSON, or as a person reads it.
+    /// A row of a list: as JSON, or as a person reads it.
+    pub(crate) fn row(&mut self, row: &Value, jsonl: bool, line: impl Fn(&Value) -> String) -> Result<(), Failure> {
+        if jsonl { self.json(row) } else { self.line(&line(row)) }
+    }
+
+    /// Each row of a list.
     pub(crate) fn rows(&mut self, rows: &Value, jsonl: bool, line: impl Fn(&Value) -> String) -> Result<(), Failure> {
-        let mut rows = rows.as_array().into_iter().flatten();
-        rows.try_for_each(|row| if jsonl { self.json(row) } else { self.line(&line(row)) })
+        items(rows).try_for_each(|row| self.row(row, jsonl, &line))
+    }
+
+    /// Members of a record, each with a word before it; those that are empty are left out.
+    pub(crate) fn members<'a>(
+        &mut self,
+        record: &Value,
+        width: usize,
+        members: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<(), Failure> {
+        for (word, path) in members {
+            let value = shown(record, path);
+            if !value.is_empty() {
+                self.line(&format!("  {word:<width$} {value}"))?;
+            }
+        }
+        Ok(())
     }
 
     /// Everything is out.

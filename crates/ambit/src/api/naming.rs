@@ -4,7 +4,7 @@
 use crate::api::{ASM, Api, OURS};
 use crate::failure::Failure;
 use crate::output::plain;
-use crate::output::table::text;
+use crate::output::table::{shown, text};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -26,8 +26,7 @@ pub(crate) async fn collection(api: &Api, typed: &str) -> Result<String, Failure
 
 /// The collections of the project.
 pub(crate) async fn collections(api: &Api) -> Result<Vec<Value>, Failure> {
-    let mut reply = api.get(&format!("{ASM}/user_collections")).await?;
-    Ok(reply.result.as_array_mut().map(std::mem::take).unwrap_or_default())
+    api.list(&format!("{ASM}/user_collections")).await
 }
 
 /// The uuid of a project that was typed as its uuid, its number or its name.
@@ -35,9 +34,8 @@ pub(crate) async fn project(api: &Api, typed: &str) -> Result<String, Failure> {
     if Uuid::parse_str(typed).is_ok() {
         return Ok(typed.to_owned());
     }
-    let reply = api.get(&format!("{ASM}/projects")).await?.result;
-    let rows = reply.as_array().map(Vec::as_slice).unwrap_or_default();
-    let found = choose(rows, typed, &["id", "name"], "project", "ambit project list")?;
+    let rows = api.list(&format!("{ASM}/projects")).await?;
+    let found = choose(&rows, typed, &["id", "name"], "project", "ambit project list")?;
     Ok(text(&found["uuid"]))
 }
 
@@ -46,8 +44,7 @@ pub(crate) async fn own_project(api: &Api, named: Option<&str>) -> Result<String
     if let Some(typed) = named.filter(|typed| !typed.trim().is_empty() && *typed != "None") {
         return project(api, typed).await;
     }
-    let reply = api.get(&format!("{ASM}/projects")).await?.result;
-    let rows = reply.as_array().map(Vec::as_slice).unwrap_or_default();
+    let rows = api.list(&format!("{ASM}/projects")).await?;
     let primary = rows.iter().find(|row| row["primary"] == true).or_else(|| rows.first());
     let primary = primary.ok_or_else(|| Failure::not_found("you are in no project".to_owned()))?;
     Ok(text(&primary["uuid"]))
@@ -55,17 +52,15 @@ pub(crate) async fn own_project(api: &Api, named: Option<&str>) -> Result<String
 
 /// The uuid of an integration at a place that was typed as its uuid or its name.
 pub(crate) async fn integration(api: &Api, place: &str, typed: &str) -> Result<String, Failure> {
-    let reply = api.get(place).await?.result;
-    let rows = reply.as_array().map(Vec::as_slice).unwrap_or_default();
-    let found = choose(rows, typed, &["name", "uuid"], "integration", "ambit integration list")?;
+    let rows = api.list(place).await?;
+    let found = choose(&rows, typed, &["name", "uuid"], "integration", "ambit integration list")?;
     Ok(text(&found["uuid"]))
 }
 
 /// The uuid of a receiver of notifications that was typed as its uuid or its name.
 pub(crate) async fn receiver(api: &Api, typed: &str) -> Result<String, Failure> {
-    let reply = api.get(&format!("{OURS}/receivers")).await?.result;
-    let rows = reply.as_array().map(Vec::as_slice).unwrap_or_default();
-    let found = choose(rows, typed, &["name", "uuid"], "receiver", "ambit notify list")?;
+    let rows = api.list(&format!("{OURS}/receivers")).await?;
+    let found = choose(&rows, typed, &["name", "uuid"], "receiver", "ambit notify list")?;
     Ok(text(&found["uuid"]))
 }
 
@@ -78,7 +73,7 @@ fn choose<'a>(
     noun: &str,
     lister: &str,
 ) -> Result<&'a Value, Failure> {
-    let shown = plain(typed);
+    let named = plain(typed);
     let pick = |same: &dyn Fn(&str) -> bool| -> Vec<&'a Value> {
         let is_meant = |row: &&Value| members.iter().any(|member| same(&text(&row[*member])));
         rows.iter().filter(is_meant).collect()
@@ -97,19 +92,19 @@ fn choose<'a>(
         [one] => Ok(one),
         [] => {
             let near = pick(&|name| name.to_lowercase().starts_with(&typed.to_lowercase()));
-            let meant = near.first().map(|row| format!("did you mean {}? ", plain(&text(&row[members[0]]))));
+            let meant = near.first().map(|row| format!("did you mean {}? ", shown(row, members[0])));
             let meant = meant.unwrap_or_default();
-            Err(Failure::not_found(format!("no {noun} is named {shown}; {meant}`{lister}` shows them")))
+            Err(Failure::not_found(format!("no {noun} is named {named}; {meant}`{lister}` shows them")))
         }
         several => {
             let listed = several
                 .iter()
                 .take(LISTED_MAX)
-                .map(|row| format!("{} ({})", text(&row["uuid"]), plain(&text(&row[members[0]]))));
+                .map(|row| format!("{} ({})", text(&row["uuid"]), shown(row, members[0])));
             let listed: Vec<String> = listed.collect();
             let count = several.len();
             Err(Failure::usage(format!(
-                "{shown} is ambiguous ({count} matches): give the uuid of one {noun}: {}",
+                "{named} is ambiguous ({count} matches): give the uuid of one {noun}: {}",
                 listed.join(", ")
             )))
         }

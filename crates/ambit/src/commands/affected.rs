@@ -8,8 +8,8 @@ use crate::args::{Output, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::lines::kind;
-use crate::output::table::text;
-use crate::output::{Results, hint, plain};
+use crate::output::table::{items, shown, text};
+use crate::output::{Results, hint};
 use crate::workspace::{self, PACKS_FOLDER};
 use crate::{api, folder};
 use ambit_model::Kind;
@@ -91,7 +91,7 @@ async fn hits(api: &Api, noun: &str, query: &str) -> Result<Vec<Value>, Failure>
         if result["timed_out"] == true {
             return Err(Failure::run_time(message));
         }
-        found.extend(result["hits"].as_array().into_iter().flatten().cloned());
+        found.extend(items(&result["hits"]).cloned());
         match result["next_page_token"].as_str() {
             Some(next) => token = escaped(next),
             None => return Ok(found),
@@ -105,10 +105,9 @@ fn rows_of<'e>(
     entity: &'e Value,
     products: &'e BTreeMap<String, Concerned>,
 ) -> impl Iterator<Item = Value> + use<'e> {
-    let list = |value: &'e Value| value.as_array().into_iter().flatten();
     let id = id.to_string();
-    let is_named = list(&entity["summary"]["vulns"]["vulns"]).any(|named| *named == *id);
-    list(&entity["summary"]["technology"]["cpes"]).filter_map(move |item| {
+    let is_named = items(&entity["summary"]["vulns"]["vulns"]).any(|named| *named == *id);
+    items(&entity["summary"]["technology"]["cpes"]).filter_map(move |item| {
         let cpe = item["cpe"].as_str()?;
         let Concerned { product, version, concern } = products.get(cpe)?;
         let (state, range, criterion) = match concern {
@@ -151,13 +150,7 @@ async fn rows_of_repositories(api: &Api, id: Id, known: &Vulnerability) -> Resul
 
 fn print(command: &Affected, rows: &[Value]) -> Result<(), Failure> {
     let mut results = Results::open(command.output.output.as_deref())?;
-    for row in rows {
-        if command.output.jsonl {
-            results.json(row)?;
-        } else {
-            results.line(&line(row))?;
-        }
-    }
+    rows.iter().try_for_each(|row| results.row(row, command.output.jsonl, line))?;
     if rows.is_empty() {
         hint(&format!("{}: nothing that is known here shows a product that it concerns", command.id));
     }
@@ -166,7 +159,7 @@ fn print(command: &Affected, rows: &[Value]) -> Result<(), Failure> {
 
 /// `affected  Uri https://www.acme.test:443  HTTP Server 2.4.49, which is version 2.4.49`.
 fn line(row: &Value) -> String {
-    let shown = |member: &str| plain(&text(&row[member]));
+    let shown = |member: &str| shown(row, member);
     let path = shown("path");
     let path = if path.is_empty() { path } else { format!(" in {path}") };
     let version = shown("version");

@@ -7,12 +7,12 @@ mod told;
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs};
-use crate::args::{Client, Lines, Ports, Tasks};
+use crate::args::{Client, Lines, Ports, Tasks, word};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
 use crate::output::lines::counted;
-use crate::output::table::text;
+use crate::output::table::{items, shown, text};
 use crate::output::{Results, hint, plain};
 use ambit_model::SkippedTasks;
 use ambit_model::collection::Schedule;
@@ -61,7 +61,7 @@ pub(crate) enum Action {
         /// Name or uuid of the collection.
         collection: String,
         /// on_demand (never), daily, weekly, monthly, quarterly. A new schedule counts from now.
-        #[arg(value_parser = schedule)]
+        #[arg(value_parser = word::<Schedule>)]
         schedule: Schedule,
     },
     /// List, add and remove seeds, from which discovery begins. Changes apply from the next run; none is started.
@@ -99,7 +99,7 @@ pub(crate) struct Create {
     pub(crate) seed: Vec<String>,
     /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. The first run starts at the first
     /// due time.
-    #[arg(long, default_value = "on_demand", value_parser = schedule)]
+    #[arg(long, default_value = "on_demand", value_parser = word::<Schedule>)]
     pub(crate) schedule: Schedule,
     #[command(flatten)]
     pub(crate) timed: timing::Timed,
@@ -123,7 +123,7 @@ pub(crate) struct Changed {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. A new schedule counts from now.
-    #[arg(long, value_parser = schedule)]
+    #[arg(long, value_parser = word::<Schedule>)]
     pub(crate) schedule: Option<Schedule>,
     /// Run by a cron expression of five fields, such as "30 2 * * mon-fri", instead of the schedule.
     #[arg(long, value_name = "EXPRESSION", value_parser = timing::cron)]
@@ -217,11 +217,6 @@ fn ports(text: &str) -> Result<String, String> {
     }
 }
 
-fn schedule(word: &str) -> Result<Schedule, String> {
-    let known = || Schedule::ALL.iter().map(|schedule| schedule.name()).collect::<Vec<_>>().join(", ");
-    Schedule::from_name(word).ok_or_else(|| format!("expected one of {}", known()))
-}
-
 /// Runs the command.
 pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool) -> Result<(), Failure> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
@@ -268,12 +263,12 @@ pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool)
         Action::Delete { collection, yes } => {
             let target = path_of(&api, collection).await?;
             let found = api.get(&target).await?.result;
-            let name = plain(&text(&found["printable_name"]));
+            let name = shown(&found, "printable_name");
             confirm(
                 &format!("collection {name} with {} entities will be deleted for good", found["entity_count"]),
                 *yes,
             )?;
-            api.ask("DELETE", &target, None).await?;
+            api.delete(&target).await?;
             results.line(&format!("collection {} is deleted", plain(collection)))?;
         }
     }
@@ -288,7 +283,7 @@ async fn path_of(api: &Api, typed: &str) -> Result<String, Failure> {
 
 /// When the collection runs, in one sentence.
 fn what_follows(row: &Value) -> String {
-    let name = plain(&text(&row["name"]));
+    let name = shown(row, "name");
     let sooner = format!("`ambit run start {name}`");
     let cron = text(&row["timing"]["cron"]);
     let schedule = if cron.is_empty() { text(&row["auto_refresh_schedule"]) } else { format!("by {}", plain(&cron)) };
@@ -310,7 +305,7 @@ fn print(row: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure>
     results.line(&format!(
         "{}  {}  {}  {}  {}{archived}",
         text(&row["uuid"]),
-        plain(&text(&row["name"])),
+        shown(row, "name"),
         text(&row["workflow_name"]),
         counted(&row["entity_count"], "entity", "entities"),
         counted(&Value::from(issues), "open issue", "open issues")
@@ -340,7 +335,7 @@ async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
         let added = api.post(&format!("{target}/user_entities"), json!({"entities": seeds})).await;
         if let Err(error) = added {
             // Without its seeds it is not what was asked for, and nothing is in it yet.
-            return Err(match api.ask("DELETE", &target, None).await {
+            return Err(match api.delete(&target).await {
                 Ok(_) => error,
                 Err(_) => Failure::partial(format!("collection {uuid} was made, its seeds were not added: {error}")),
             });
@@ -394,7 +389,7 @@ async fn change(api: &Api, collection: &str, changed: &Changed) -> Result<Value,
 
 /// What is excluded with the new patterns and without those that are lifted.
 fn exclusions(before: &Value, changed: &Changed) -> Result<BTreeSet<String>, Failure> {
-    let mut all: BTreeSet<String> = before.as_array().into_iter().flatten().map(text).collect();
+    let mut all: BTreeSet<String> = items(before).map(text).collect();
     for pattern in &changed.exclude {
         let read =
             exclusion(pattern).map_err(|error| Failure::usage(format!("--exclude {:?}: {error}", plain(pattern))))?;
@@ -414,29 +409,21 @@ async fn seeds(api: &Api, command: &Seed, results: &mut Results) -> Result<(), F
     let path = format!("{}/user_entities", path_of(api, collection).await?);
     match command {
         Seed::List { jsonl, .. } => {
-            for row in api.get(&path).await?.result.as_array().into_iter().flatten() {
-                if *jsonl {
-                    results.json(row)?;
-                } else {
-                    results.line(&seed_line(row))?;
-                }
-            }
+            results.rows(&api.get(&path).await?.result, *jsonl, seed_line)?;
         }
         Seed::Add { target: targets, .. } => {
             let workflow = text(&api.get(&path_of(api, collection).await?).await?.result["workflow_name"]);
             let seeds: Vec<Value> = targets.iter().map(|typed| target(typed, &workflow)).collect::<Result<_, _>>()?;
             let all = api.post(&path, json!({"entities": seeds})).await?.result;
-            for row in all.as_array().into_iter().flatten() {
-                results.line(&seed_line(row))?;
-            }
+            results.rows(&all, false, seed_line)?;
         }
         Seed::Remove { seed, .. } => {
             let all = api.get(&path).await?.result;
             // All are found before the first is removed.
             let rows: Vec<&Value> = seed.iter().map(|typed| seed_of(&all, typed)).collect::<Result<_, _>>()?;
             for row in rows {
-                api.ask("DELETE", &format!("{ASM}/entities/{}", row["id"]), None).await?;
-                results.line(&format!("seed {} is removed", plain(&text(&row["name"]))))?;
+                api.delete(&format!("{ASM}/entities/{}", row["id"])).await?;
+                results.line(&format!("seed {} is removed", shown(row, "name")))?;
             }
         }
     }
@@ -444,14 +431,14 @@ async fn seeds(api: &Api, command: &Seed, results: &mut Results) -> Result<(), F
 }
 
 fn seed_line(row: &Value) -> String {
-    format!("{}  {}  {}", row["id"], text(&row["type"]), plain(&text(&row["name"])))
+    format!("{}  {}  {}", row["id"], text(&row["type"]), shown(row, "name"))
 }
 
 /// The seed of a name or an id.
 fn seed_of<'a>(all: &'a Value, typed: &str) -> Result<&'a Value, Failure> {
     let canonical = Kind::of_target(typed).map_or_else(|_| typed.to_owned(), |(_, name)| name);
     let is_meant = |row: &&Value| text(&row["id"]) == typed || row["name"] == typed || row["name"] == canonical;
-    let mut found = all.as_array().into_iter().flatten().filter(is_meant);
+    let mut found = items(all).filter(is_meant);
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
         (None, _) => {

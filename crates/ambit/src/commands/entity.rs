@@ -5,7 +5,7 @@ use crate::api::{ASM, Api, OURS};
 use crate::args::{Client, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::table::{at, text};
+use crate::output::table::{items, shown, text};
 use crate::output::{Results, plain};
 use crate::output::{apps, assessments, interfaces, lines};
 use ambit_model::Timestamp;
@@ -106,19 +106,15 @@ async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
         return results.finish();
     }
     results.line(&lines::entity(&entity))?;
-    for (word, member) in [
+    let members = [
         ("uid", "uid"),
         ("first seen", "first_seen"),
         ("last seen", "last_seen"),
         ("scope", "scoped_reason"),
         ("tags", "tags"),
         ("collection", "collection"),
-    ] {
-        let value = text(at(&entity, member));
-        if !value.is_empty() {
-            results.line(&format!("  {word:<11} {}", plain(&value)))?;
-        }
-    }
+    ];
+    results.members(&entity, 11, members)?;
     if entity["deleted"] == true {
         results.line("  gone        no longer seen")?;
     }
@@ -129,10 +125,7 @@ async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
         }
     }
     let raw = read_found(one, &found, &format!("{ASM}/entities"), "/raw").await?;
-    let vulnerabilities = text(at(&raw, "summary.vulns.vulns"));
-    if !vulnerabilities.is_empty() {
-        results.line(&format!("  vulns       {}", plain(&vulnerabilities)))?;
-    }
+    results.members(&raw, 11, [("vulns", "summary.vulns.vulns")])?;
     if let Some(details) = raw["details"].as_object() {
         let of_kinds = [apps::lines(details), assessments::lines(details)];
         for line in [of_kinds.concat(), interfaces::lines(details), interfaces::said(details)].concat() {
@@ -161,7 +154,7 @@ fn decision(scope: &Value) -> String {
     format!(
         "{} {}: ownership {:.3}, clearance {}, {}",
         lines::kind(&scope["type"]),
-        plain(&text(&scope["name"])),
+        shown(scope, "name"),
         scope["ownership"].as_f64().unwrap_or_default(),
         text(&scope["clearance"]),
         text(&scope["scoped_reason"]),
@@ -176,11 +169,11 @@ async fn path(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
         return results.finish();
     }
     let number = |value: &Value| value.as_f64().unwrap_or_default();
-    for step in scope["path"].as_array().into_iter().flatten() {
+    for step in items(&scope["path"]) {
         results.line(&format!(
             "{} {} --{} ({}, own {:.3}, cap {}{})-->",
             lines::kind(&step["type"]),
-            plain(&text(&step["name"])),
+            shown(step, "name"),
             text(&step["edge"]),
             text(&step["task"]),
             number(&step["ownership"]),
@@ -195,7 +188,7 @@ async fn path(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
     }
     for piece in evidence {
         sum += number(&piece["weight"]);
-        results.line(&format!("evidence {:+.1}: {}", number(&piece["weight"]), plain(&text(&piece["text"]))))?;
+        results.line(&format!("evidence {:+.1}: {}", number(&piece["weight"]), shown(piece, "text")))?;
     }
     if !evidence.is_empty() {
         results.line(&format!("evidence {sum:+.1} in sum: {}", worth(sum)))?;

@@ -71,10 +71,6 @@ pub(crate) async fn run(command: &Graph, settings: &Settings, silent: bool) -> R
         hint(&format!("the graph holds {} entities, and there are more", text(&made["entities"])));
     }
     let mut results = Results::open(None)?;
-    if how.jsonl {
-        results.json(&made)?;
-    } else {
-        results.line(&text(&made["id"]))?;
-    }
+    results.row(&made, how.jsonl, |made| text(&made["id"]))?;
     results.finish()
 }

@@ -5,8 +5,8 @@ use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
-use crate::output::table::text;
-use crate::output::{Results, plain};
+use crate::output::Results;
+use crate::output::table::{shown, text};
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
@@ -27,7 +27,9 @@ pub(crate) enum Action {
     List(Lines),
     /// Add users to a group.
     Add {
+        /// Name of the group.
         group: String,
+        /// Usernames or e-mail addresses.
         #[arg(required = true, value_name = "USERNAME")]
         members: Vec<String>,
         /// Add them as administrators of the group.
@@ -35,11 +37,20 @@ pub(crate) enum Action {
         administrator: bool,
     },
     /// Remove a user from a group.
-    Remove { group: String, username: String },
+    Remove {
+        /// Name of the group.
+        group: String,
+        /// Username or e-mail address.
+        username: String,
+    },
     /// Leave a group.
-    Leave { group: String },
+    Leave {
+        /// Name of the group.
+        group: String,
+    },
     /// Delete a group with its service accounts, privileges and quotas; its members stay.
     Delete {
+        /// Name of the group.
         group: String,
         /// Do not ask.
         #[arg(short = 'y', long)]
@@ -65,16 +76,16 @@ pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Fail
             results.line(&format!("{} in {group}", members.join(", ")))?;
         }
         Action::Remove { group, username } => {
-            api.ask("DELETE", &format!("{}/members/{}", one(group), escaped(username)), None).await?;
+            api.delete(&format!("{}/members/{}", one(group), escaped(username))).await?;
             results.line(&format!("{username} is not in {group}"))?;
         }
         Action::Leave { group } => {
-            api.ask("DELETE", &format!("{}/membership", one(group)), None).await?;
+            api.delete(&format!("{}/membership", one(group))).await?;
             results.line(&format!("you are not in {group} any more"))?;
         }
         Action::Delete { group, yes } => {
             confirm(&format!("group {group} will be deleted with its privileges and quotas"), *yes)?;
-            api.ask("DELETE", &one(group), None).await?;
+            api.delete(&one(group)).await?;
             results.line(&format!("group {group} is deleted"))?;
         }
     }
@@ -82,7 +93,5 @@ pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Fail
 }
 
 fn line(group: &Value) -> String {
-    let members: Vec<String> =
-        group["members"].as_array().into_iter().flatten().map(|name| plain(&text(name))).collect();
-    format!("{}  {}", plain(&text(&group["name"])), members.join(", "))
+    format!("{}  {}", shown(group, "name"), shown(group, "members"))
 }

@@ -2,13 +2,13 @@
 //! folder. Secrets are read from a file or from standard input, go in, and never come out.
 
 use crate::api::{ASM, Api, Needs, naming};
-use crate::args::{Client, Lines};
+use crate::args::{Client, Lines, word};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
-use crate::output::table::text;
+use crate::output::table::{shown, text};
 use crate::output::{Results, hint, plain};
-use ambit_model::workflow::INTEGRATION_TYPES;
+use ambit_model::workflow::IntegrationType;
 use serde_json::{Map, Value, json};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -56,8 +56,8 @@ pub(crate) struct Add {
     name: String,
     /// ApplicationCredential, AwsCredential, AzureCredential, BitbucketCredential, CloudCredential, GcpCredential,
     /// GiteaCredential, GithubCredential, GitlabCredential or JiraCredential.
-    #[arg(value_name = "TYPE", value_parser = kind)]
-    kind: String,
+    #[arg(value_name = "TYPE", value_parser = word::<IntegrationType>)]
+    kind: IntegrationType,
     /// File with the secrets, one `name = value` per line, or one JSON object; `-` is standard input.
     #[arg(long, value_name = "FILE")]
     secrets: PathBuf,
@@ -83,12 +83,6 @@ pub(crate) struct Change {
     /// A setting; may be repeated. They take the place of all that it has.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     setting: Vec<(String, Value)>,
-}
-
-fn kind(word: &str) -> Result<String, String> {
-    let names = INTEGRATION_TYPES.map(|known| known.0);
-    let found = names.iter().find(|name| **name == word);
-    found.map(|name| (*name).to_owned()).ok_or_else(|| format!("expected one of {}", names.join(", ")))
 }
 
 fn setting(text: &str) -> Result<(String, Value), String> {
@@ -118,7 +112,7 @@ pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<()
                 None => None,
             };
             let given: Map<String, Value> = add.setting.iter().cloned().collect();
-            let body = json!({"name": add.name, "type": add.kind, "secrets": secrets, "settings": given});
+            let body = json!({"name": add.name, "type": add.kind.0, "secrets": secrets, "settings": given});
             let made = api.post(&place, body).await?;
             let uuid = text(&made.result["uuid"]);
             results.line(&uuid)?;
@@ -156,13 +150,13 @@ pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<()
                 let words = format!("{} does not use {}", plain(collection), plain(integration));
                 return Err(Failure::not_found(format!("{words}; `ambit integration list` shows who does")));
             };
-            api.ask("DELETE", &format!("{ASM}/integration_collections/{}", text(&used["uuid"])), None).await?;
+            api.delete(&format!("{ASM}/integration_collections/{}", text(&used["uuid"]))).await?;
             results.line(&format!("{} is not used by {} any more", plain(integration), plain(collection)))?;
         }
         Action::Remove { integration, yes } => {
             let uuid = naming::integration(&api, &place, integration).await?;
             confirm(&format!("integration {} ({uuid}) will be removed with its secrets", plain(integration)), *yes)?;
-            api.ask("DELETE", &format!("{ASM}/integrations/{uuid}"), None).await?;
+            api.delete(&format!("{ASM}/integrations/{uuid}")).await?;
             results.line(&format!("integration {uuid} is removed"))?;
         }
     }
@@ -178,7 +172,7 @@ fn hint_lacks(name: &str, message: &str) {
 
 async fn list(api: &Api, place: &str, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
     let uses = uses(api).await?;
-    for mut row in api.get(place).await?.result.as_array().cloned().unwrap_or_default() {
+    for mut row in api.list(place).await? {
         let used = uses.iter().filter(|used| used["integration_uuid"] == row["uuid"]);
         let names: Vec<String> = used.map(|used| text(&used["collection_name"])).collect();
         if jsonl {
@@ -191,7 +185,7 @@ async fn list(api: &Api, place: &str, jsonl: bool, results: &mut Results) -> Res
         results.line(&format!(
             "{}  {}  {}  secrets: {}  used by {}",
             text(&row["uuid"]),
-            plain(&text(&row["name"])),
+            shown(&row, "name"),
             text(&row["type"]),
             plain(&secrets),
             plain(&used)
@@ -201,8 +195,7 @@ async fn list(api: &Api, place: &str, jsonl: bool, results: &mut Results) -> Res
 }
 
 async fn uses(api: &Api) -> Result<Vec<Value>, Failure> {
-    let reply = api.get(&format!("{ASM}/integration_collections")).await?;
-    Ok(reply.result.as_array().cloned().unwrap_or_default())
+    api.list(&format!("{ASM}/integration_collections")).await
 }
 
 async fn add_use(api: &Api, integration: &str, collection: &str) -> Result<(), Failure> {

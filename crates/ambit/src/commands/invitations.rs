@@ -5,8 +5,8 @@ use crate::api::{Api, Needs, OURS};
 use crate::args::Client;
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::table::text;
-use crate::output::{Results, plain};
+use crate::output::Results;
+use crate::output::table::shown;
 use serde_json::Value;
 
 pub(crate) type Invitation = Client<Action>;
@@ -49,7 +49,7 @@ pub(crate) async fn run(command: &Invitation, settings: &Settings) -> Result<(),
             results.line(&format!("invitation {id} is accepted"))?;
         }
         Action::Decline { id } => {
-            api.ask("DELETE", &format!("{invitations}/{id}"), None).await?;
+            api.delete(&format!("{invitations}/{id}")).await?;
             results.line(&format!("invitation {id} is ended"))?;
         }
     }
@@ -57,7 +57,7 @@ pub(crate) async fn run(command: &Invitation, settings: &Settings) -> Result<(),
 }
 
 fn line(row: &Value, sent: bool) -> String {
-    let shown = |name: &str| plain(&text(&row[name]));
+    let shown = |name: &str| shown(row, name);
     let who = if sent { format!("to {}", shown("email")) } else { format!("by {}", shown("invited_by")) };
     format!("{}  {}  {}  as {}  {who}", row["id"], shown("kind"), shown("name"), shown("role"))
 }

@@ -3,12 +3,12 @@
 use super::item::{self, History, ISSUE, Note, Tag};
 use super::retest::{self, Retest};
 use crate::api::{ASM, OURS};
-use crate::args::{Client, Target};
+use crate::args::{Client, Target, word};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::evidence;
 use crate::output::lines;
-use crate::output::table::{at, text};
+use crate::output::table::{at, items, shown, text};
 use crate::output::{Results, plain};
 use ambit_export::reproduce;
 use ambit_model::Timestamp;
@@ -52,7 +52,7 @@ pub(crate) struct NewStatus {
     /// Uid (or its beginning, as `ambit issues` shows it) or uuid; `-` reads several from standard input, one per line.
     issue: String,
     /// open_new, open_triaged, open_in_progress, closed, closed_risk_accepted, closed_benign …
-    #[arg(value_parser = status)]
+    #[arg(value_parser = word::<Status>)]
     status: Status,
     /// Reopen it at this date or moment, or on `change` of its proof or severity. By default, a decision such as
     /// closed_risk_accepted holds as long as the fact does.
@@ -74,11 +74,6 @@ pub(crate) struct Assign {
     /// Remove the assignment.
     #[arg(long)]
     nobody: bool,
-}
-
-fn status(word: &str) -> Result<Status, String> {
-    let known = || Status::ALL.iter().map(|status| status.name()).collect::<Vec<_>>().join(", ");
-    Status::from_name(word).ok_or_else(|| format!("expected one of {}", known()))
 }
 
 /// Runs the command.
@@ -136,7 +131,7 @@ async fn list_versions(history: &History, target: &Target, settings: &Settings) 
         item::tell_gone(&api, ISSUE, &uid).await?;
     }
     let mut results = Results::open(None)?;
-    for version in versions.as_array().into_iter().flatten() {
+    for version in items(&versions) {
         if history.jsonl {
             let mut row = json!({"record": "version"});
             row.as_object_mut()
@@ -155,10 +150,10 @@ fn version_line(version: &Value) -> String {
     let mut line = format!("{}  {}", text(&version["at"]), text(&version["status"]));
     for (word, member) in [("by", "by"), ("until", "until"), ("because", "reason")] {
         if !version[member].is_null() {
-            line.push_str(&format!(" {word} {}", plain(&text(&version[member]))));
+            line.push_str(&format!(" {word} {}", shown(version, member)));
         }
     }
-    let others = version["changed"].as_array().into_iter().flatten().map(text);
+    let others = items(&version["changed"]).map(text);
     let others: Vec<String> = others.filter(|name| name != "status" && name != "decision").collect();
     if !others.is_empty() {
         line.push_str(&format!("  ({} changed)", others.join(", ")));
@@ -213,13 +208,13 @@ async fn show(
             results.line(&format!("  {word:<11} {}", plain(&value)))?;
         }
     }
-    for reference in at(&issue, "details.references").as_array().into_iter().flatten() {
-        results.line(&format!("  {:<11} {}", "see also", plain(&text(&reference["uri"]))))?;
+    for reference in items(at(&issue, "details.references")) {
+        results.line(&format!("  {:<11} {}", "see also", shown(reference, "uri")))?;
     }
     if let Some(command) = reproduce(&text(&issue["name"]), at(&issue, "details.proof.details")) {
         results.line(&format!("  {:<11} {}", "to see it", plain(&command)))?;
     }
-    for probe in evidence.as_array().into_iter().flatten() {
+    for probe in items(&evidence) {
         for line in evidence::lines(probe) {
             results.line(&line)?;
         }

@@ -4,7 +4,7 @@ use crate::api::{ASM, Api, Needs, OURS};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::table::text;
+use crate::output::table::{items, shown, text};
 use crate::output::{Results, hint, lines, plain};
 use ambit_model::percent::escaped;
 use ambit_model::{Kind, Uid};
@@ -122,14 +122,14 @@ pub(crate) async fn resolve(api: &Api, sort: Sort, typed: &str) -> Result<String
 
 /// The one uid that begins so; `None` where there is none.
 async fn beginning(api: &Api, sort: Sort, typed: &str) -> Result<Option<String>, Failure> {
-    let found = api.get(&format!("{OURS}/uids/{}/{}", sort.many, typed.to_ascii_lowercase())).await?.result;
-    match found.as_array().map(Vec::as_slice).unwrap_or_default() {
+    let found = api.list(&format!("{OURS}/uids/{}/{}", sort.many, typed.to_ascii_lowercase())).await?;
+    match found.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(text(&one["uid"]))),
         several => {
             let listed = several
                 .iter()
-                .map(|row| format!("{} ({})", &text(&row["uid"])[..UID_CHARS_SHOWN], plain(&text(&row["name"]))));
+                .map(|row| format!("{} ({})", &text(&row["uid"])[..UID_CHARS_SHOWN], shown(row, "name")));
             let listed = listed.collect::<Vec<_>>().join(", ");
             Err(Failure::usage(format!("{} is ambiguous: {listed}; give more of it", plain(typed))))
         }
@@ -147,7 +147,7 @@ async fn by_name(api: &Api, typed: &str) -> Result<String, Failure> {
         escaped(&query)
     );
     let reply = api.get(&path).await?;
-    let hits = reply.result["hits"].as_array().map_or(&[][..], Vec::as_slice);
+    let hits = items(&reply.result["hits"]);
     let has_name = |hit: &&Value| {
         let name = hit["name"].as_str().unwrap_or_default();
         name == typed || canonical.as_ref().is_some_and(|(_, canonical)| name == canonical)
@@ -191,11 +191,11 @@ pub(crate) async fn note(sort: Sort, note: &Note, target: &Target, settings: &Se
     let path = format!("{ASM}/notes/{}/{uid}", sort.one);
     let mut results = Results::open(None)?;
     if let Some(gone) = note.delete {
-        api.ask("DELETE", &format!("{path}/{gone}"), None).await?;
+        api.delete(&format!("{path}/{gone}")).await?;
         results.line(&format!("note {gone} is removed"))?;
         return results.finish();
     }
-    let shown = match &note.text {
+    let notes = match &note.text {
         None => api.get(&path).await?.result,
         Some(text) => {
             let body = json!({"note_text": read(text)?});
@@ -206,11 +206,11 @@ pub(crate) async fn note(sort: Sort, note: &Note, target: &Target, settings: &Se
             json!([reply.result])
         }
     };
-    for row in shown.as_array().into_iter().flatten() {
+    for row in items(&notes) {
         if note.jsonl {
             results.json(row)?;
         } else {
-            let author = plain(&text(&row["created_by_user"]["printable_name"]));
+            let author = shown(row, "created_by_user.printable_name");
             results.line(&format!("{}  {}  {author}", text(&row["uid"]), text(&row["updated_at"])))?;
             for line in text(&row["note"]).lines() {
                 results.line(&format!("  {}", plain(line)))?;
@@ -270,12 +270,10 @@ pub(crate) async fn tag(sort: Sort, tag: &Tag, target: &Target, settings: &Setti
         api.post(&path, json!({"tag_names": tag.tags})).await?;
     }
     for gone in &tag.remove {
-        api.ask("DELETE", &format!("{path}/{}", escaped(gone)), None).await?;
+        api.delete(&format!("{path}/{}", escaped(gone))).await?;
     }
     let mut results = Results::open(None)?;
-    for name in api.get(&path).await?.result.as_array().into_iter().flatten() {
-        results.line(&plain(&text(name)))?;
-    }
+    results.rows(&api.get(&path).await?.result, false, |name| plain(&text(name)))?;
     results.finish()
 }
 
@@ -300,7 +298,7 @@ pub(crate) async fn history(
     }
     let mut results = Results::open(None)?;
     let mut before: Option<Value> = None;
-    for moment in points.as_array().into_iter().flatten() {
+    for moment in items(&points) {
         let moment = text(moment);
         let path = format!("{ASM}/time_series/point_in_time/{}/{uid}?point_in_time={}", sort.many, escaped(&moment));
         let record = api.get(&path).await?.result[sort.one].take();

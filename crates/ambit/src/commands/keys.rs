@@ -5,8 +5,8 @@ use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::folder;
-use crate::output::table::text;
-use crate::output::{Results, plain};
+use crate::output::Results;
+use crate::output::table::{shown, text};
 use ambit_model::Timestamp;
 use serde_json::{Value, json};
 use std::io::Read as _;
@@ -78,7 +78,7 @@ pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<(), Failur
         Action::List(Lines { jsonl }) => results.rows(&api.get(&keys).await?.result, *jsonl, line)?,
         Action::Redeem { .. } => {}
         Action::Revoke { id } => {
-            let said = api.ask("DELETE", &format!("{keys}/{id}"), None).await?.message;
+            let said = api.delete(&format!("{keys}/{id}")).await?.message;
             let more = said.strip_prefix("Key revoked").unwrap_or_default();
             results.line(&format!("key {id} is revoked{more}"))?;
         }
@@ -121,13 +121,13 @@ async fn redeem(command: &Key, file: Option<&Path>, settings: &Settings) -> Resu
 fn line(key: &Value) -> String {
     let state = if key["revoked_at"].is_null() { "active" } else { "revoked" };
     let expires = key["expires_at"].as_str().and_then(|at| at.get(..10)).unwrap_or("never");
-    let (visible, user, label) = (text(&key["visible"]), plain(&text(&key["user"])), plain(&text(&key["label"])));
+    let (visible, user, label) = (text(&key["visible"]), shown(key, "user"), shown(key, "label"));
     let mut scope = String::new();
     if key["read_only"] == true {
         scope.push_str("read only  ");
     }
     if !key["project"].is_null() {
-        scope.push_str(&format!("project {}  ", plain(&text(&key["project_name"]))));
+        scope.push_str(&format!("project {}  ", shown(key, "project_name")));
     }
     format!("{}  {visible}…  {user}  {state}  expires {expires}  {scope}{label}", key["id"])
 }

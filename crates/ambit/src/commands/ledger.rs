@@ -7,7 +7,7 @@ use crate::config::Settings;
 use crate::failure::Failure;
 use crate::folder;
 use crate::ledger::{Ledger, Range, contact};
-use crate::output::table::text;
+use crate::output::table::{items, text};
 use crate::output::{Results, hint};
 use ambit_model::Timestamp;
 use ambit_model::moment::MINUTE_MS;
@@ -112,13 +112,7 @@ fn tell(found: &[Value], since: Option<Timestamp>, network: IpNet, range: Range,
         return Err(Failure::not_found("the ledger is empty: nothing was sent to the internet"));
     };
     let mut results = Results::open(None)?;
-    for contact in found {
-        if jsonl {
-            results.json(contact)?;
-        } else {
-            results.line(&said(contact))?;
-        }
-    }
+    found.iter().try_for_each(|contact| results.row(contact, jsonl, said))?;
     results.finish()?;
     if range.from < since && range.to != Timestamp(i64::MAX) {
         hint(&format!("the ledger begins at {since}: nothing is known about the time before"));
@@ -134,7 +128,7 @@ fn tell(found: &[Value], since: Option<Timestamp>, network: IpNet, range: Range,
 
 fn said(contact: &Value) -> String {
     let ports = |name: &str| {
-        let ports: Vec<String> = contact[name].as_array().into_iter().flatten().map(Value::to_string).collect();
+        let ports: Vec<String> = items(&contact[name]).map(Value::to_string).collect();
         if ports.is_empty() { String::new() } else { format!("  {name} {}", ports.join(",")) }
     };
     format!(

@@ -2,11 +2,11 @@
 //! receivers until one runs on it.
 
 use crate::api::{Api, Needs, OURS, naming};
-use crate::args::{Client, Lines};
+use crate::args::{Client, Lines, word};
 use crate::config::Settings;
 use crate::engine_config;
 use crate::failure::Failure;
-use crate::output::table::text;
+use crate::output::table::{shown, text};
 use crate::output::{Results, hint, plain};
 use ambit_model::notification::{Channel, Digest, EventKind};
 use ambit_model::reserved::Reserved;
@@ -52,7 +52,7 @@ pub(crate) enum Action {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Add {
     /// webhook, email, slack, teams, discord, mattermost, pagerduty, splunk or syslog.
-    #[arg(value_parser = channel)]
+    #[arg(value_parser = word::<Channel>)]
     channel: Channel,
     /// A URL, an e-mail address, host:port for syslog, or the integration key of PagerDuty.
     #[arg(value_name = "TARGET")]
@@ -68,10 +68,10 @@ pub(crate) struct Add {
     collection: Option<String>,
     /// Events, such as issue.opened,run.short (default: new and gone entities, issues, incomplete runs, quotas with
     /// less than a tenth left).
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = event)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = word::<EventKind>)]
     events: Vec<EventKind>,
     /// When messages are sent: at_once, hourly, daily or weekly.
-    #[arg(long, value_name = "WHEN", value_parser = digest)]
+    #[arg(long, value_name = "WHEN", value_parser = word::<Digest>)]
     digest: Option<Digest>,
     /// Hours in which nothing is sent, such as 22:00-07:00.
     #[arg(long, value_name = "HOURS")]
@@ -91,24 +91,6 @@ pub(crate) struct Add {
     /// Sign a webhook with a private key (Ed25519) instead of a shared secret.
     #[arg(long)]
     asymmetric: bool,
-}
-
-fn channel(word: &str) -> Result<Channel, String> {
-    Channel::from_name(word).ok_or_else(|| expected(Channel::ALL.iter().map(|one| one.name())))
-}
-
-fn digest(word: &str) -> Result<Digest, String> {
-    Digest::from_name(word).ok_or_else(|| expected(Digest::ALL.iter().map(|one| one.name())))
-}
-
-fn event(word: &str) -> Result<EventKind, String> {
-    let of_rules = || EventKind::ALL.iter().filter(|kind| kind.is_of_rules());
-    let found = of_rules().find(|kind| kind.name() == word);
-    found.copied().ok_or_else(|| expected(of_rules().map(|kind| kind.name())))
-}
-
-fn expected<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    format!("expected one of {}", words.collect::<Vec<_>>().join(", "))
 }
 
 /// Runs the command.
@@ -143,9 +125,7 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
         Action::Log { receiver, limit } => {
             let uuid = naming::receiver(&api, receiver).await?;
             let log = api.get(&format!("{receivers}/{uuid}/deliveries?limit={limit}")).await?.result;
-            for row in log.as_array().into_iter().flatten() {
-                results.line(&logged(row))?;
-            }
+            results.rows(&log, false, logged)?;
         }
         Action::Replay { receiver, delivery } => {
             let uuid = naming::receiver(&api, receiver).await?;
@@ -155,7 +135,7 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
         }
         Action::Remove { receiver } => {
             let uuid = naming::receiver(&api, receiver).await?;
-            api.ask("DELETE", &format!("{receivers}/{uuid}"), None).await?;
+            api.delete(&format!("{receivers}/{uuid}")).await?;
             results.line(&format!("receiver {uuid} is removed"))?;
         }
     }
@@ -216,7 +196,7 @@ fn closed(place: &str, settings: &Settings) -> Result<Option<String>, Failure> {
 }
 
 fn line(row: &Value) -> String {
-    let shown = |name: &str| plain(&text(&row[name]));
+    let shown = |name: &str| shown(row, name);
     let query = row["query"].as_str().map(|query| format!("  {}", plain(query))).unwrap_or_default();
     let quiet = row["quiet_hours"].as_str().map(|hours| format!("  quiet {} {}", plain(hours), shown("time_zone")));
     let heartbeat = if row["heartbeat"] == true { "  heartbeat" } else { "" };
@@ -237,7 +217,7 @@ fn line(row: &Value) -> String {
 }
 
 fn logged(row: &Value) -> String {
-    let shown = |name: &str| plain(&text(&row[name]));
+    let shown = |name: &str| shown(row, name);
     let title = row["titles"][0].as_str().map(plain).unwrap_or_default();
     let answer = row["answer"].as_str().map(|answer| format!("  {}", plain(answer))).unwrap_or_default();
     format!(

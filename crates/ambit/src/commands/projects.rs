@@ -6,8 +6,8 @@ use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
-use crate::output::table::text;
-use crate::output::{Results, plain};
+use crate::output::table::{shown, text};
+use crate::output::{Results, lines, plain};
 use serde_json::json;
 
 pub(crate) type Project = Client<Action>;
@@ -17,7 +17,10 @@ pub(crate) enum Action {
     /// List the projects that you are in; the primary one is marked.
     List(Lines),
     /// Create a project; prints its uuid.
-    Create { name: String },
+    Create {
+        /// Name of the project.
+        name: String,
+    },
     /// List the users of a project.
     Users {
         /// Name, number or uuid of the project.
@@ -52,7 +55,7 @@ pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Fa
         Action::List(Lines { jsonl }) => {
             results.rows(&api.get(&projects).await?.result, *jsonl, |row| {
                 let primary = if row["primary"] == true { "  primary" } else { "" };
-                let (uuid, name, role) = (text(&row["uuid"]), plain(&text(&row["name"])), text(&row["role"]));
+                let (uuid, name, role) = (text(&row["uuid"]), shown(row, "name"), text(&row["role"]));
                 format!("{uuid}  {}  {name}  {role}{primary}", row["id"])
             })?;
         }
@@ -62,25 +65,17 @@ pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Fa
         }
         Action::Users { of, jsonl } => {
             let uuid = naming::project(&api, of).await?;
-            for row in api.get(&format!("{projects}/{uuid}/users")).await?.result.as_array().into_iter().flatten() {
-                if *jsonl {
-                    results.json(row)?;
-                } else {
-                    let invited = if row["state"] == "invited" { "  invited" } else { "" };
-                    let role = text(&row["role"]);
-                    results.line(&format!("{}  {}  {role}{invited}", row["id"], plain(&text(&row["email"]))))?;
-                }
-            }
+            results.rows(&api.get(&format!("{projects}/{uuid}/users")).await?.result, *jsonl, lines::member)?;
         }
         Action::Leave { name } => {
             let uuid = naming::project(&api, name).await?;
-            api.ask("DELETE", &format!("{OURS}/projects/{uuid}/membership"), None).await?;
+            api.delete(&format!("{OURS}/projects/{uuid}/membership")).await?;
             results.line(&format!("you are not in project {} any more", plain(name)))?;
         }
         Action::Delete { of, yes } => {
             let uuid = naming::project(&api, of).await?;
             confirm(&format!("project {} ({uuid}) will be deleted with everything in it", plain(of)), *yes)?;
-            api.ask("DELETE", &format!("{projects}/{uuid}"), None).await?;
+            api.delete(&format!("{projects}/{uuid}")).await?;
             results.line(&format!("project {uuid} is deleted"))?;
         }
     }

@@ -4,8 +4,8 @@ use crate::api::{Api, Needs, OURS};
 use crate::args::Client;
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::table::text;
-use crate::output::{Results, plain};
+use crate::output::Results;
+use crate::output::table::shown;
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ pub(crate) async fn run(command: &Quota, settings: &Settings) -> Result<(), Fail
             results.line(&format!("{subject} may use {allowed} of {name}"))?;
         }
         Action::List { subject, jsonl } => {
-            let line = |quota: &Value| format!("{}  {}", plain(&text(&quota["name"])), quota["allowed"]);
+            let line = |quota: &Value| format!("{}  {}", shown(quota, "name"), quota["allowed"]);
             results.rows(&api.get(&quotas(subject)).await?.result, *jsonl, line)?;
         }
     }

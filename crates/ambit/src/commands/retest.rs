@@ -6,6 +6,7 @@ use crate::api::{Api, Needs, OURS};
 use crate::args::Target;
 use crate::clock::now;
 use crate::config::Settings;
+use crate::discover::check_over;
 use crate::engine_config::Given;
 use crate::failure::Failure;
 use crate::local_store::options;
@@ -14,7 +15,7 @@ use crate::output::table::text;
 use crate::output::{Results, hint, plain};
 use crate::signals::Stop;
 use crate::{folder, workspace};
-use ambit_engine::{RunEnd, Shares};
+use ambit_engine::Shares;
 use ambit_model::id::RunId;
 use ambit_store::{Store, StoreError};
 use serde_json::{Value, json};
@@ -190,25 +191,12 @@ async fn carried(api: Api, run: RunId, target: &Target, settings: &Settings) -> 
             let service = serve::service(&workspace, &stop, Given::read(settings)?);
             if let Some(run) = workspace.engine.claim(run, now()).await? {
                 let share = Shares::default().join(run.id, run.project);
-                check(ambit_engine::carry(&service, &run, share, watch::channel(false).1).await?, run.id)?;
+                let end = ambit_engine::carry(&service, &run, share, watch::channel(false).1).await?;
+                check_over(&end, run.id, &format!("`ambit run resume {}`", run.id))?;
             }
         }
     }
     Api::open(target, settings, Needs::Rows).await
-}
-
-/// Fails where a look did not come to its end here.
-fn check(end: RunEnd, run: RunId) -> Result<(), Failure> {
-    match end {
-        RunEnd::Over(_) => Ok(()),
-        RunEnd::Rests => Err(Failure::partial(format!(
-            "run {run} is paused by a rest window of its collection; the same command resumes it afterwards"
-        ))),
-        RunEnd::Paused => Err(Failure::partial(format!("run {run} was paused; `ambit run resume {run}` resumes it"))),
-        RunEnd::Stopped | RunEnd::GaveWay => {
-            Err(Failure::interrupted(format!("interrupted: run {run} is saved; the same command resumes it")))
-        }
-    }
 }
 
 /// Waits for the end of a look.

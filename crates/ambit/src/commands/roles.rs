@@ -2,11 +2,11 @@
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs};
-use crate::args::Client;
+use crate::args::{Client, word};
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::table::text;
-use crate::output::{Results, plain};
+use crate::output::table::{shown, text};
+use crate::output::{Results, lines, plain};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ pub(crate) enum Action {
         #[arg(value_name = "USER")]
         user: String,
         /// member or owner.
-        #[arg(value_parser = project_role)]
+        #[arg(value_parser = word::<ProjectRole>)]
         role: ProjectRole,
     },
     /// Give a user of the project a role in a collection: viewer, analyst or admin.
@@ -36,7 +36,7 @@ pub(crate) enum Action {
         user: String,
         /// viewer reads, analyst also decides on issues, admin also changes settings and scope, starts runs and may
         /// delete the collection for good.
-        #[arg(value_parser = collection_role)]
+        #[arg(value_parser = word::<CollectionRole>)]
         role: CollectionRole,
     },
     /// List the users who were given a role in a collection.
@@ -49,14 +49,6 @@ pub(crate) enum Action {
     },
 }
 
-fn project_role(word: &str) -> Result<ProjectRole, String> {
-    ProjectRole::from_name(word).ok_or_else(|| "expected member or owner".to_owned())
-}
-
-fn collection_role(word: &str) -> Result<CollectionRole, String> {
-    CollectionRole::from_name(word).ok_or_else(|| "expected viewer, analyst or admin".to_owned())
-}
-
 /// Runs the command.
 pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<(), Failure> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
@@ -67,11 +59,7 @@ pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<(), Failu
             let uuid = naming::project(&api, name).await?;
             let body = json!({"emails": [user], "role": role.name()});
             let added = api.post(&format!("{ASM}/projects/{uuid}/users/bulk"), body).await?.result;
-            for row in added.as_array().into_iter().flatten() {
-                let invited = if row["state"] == "invited" { "  invited" } else { "" };
-                let role = text(&row["role"]);
-                results.line(&format!("{}  {}  {role}{invited}", row["id"], plain(&text(&row["email"]))))?;
-            }
+            results.rows(&added, false, lines::member)?;
         }
         Action::Collection { collection, user, role } => {
             let uuid = naming::collection(&api, collection).await?;
@@ -81,8 +69,7 @@ pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<(), Failu
         Action::List { collection, jsonl } => {
             let uuid = naming::collection(&api, collection).await?;
             results.rows(&api.get(&users(&uuid)).await?.result, *jsonl, |row| {
-                let email = plain(&text(&row["user"]["email"]));
-                format!("{}  {email}  {}", row["project_user_id"], text(&row["role"]))
+                format!("{}  {}  {}", row["project_user_id"], shown(row, "user.email"), text(&row["role"]))
             })?;
         }
     }

@@ -125,19 +125,14 @@ async fn list(api: &Api, collection: Option<&str>, jsonl: bool, results: &mut Re
     };
     for uuid in collections {
         for run in runs(api, &uuid).await? {
-            if jsonl {
-                results.json(&run)?;
-            } else {
-                results.line(&lines::run(&run))?;
-            }
+            results.row(&run, jsonl, lines::run)?;
         }
     }
     Ok(())
 }
 
 async fn runs(api: &Api, collection: &str) -> Result<Vec<Value>, Failure> {
-    let mut reply = api.get(&format!("{ASM}/collections/{collection}/collection_runs")).await?;
-    Ok(reply.result.as_array_mut().map(std::mem::take).unwrap_or_default())
+    api.list(&format!("{ASM}/collections/{collection}/collection_runs")).await
 }
 
 async fn plan(api: &Api, collection: &str) -> Result<Value, Failure> {

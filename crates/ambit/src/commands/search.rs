@@ -219,7 +219,7 @@ async fn records(
         let size = left.min(PAGE_SIZE);
         let more = if token.is_empty() { String::new() } else { format!("&page_token={token}") };
         let reply = page(api, &format!("{target}page_size={size}&aggregations=false{more}")).await?;
-        for hit in reply["hits"].as_array().into_iter().flatten() {
+        for hit in table::items(&reply["hits"]) {
             rows.row(hit, results)?;
             left -= 1;
         }
@@ -249,7 +249,7 @@ fn facet(command: &Search, wanted: &str, aggregations: &Value, results: &mut Res
         form: command.listing.form(),
         fields: &[],
         usual: &["facet", "key", "count"],
-        line: |row| format!("{}\t{}", table::text(&row["count"]), plain(&table::text(&row["key"]))),
+        line: |row| format!("{}\t{}", table::text(&row["count"]), table::shown(row, "key")),
         record: "facet",
     };
     rows.begin(results)?;

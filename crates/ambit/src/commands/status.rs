@@ -5,7 +5,7 @@ use crate::args::Target;
 use crate::clock::{ahead, now};
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::table::text;
+use crate::output::table::{items, text};
 use crate::output::{Results, plain};
 use ambit_model::Timestamp;
 use ambit_model::issue::severity_name;
@@ -30,7 +30,7 @@ pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Fail
         severities.push((severity_name(severity), count));
     }
     let overdue = api.get(&format!("{OURS}/overdue")).await?.result;
-    let overdue: i64 = overdue.as_array().into_iter().flatten().filter_map(|row| row["overdue"].as_i64()).sum();
+    let overdue: i64 = items(&overdue).filter_map(|row| row["overdue"].as_i64()).sum();
     let ours = count(&api, "entities", "present:true scoped:true").await?;
     let all = count(&api, "entities", "present:true").await?;
     let runs = api.get(&format!("{OURS}/collection_runs")).await?.result;
@@ -62,7 +62,7 @@ pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Fail
     for collection in &collections {
         results.line(&line(collection, &runs))?;
     }
-    let stamps = runs.as_array().into_iter().flatten().flat_map(|run| [&run["created_at"], &run["finished_at"]]);
+    let stamps = items(&runs).flat_map(|run| [&run["created_at"], &run["finished_at"]]);
     let newest = stamps.filter_map(|stamp| Timestamp::parse(stamp.as_str()?)).max();
     if let Some(ahead) = ahead(newest, now()) {
         results.line(&format!("clock        {ahead}"))?;
@@ -81,7 +81,7 @@ fn line(collection: &Value, runs: &Value) -> String {
         name if name.is_empty() => text(&collection["name"]),
         name => name,
     };
-    let run = runs.as_array().into_iter().flatten().find(|run| run["collection_uuid"] == collection["uuid"]);
+    let run = items(runs).find(|run| run["collection_uuid"] == collection["uuid"]);
     let last = match run {
         None => "no run yet".to_owned(),
         Some(run) if run["finished_at"].is_null() => {

@@ -5,8 +5,8 @@ use crate::args::Target;
 use crate::clock::now;
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::table::text;
-use crate::output::{Results, plain};
+use crate::output::Results;
+use crate::output::table::{items, shown, text};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
@@ -62,7 +62,7 @@ type Looks = BTreeMap<i64, (Instant, i64)>;
 
 fn screen(runs: &Value, before: &mut Looks, at: Instant) -> Vec<String> {
     let is_over = |run: &&Value| OVER.contains(&text(&run["status"]).as_str());
-    let (mut over, open): (Vec<&Value>, Vec<&Value>) = runs.as_array().into_iter().flatten().partition(is_over);
+    let (mut over, open): (Vec<&Value>, Vec<&Value>) = items(runs).partition(is_over);
     over.sort_by_key(|run| std::cmp::Reverse(text(&run["finished_at"])));
     let mut lines = vec![format!("{}  {} under way", now(), open.len())];
     if !open.is_empty() {
@@ -77,21 +77,17 @@ fn screen(runs: &Value, before: &mut Looks, at: Instant) -> Vec<String> {
         });
         let (waits, unknown) = (number("work_open").to_string(), number("work_unknown").to_string());
         let (rate, new) = (rate.unwrap_or_else(|| "-".to_owned()), number("new_entity_count").to_string());
-        let state = plain(&text(&run["status"]));
-        lines.push(row([&id.to_string(), &state, &done.to_string(), &rate, &waits, &unknown, &new, &name(run)]));
+        let (state, name) = (shown(run, "status"), shown(run, "collection_name"));
+        lines.push(row([&id.to_string(), &state, &done.to_string(), &rate, &waits, &unknown, &new, &name]));
     }
     if open.len() > OPEN_MAX {
         lines.push(format!("and {} more; `ambit run list` has all", open.len() - OPEN_MAX));
     }
     for run in over.iter().take(OVER_MAX) {
-        let (state, at) = (plain(&text(&run["status"])), plain(&text(&run["finished_at"])));
-        lines.push(format!("run {} of {} {state} at {at}", run["id"], name(run)));
+        let [name, state, at] = ["collection_name", "status", "finished_at"].map(|member| shown(run, member));
+        lines.push(format!("run {} of {name} {state} at {at}", run["id"]));
     }
     lines
-}
-
-fn name(run: &Value) -> String {
-    plain(&text(&run["collection_name"]))
 }
 
 fn row(cells: [&str; 8]) -> String {

@@ -5,8 +5,8 @@ use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
-use crate::output::table::text;
-use crate::output::{Results, hint, plain};
+use crate::output::table::{shown, text};
+use crate::output::{Results, hint};
 use ambit_model::Timestamp;
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
@@ -34,15 +34,23 @@ pub(crate) enum Action {
         group: Option<String>,
     },
     /// Suspend a user: keys, sessions and signed links are refused until `resume`.
-    Suspend { username: String },
+    Suspend {
+        /// Username or e-mail address.
+        username: String,
+    },
     /// Let a suspended user in again.
-    Resume { username: String },
+    Resume {
+        /// Username or e-mail address.
+        username: String,
+    },
     /// List users.
     List(Lines),
     /// Give a user or group a privilege.
     Grant {
+        /// Username, e-mail address or name of a group.
         #[arg(value_name = "USERNAME|GROUP")]
         username: String,
+        /// feeds, intelligence or premium-api.
         privilege: String,
         /// Last day on which it is valid (until the end of that day, UTC).
         #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
@@ -50,12 +58,15 @@ pub(crate) enum Action {
     },
     /// Revoke a privilege from a user or group.
     Revoke {
+        /// Username, e-mail address or name of a group.
         #[arg(value_name = "USERNAME|GROUP")]
         username: String,
+        /// feeds, intelligence or premium-api.
         privilege: String,
     },
     /// Delete a user with keys, rights and memberships; what the user created stays.
     Delete {
+        /// Username or e-mail address.
         username: String,
         /// Do not ask.
         #[arg(short = 'y', long)]
@@ -94,12 +105,12 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
             results.line(&format!("{username} has {privilege}"))?;
         }
         Action::Revoke { username, privilege } => {
-            api.ask("DELETE", &held(username, privilege), None).await?;
+            api.delete(&held(username, privilege)).await?;
             results.line(&format!("{username} does not have {privilege}"))?;
         }
         Action::Delete { username, yes } => {
             confirm(&format!("user {username} will be deleted, with every key"), *yes)?;
-            api.ask("DELETE", &format!("{users}/{}", escaped(username)), None).await?;
+            api.delete(&format!("{users}/{}", escaped(username))).await?;
             results.line(&format!("user {username} is deleted"))?;
             hint(&format!(
                 "receivers of notifications that {username} made are ended; `ambit notify list` shows them, and `ambit \
@@ -118,6 +129,5 @@ async fn set_status(api: &Api, username: &str, status: &str) -> Result<(), Failu
 fn line(user: &Value) -> String {
     let role = if user["administrator"] == true { "administrator" } else { "user" };
     let since = user["created_at"].as_str().and_then(|at| at.get(..10)).unwrap_or_default();
-    let (username, email) = (plain(&text(&user["username"])), plain(&text(&user["email"])));
-    format!("{username}  {email}  {role}  since {since}")
+    format!("{}  {}  {role}  since {since}", shown(user, "username"), shown(user, "email"))
 }

@@ -6,7 +6,7 @@ use crate::config::Settings;
 use crate::failure::Failure;
 use crate::library;
 use crate::output::Results;
-use crate::output::table::text;
+use crate::output::table::{items, text};
 use ambit_api::library::LibraryWorkflow;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub(crate) async fn run(command: &Workflow, settings: &Settings) -> Result<(), F
     };
     let mut results = Results::open(None)?;
     let Action::List(Lines { jsonl }) = &command.action;
-    for row in workflows.as_array().into_iter().flatten() {
+    for row in items(&workflows) {
         if *jsonl {
             results.json(row)?;
         } else {
@@ -42,7 +42,7 @@ pub(crate) async fn run(command: &Workflow, settings: &Settings) -> Result<(), F
 
 fn print(row: &Value, results: &mut Results) -> Result<(), Failure> {
     results.line(&format!("{}  {}", text(&row["name"]), text(&row["pretty_name"])))?;
-    let names = |member: &str| row[member].as_array().into_iter().flatten().map(text).collect::<Vec<_>>();
+    let names = |member: &str| items(&row[member]).map(text).collect::<Vec<_>>();
     let short = |kind: String| kind.rsplit("::").next().map_or_else(String::new, str::to_owned);
     results.line(&format!("  at most      {}", text(&row["ceiling"])))?;
     for (word, parts) in [

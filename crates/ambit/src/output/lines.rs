@@ -1,7 +1,7 @@
 //! Search hits, changes and runs as one line for a person. What came from outside is shown escaped.
 
 use crate::output::plain;
-use crate::output::table::{at, text};
+use crate::output::table::{at, items, shown, text};
 use ambit_model::issue::severity_name;
 use serde_json::Value;
 
@@ -9,10 +9,6 @@ use serde_json::Value;
 pub(crate) fn kind(value: &Value) -> &str {
     let name = value.as_str().unwrap_or_default();
     name.rsplit("::").next().unwrap_or(name)
-}
-
-fn shown(hit: &Value, path: &str) -> String {
-    plain(&text(at(hit, path)))
 }
 
 /// `Uri  https://www.acme.test:443  200  "Acme"`, with `(not ours)` where scope says so.
@@ -60,6 +56,12 @@ pub(crate) fn technology(hit: &Value) -> String {
     format!("{}  {}", shown(hit, "name"), counted(&hit["entity_count"], "entity", "entities"))
 }
 
+/// `7  ann@example.org  owner`, of a project.
+pub(crate) fn member(row: &Value) -> String {
+    let invited = if row["state"] == "invited" { "  invited" } else { "" };
+    format!("{}  {}  {}{invited}", row["id"], shown(row, "email"), text(&row["role"]))
+}
+
 /// A number with its noun.
 pub(crate) fn counted(count: &Value, one: &str, many: &str) -> String {
     format!("{count} {}", if *count == 1 { one } else { many })
@@ -75,7 +77,7 @@ pub(crate) fn change(change: &Value) -> String {
 
 /// What a run did not do and why, a line for each task and reason.
 pub(crate) fn not_done(run: &Value) -> impl Iterator<Item = String> {
-    run["not_done"].as_array().into_iter().flatten().map(|row| {
+    items(&run["not_done"]).map(|row| {
         format!(
             "  not done  {} × {} ({}), for example {}",
             row["count"],
@@ -136,7 +138,7 @@ pub(crate) fn plan(plan: &Value) -> Vec<String> {
         };
         lines.push(format!("{} addresses of blocks, each asked for {knocks}", grouped(number("swept_addresses"))));
     }
-    for block in plan["large_blocks"].as_array().into_iter().flatten() {
+    for block in items(&plan["large_blocks"]) {
         let yes =
             if block["confirmed"] == true { "swept, as somebody confirmed" } else { "swept only with --yes-large" };
         let addresses = grouped(block["addresses"].as_u64().unwrap_or_default());
@@ -146,11 +148,11 @@ pub(crate) fn plan(plan: &Value) -> Vec<String> {
         ("unswept_blocks", "too many addresses to be probed one by one: it only shows what is in scope"),
         ("excluded_seeds", "excluded: nothing is asked of it"),
     ] {
-        let names = plan[member].as_array().into_iter().flatten();
-        lines.extend(names.map(|name| format!("{}: {what}", plain(&text(name)))));
+        lines.extend(items(&plan[member]).map(|name| format!("{}: {what}", plain(&text(name)))));
     }
-    let missing = plan["missing"].as_array().into_iter().flatten();
-    lines.extend(missing.map(|what| format!("no run starts: the workflow needs {}", plain(&text(what)))));
+    lines.extend(
+        items(&plan["missing"]).map(|what| format!("no run starts: the workflow needs {}", plain(&text(what)))),
+    );
     lines
 }
 

@@ -95,11 +95,21 @@ impl Rows<'_> {
             }
             (Form::Text, []) => results.line(&(self.line)(row)),
             (Form::Text, fields) => {
-                let cells: Vec<String> = fields.iter().map(|field| plain(&text(at(row, field)))).collect();
+                let cells: Vec<String> = fields.iter().map(|field| shown(row, field)).collect();
                 results.line(&cells.join("\t"))
             }
         }
     }
+}
+
+/// The member at a path as words, escaped where it came from outside.
+pub(crate) fn shown(value: &Value, path: &str) -> String {
+    plain(&text(at(value, path)))
+}
+
+/// The items of a list; none of what is not one.
+pub(crate) fn items(list: &Value) -> impl Iterator<Item = &Value> + Clone {
+    list.as_array().into_iter().flatten()
 }
 
 /// A value as words: lists by commas, nothing for null, objects as JSON.

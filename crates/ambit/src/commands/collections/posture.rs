@@ -3,7 +3,7 @@
 
 use crate::api::{Api, OURS};
 use crate::failure::Failure;
-use crate::output::table::text;
+use crate::output::table::{items, shown, text};
 use crate::output::{Results, assessments, plain};
 use ambit_model::Timestamp;
 use ambit_model::entity::posture::Area;
@@ -32,20 +32,12 @@ pub(super) async fn show(api: &Api, target: &str, asked: &Asked, results: &mut R
     let (list, line): (_, fn(&Value) -> String) =
         if asked.by_organization { ("organization_postures", of_organization) } else { ("postures", of_domain) };
     let path = format!("{OURS}/user_collections/{}/{list}{moment}", escaped(&text(&found["uuid"])));
-    let rows = api.get(&path).await?.result;
-    let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
+    let rows = api.list(&path).await?;
     if rows.is_empty() {
         let what = "no domain among its seeds has a posture: the workflow third_party_workflow gives one";
         crate::output::hint(&format!("ambit: {what}"));
     }
-    for row in rows {
-        if asked.jsonl {
-            results.json(row)?;
-        } else {
-            results.line(&line(row))?;
-        }
-    }
-    Ok(())
+    rows.iter().try_for_each(|row| results.row(row, asked.jsonl, line))
 }
 
 /// ` 57 E  globex.test (Globex Ltd): has no encrypted site; …`
@@ -56,9 +48,8 @@ fn of_domain(row: &Value) -> String {
 
 /// ` 57 E  Globex Ltd (globex.test 57, globex.example 92): has no encrypted site; …`
 fn of_organization(row: &Value) -> String {
-    let domains = row["domains"].as_array().into_iter().flatten();
     let domains: Vec<String> =
-        domains.map(|of| format!("{} {}", plain(&text(&of["name"])), text(&of["score"]))).collect();
+        items(&row["domains"]).map(|of| format!("{} {}", shown(of, "name"), text(&of["score"]))).collect();
     let name = row["organization"].as_str().unwrap_or("registered to nobody that is named");
     format!("{} ({}): {}", head(row, name), domains.join(", "), worst(row))
 }
@@ -68,10 +59,10 @@ fn head(row: &Value, name: &str) -> String {
 }
 
 fn worst(row: &Value) -> String {
-    let findings = row["findings"].as_array().into_iter().flatten();
-    let worst: Vec<String> = findings.take(assessments::WORST).map(|finding| plain(&text(&finding["text"]))).collect();
+    let worst: Vec<String> =
+        items(&row["findings"]).take(assessments::WORST).map(|finding| shown(finding, "text")).collect();
     let said = if worst.is_empty() { "nothing to object to".to_owned() } else { worst.join("; ") };
-    let unknown = row["unknown"].as_array().into_iter().flatten();
-    let unknown: Vec<&str> = unknown.filter_map(|area| Area::deserialize(area).ok()).map(Area::words).collect();
+    let unknown: Vec<&str> =
+        items(&row["unknown"]).filter_map(|area| Area::deserialize(area).ok()).map(Area::words).collect();
     if unknown.is_empty() { said } else { format!("{said}; not known: {}", unknown.join(", ")) }
 }

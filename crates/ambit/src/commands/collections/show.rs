@@ -3,7 +3,7 @@
 use super::{print, timing, told};
 use crate::api::{Api, OURS};
 use crate::failure::Failure;
-use crate::output::table::text;
+use crate::output::table::{shown, text};
 use crate::output::{Results, plain};
 use ambit_model::percent::escaped;
 use serde_json::Value;
@@ -23,25 +23,17 @@ pub(super) async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Res
     for (word, member) in
         [("project", "project_name"), ("created", "created_at"), ("updated", "last_updated"), ("role", "role")]
     {
-        results.line(&format!("  {word:<9} {}", plain(&text(&found[member]))))?;
+        results.line(&format!("  {word:<9} {}", shown(&found, member)))?;
     }
-    for seed in seeds.as_array().into_iter().flatten() {
-        results.line(&format!(
-            "  seed      {} {}  (id {})",
-            text(&seed["type"]),
-            plain(&text(&seed["name"])),
-            seed["id"]
-        ))?;
-    }
-    for what in plan["missing"].as_array().into_iter().flatten() {
-        results.line(&format!("  missing   {}", plain(&text(what))))?;
-    }
-    Ok(())
+    results.rows(&seeds, false, |seed| {
+        format!("  seed      {} {}  (id {})", text(&seed["type"]), shown(seed, "name"), seed["id"])
+    })?;
+    results.rows(&plan["missing"], false, |what| format!("  missing   {}", plain(&text(what))))
 }
 
 /// What may be changed of a collection, one line each.
 pub(super) fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
-    for (word, member) in [
+    let members = [
         ("called", "printable_name"),
         ("schedule", "auto_refresh_schedule"),
         ("next run", "next_run_at"),
@@ -50,14 +42,10 @@ pub(super) fn settings_of(found: &Value, results: &mut Results) -> Result<(), Fa
         ("skips", "skipped_tasks"),
         ("never", "exclusions"),
         ("due", "due_days"),
-    ] {
-        // An expression stands in the place of the word.
-        let is_replaced = member == "auto_refresh_schedule" && found["timing"]["cron"].is_string();
-        let value = text(&found[member]);
-        if !value.is_empty() && !is_replaced {
-            results.line(&format!("  {word:<9} {}", plain(&value)))?;
-        }
-    }
+    ];
+    // An expression stands in the place of the word.
+    let is_replaced = |member: &str| member == "auto_refresh_schedule" && found["timing"]["cron"].is_string();
+    results.members(found, 9, members.into_iter().filter(|(_, member)| !is_replaced(member)))?;
     for (word, value) in timing::lines(&found["timing"]).into_iter().chain(told::lines(found)) {
         results.line(&format!("  {word:<9} {}", plain(&value)))?;
     }
