@@ -31,6 +31,8 @@ pub struct Call {
     pub(crate) caller: Option<Principal>,
     pub(crate) parameters: Vec<(&'static str, String)>,
     pub(crate) query: Vec<(String, String)>,
+    /// Says of a parameter of the query whether it is documented: the signature of the handler names it.
+    pub(crate) names: fn(&str) -> bool,
     pub(crate) body: Bytes,
     /// A file that came as the body; its bytes are in the store already.
     pub(crate) upload: Option<Upload>,

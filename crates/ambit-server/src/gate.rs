@@ -162,6 +162,7 @@ impl Passage<'_> {
             caller: caller.principal,
             parameters: target.parameters,
             query,
+            names: endpoint.handler.signature.names,
             body: received.bytes,
             upload: received.upload,
             room: received.room,

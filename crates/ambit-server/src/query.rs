@@ -17,6 +17,10 @@ pub struct Parameter {
 /// What a call may be asked with: a type that `query!` makes, or two of them.
 pub(crate) trait Query {
     fn parameters() -> Vec<Parameter>;
+
+    fn names(name: &str) -> bool {
+        Self::parameters().iter().any(|parameter| parameter.name == name)
+    }
 }
 
 /// Makes a type of parameters that are asked together, with a function for each that finds what is written in it.
@@ -101,8 +105,15 @@ const NOTHING: &[&str] = &["", "None", "null", "undefined"];
 const COUNT_MAX: u64 = i64::MAX as u64;
 
 impl<'a> Written<'a> {
-    /// The last one where it stands twice.
+    /// The last one where it stands twice. Each that is read is documented: in a build for tests it is a panic to read
+    /// one that the signature of the handler does not name, and tests call every handler.
     pub(crate) fn of(call: &'a Call, name: &'static str) -> Self {
+        debug_assert!((call.names)(name), "{} reads {name}, which its signature does not name", call.path);
+        Self::of_key(call, name)
+    }
+
+    /// A parameter that holds a key, which the document lists among the ways to send one.
+    pub(crate) fn of_key(call: &'a Call, name: &'static str) -> Self {
         let found = call.query.iter().rev().find(|(known, _)| known == name);
         Self { name, text: found.map(|(_, value)| value.as_str()) }
     }

@@ -12,6 +12,8 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signature {
     pub(crate) parameters: fn() -> Vec<Parameter>,
+    /// Says whether a parameter is among them.
+    pub(crate) names: fn(&str) -> bool,
     pub(crate) body: Option<(&'static Shape, bool)>,
     pub(crate) result: &'static Shape,
     pub(crate) content_type: &'static str,
@@ -25,7 +27,13 @@ where
     O: Future<Output = Result<R, ApiError>>,
     R: Reply,
 {
-    Signature { parameters: A::Asked::parameters, body: A::BODY, result: R::SHAPE, content_type: R::CONTENT_TYPE }
+    Signature {
+        parameters: A::Asked::parameters,
+        names: A::Asked::names,
+        body: A::BODY,
+        result: R::SHAPE,
+        content_type: R::CONTENT_TYPE,
+    }
 }
 
 /// What a handler is given.

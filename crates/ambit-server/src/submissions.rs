@@ -4,11 +4,17 @@
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::files;
-use crate::query::Written;
-use ambit_api::{ApiError, ErrorCode};
+use crate::query::query;
+use ambit_api::ApiError;
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
 use ambit_store::{NewFile, StoredFile, Visibility};
+
+query! { Uploaded:
+    visibility: Text =
+        "Who may see the file, as the field of the form says it: installation, or project: the people of the project \
+         that the header names, or of the caller's primary one.",
+}
 
 /// Stores the file of a form; what it costs is noted under `usage`.
 pub(crate) async fn stored(call: &mut Call, usage: &'static str) -> Result<StoredFile, ApiError> {
@@ -21,13 +27,12 @@ pub(crate) async fn stored_at(
     address: Option<(&str, Timestamp)>,
     usage: &'static str,
 ) -> Result<StoredFile, ApiError> {
-    let bad = |message| ApiError::with(ErrorCode::BadRequest, message);
     let new = call.upload.take().and_then(|upload| upload.file);
-    let new = new.ok_or_else(|| bad("The form has no field named file"))?;
+    let new = new.ok_or_else(|| ApiError::bad("The form has no field named file"))?;
     let new = NewFile { visibility: visibility(call)?, ..new };
     let submitted =
         call.store().submit_file_to(call.caller(), address, new, usage, call.now).await.about(files::NOUN)?;
-    let used = || bad("The upload address was used: it works once. Ask for another at /files/upload_url");
+    let used = || ApiError::bad("The upload address was used: it works once. Ask for another at /files/upload_url");
     let (file, new) = submitted.ok_or_else(used)?;
     if new {
         call.state.free_counts.count(call.store(), call.caller().user_id(), usage, call.now);
@@ -38,21 +43,22 @@ pub(crate) async fn stored_at(
 /// Who may see a file that the caller uploads: what the form says in its field `visibility`, else what the installation
 /// has set. A project is the one that the header names, or the caller's primary one.
 fn visibility(call: &Call) -> Result<Visibility, ApiError> {
-    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
-    let private = match Written::of(call, "visibility").or_empty() {
+    let private = match Uploaded::visibility(call).or_empty() {
         "" => call.state.private_uploads,
         "installation" => false,
         "project" => true,
-        other => return Err(bad(format!("Unknown visibility {other:?}; known: installation, project"))),
+        other => return Err(ApiError::bad(format!("Unknown visibility {other:?}; known: installation, project"))),
     };
     if !private {
         return Ok(Visibility::Installation);
     }
     let project = call.project.or(call.caller().primary()).map(Visibility::Project);
     project.ok_or_else(|| {
-        bad("The file would be for the people of your project, and you are in none; the field visibility may say \
+        ApiError::bad(
+            "The file would be for the people of your project, and you are in none; the field visibility may say \
              installation"
-            .to_owned())
+                .to_owned(),
+        )
     })
 }
 

@@ -90,15 +90,13 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/users/{id}/relationships/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, true))
         .says("The list of notifications below the user as descriptors.")
         .costs(&rules::NOTIFICATIONS),
-    get("/users/{id}/hunting_notification_files", Key, handler!(wider::hunting_notifications::files_of_user, false))
-        .says("The list of their files below the user; for oneself.")
+    get("/users/{id}/hunting_notification_files", Key, handler!(wider::hunting_notifications::files_of_user))
         .costs(&rules::NOTIFICATIONS),
     get(
         "/users/{id}/relationships/hunting_notification_files",
         Key,
-        handler!(wider::hunting_notifications::files_of_user, true),
+        handler!(wider::hunting_notifications::file_descriptors_of_user),
     )
-    .says("The list of their files below the user as descriptors.")
     .costs(&rules::NOTIFICATIONS),
     get("/ioc_stream", Key, handler!(wider::hunting_notifications::stream)).costs(&rules::STREAM),
     delete("/ioc_stream", Key, handler!(wider::hunting_notifications::delete_stream)).costs(&rules::STREAM),

@@ -22,10 +22,10 @@ pub(super) const ROWS: &[Endpoint] = &[
     post("/domains/{id}/votes", Key, handler!(wider::votes::add, Domain))
         .says("Vote on a domain: harmless or malicious.")
         .costs(&rules::VOTES),
-    get("/domains/{id}/{relationship}", Key, handler!(wider::objects::relationship, Domain, false))
+    get("/domains/{id}/{relationship}", Key, handler!(wider::objects::relationship, Domain))
         .says("List what a domain is related to.")
         .costs(&rules::DOMAIN_RELATIONSHIPS),
-    get("/domains/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship, Domain, true))
+    get("/domains/{id}/relationships/{relationship}", Key, handler!(wider::objects::descriptors, Domain))
         .says("List their descriptors.")
         .costs(&rules::DOMAIN_RELATIONSHIPS),
     get("/ip_addresses/{id}", Key, handler!(wider::objects::find, IpAddress))
@@ -43,16 +43,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     post("/ip_addresses/{id}/votes", Key, handler!(wider::votes::add, IpAddress))
         .says("Vote on an address: harmless or malicious.")
         .costs(&rules::VOTES),
-    get("/ip_addresses/{id}/{relationship}", Key, handler!(wider::objects::relationship, IpAddress, false))
+    get("/ip_addresses/{id}/{relationship}", Key, handler!(wider::objects::relationship, IpAddress))
         .says("List what an address is related to.")
         .costs(&rules::ADDRESS_RELATIONSHIPS),
-    get(
-        "/ip_addresses/{id}/relationships/{relationship}",
-        Key,
-        handler!(wider::objects::relationship, IpAddress, true),
-    )
-    .says("List their descriptors.")
-    .costs(&rules::ADDRESS_RELATIONSHIPS),
+    get("/ip_addresses/{id}/relationships/{relationship}", Key, handler!(wider::objects::descriptors, IpAddress))
+        .says("List their descriptors.")
+        .costs(&rules::ADDRESS_RELATIONSHIPS),
     post("/urls", Key, handler!(wider::files::submit_url)).costs(&rules::URL_SUBMISSION),
     get("/urls/{id}", Key, handler!(wider::objects::find, Url))
         .says("Read a URL that the inventory knows, by its base64 or SHA-256.")
@@ -70,10 +66,10 @@ pub(super) const ROWS: &[Endpoint] = &[
     post("/urls/{id}/votes", Key, handler!(wider::votes::add, Url))
         .says("Vote on a URL: harmless or malicious.")
         .costs(&rules::VOTES),
-    get("/urls/{id}/{relationship}", Key, handler!(wider::objects::relationship, Url, false))
+    get("/urls/{id}/{relationship}", Key, handler!(wider::objects::relationship, Url))
         .says("List what a URL is related to.")
         .costs(&rules::URL_RELATIONSHIPS),
-    get("/urls/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship, Url, true))
+    get("/urls/{id}/relationships/{relationship}", Key, handler!(wider::objects::descriptors, Url))
         .says("List their descriptors.")
         .costs(&rules::URL_RELATIONSHIPS),
     post("/files", Key, handler!(wider::files::upload)).reads_project().costs(&rules::UPLOAD),

@@ -32,8 +32,11 @@ pub(crate) async fn raw(call: Asking<AsOf>) -> Result<Envelope<RawEntity>, ApiEr
 
 /// Explain why an entity is in scope or not, edge by edge from the seed.
 pub(crate) async fn scope(call: Asking<AsOf>) -> Result<Envelope<ScopeExplanation>, ApiError> {
-    let view = view(&call).await?;
-    Ok(success("Scope explained", ScopeExplanation::from(&view.record)))
+    Ok(explained(&view(&call).await?))
+}
+
+fn explained(view: &EntityView) -> Envelope<ScopeExplanation> {
+    success("Scope explained", ScopeExplanation::from(&view.record))
 }
 
 /// Read the picture of a site as a browser showed it (PNG); 404 where there is none.
@@ -53,21 +56,22 @@ pub(crate) async fn screenshot(call: Call) -> Result<Png, ApiError> {
 /// follows at once, also in an active run.
 pub(crate) async fn mark(call: CallWith<EntityMarks>) -> Result<Envelope<ScopeExplanation>, ApiError> {
     // What the caller may not see is 404, whatever the body says.
-    let seen = view(&call).await?;
+    let seen = current(&call).await?;
     let marks: EntityMarks = read(call.change::<EntityDetail>()?)?;
     let flags = EntityFlags { hidden: marks.hidden.0, allow: marks.allow_list.0, deny: marks.deny_list.0, tags: None };
     let id = seen.record.uid.to_string();
     call.store().set_entity_flags(call.caller(), &id, call.project, &flags, call.now).await.about(NOUN)?;
-    scope(call.0.into()).await
+    Ok(explained(&current(&call).await?))
+}
+
+async fn current(call: &Call) -> Result<EntityView, ApiError> {
+    call.store().find_entity(call.caller(), call.parameter("entity_uid"), call.project).await.about(NOUN)
 }
 
 /// The entity of the path, as it is or as it was.
 async fn view(call: &Call) -> Result<EntityView, ApiError> {
+    let Some(moment) = moment(AsOf::as_of(call))? else { return current(call).await };
     let id = call.parameter("entity_uid");
-    let Some(moment) = moment(AsOf::as_of(call))? else {
-        let view = call.store().find_entity(call.caller(), id, call.project).await;
-        return view.about(NOUN);
-    };
     let at = call.store().entity_at(call.caller(), id, call.project, moment, call.now).await.about(NOUN)?;
     then(at, NOUN)
 }

@@ -7,7 +7,7 @@ use crate::present::files;
 use crate::query::{Written, query};
 use crate::quota::rules;
 use crate::signature::File;
-use crate::submissions::stored;
+use crate::submissions::{Uploaded, stored};
 use ambit_api::objects::{Form, Seconds, value};
 use ambit_api::v2::{FileDetails, FileReport, Submissions, UploadUrl, Verdicts, stamp};
 use ambit_api::{ApiError, Maybe, V2_KEY_NAME};
@@ -101,7 +101,7 @@ fn queued(call: &Call, file: &StoredFile, resource: &str) -> Value {
 }
 
 /// Upload a file, in the field file of a form.
-pub(crate) async fn scan(mut call: CallWith<Maybe<Form>>) -> Result<Value, ApiError> {
+pub(crate) async fn scan(mut call: CallWith<Maybe<Form>, Uploaded>) -> Result<Value, ApiError> {
     let file = stored(&mut call, rules::V2_SCAN.usage).await?;
     Ok(queued(&call, &file, &file.sha256.to_string()))
 }
@@ -110,7 +110,7 @@ pub(crate) async fn scan(mut call: CallWith<Maybe<Form>>) -> Result<Value, ApiEr
 ///
 /// The address for large files is that of all files: keys are part of addresses in this version.
 pub(crate) async fn upload_url(call: Call) -> Result<Value, ApiError> {
-    let key = ambit_api::objects::query_value(required(Written::of(&call, V2_KEY_NAME))?);
+    let key = ambit_api::objects::query_value(required(Written::of_key(&call, V2_KEY_NAME))?);
     let upload_url = format!("{}{}/file/scan?{V2_KEY_NAME}={key}", call.root(), crate::mount::V2);
     Ok(value(&UploadUrl { upload_url }))
 }

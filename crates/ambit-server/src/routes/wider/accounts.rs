@@ -31,7 +31,7 @@ pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
 
 /// Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those of
 /// the installation caps, privileges and the status.
-pub(crate) async fn change(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let account = named(&call, call.id()).await?;
     if standing(&call, &account).await? == Relationship::Anybody {
         return Err(ApiError::new(ErrorCode::Forbidden));

@@ -86,7 +86,7 @@ fn shown(call: &Call, archive: &Archive) -> Object {
 }
 
 /// Pack files by their hashes into an archive, with a password where one is given.
-pub(crate) async fn create(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let password = password(&call)?;
     let asked = hashes(&call);
     if asked.is_empty() || asked.len() > FILES_MAX {

@@ -19,7 +19,7 @@ pub(crate) async fn on_graph(call: Asking<Page>) -> Result<ObjectCollection, Api
 }
 
 /// Comment on a graph.
-pub(crate) async fn add_to_graph(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn add_to_graph(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let text = text(&call)?;
     let made = call.store().add_comment(call.caller(), "graph", call.id(), &text, call.now).await;
     Ok(page::one(&call, shown(&call, &made.about_named(graphs::NOUN, call.id())?)))

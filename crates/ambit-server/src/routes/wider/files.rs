@@ -10,7 +10,7 @@ use crate::present::analyses::{Item, begun, file_analysis_id, item_of_analysis, 
 use crate::present::files::{NOUN, blob, hashes, sha256_of, shown_if_known};
 use crate::present::{comments, objects, relationships};
 use crate::signature::File;
-use crate::submissions::{stored, stored_at, submit};
+use crate::submissions::{Uploaded, stored, stored_at, submit};
 use crate::tokens::{self, opened_signed, sealed};
 use ambit_api::files::{AnalysisAnswer, AnalysisAttributes, Stats};
 use ambit_api::objects::{Form, NewObject, Object, ObjectCollection, OneObject, Said, Seconds, data};
@@ -45,7 +45,7 @@ fn form(call: &Call) -> Result<Vec<Field>, ApiError> {
 }
 
 /// Upload a file, in the field file of a form.
-pub(crate) async fn upload(mut call: CallWith<Maybe<Form>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn upload(mut call: CallWith<Maybe<Form>, Uploaded>) -> Result<OneObject, ApiError> {
     let file = stored(&mut call, USAGE).await?;
     Ok(begun(&call, &file_analysis_id(&file.md5, call.now)))
 }
@@ -54,7 +54,7 @@ pub(crate) async fn upload(mut call: CallWith<Maybe<Form>>) -> Result<OneObject,
 ///
 /// Only whoever was given the address may use it; the key says who that is. For anybody else it is no address. It works
 /// once: a file that was taken uses it up.
-pub(crate) async fn upload_to(mut call: CallWith<Maybe<Form>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn upload_to(mut call: CallWith<Maybe<Form>, Uploaded>) -> Result<OneObject, ApiError> {
     let token = call.parameter("token").to_owned();
     let (_, user) = tokens::opened_of(&call, UPLOAD, &token)?;
     if user != call.caller().user_id() {
@@ -106,7 +106,7 @@ pub(crate) async fn comments(call: Asking<Page>) -> Result<ObjectCollection, Api
 }
 
 /// Comment on a file.
-pub(crate) async fn add_comment(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn add_comment(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let item = objects::item(&call, ObjectType::File).await?;
     let text = comments::text(&call)?;
     let made = call.store().add_comment(call.caller(), "file", &item, &text, call.now).await.about("Comment")?;

@@ -2,7 +2,7 @@
 
 use crate::call::{Call, CallWith};
 use crate::failure::About;
-use crate::page;
+use crate::page::{self, Page};
 use crate::present::collaborators::{body_collaborators, member, shown, users};
 use crate::present::graphs;
 use crate::signature::Empty;
@@ -20,7 +20,7 @@ fn role(call: &Call) -> Result<Role, ApiError> {
 }
 
 /// Add editors or viewers.
-pub(crate) async fn add(call: CallWith<Maybe<NewObject>>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<ObjectCollection, ApiError> {
     let (role, id) = (role(&call)?, call.id());
     let collaborators = body_collaborators(&call)?;
     let store = call.store();

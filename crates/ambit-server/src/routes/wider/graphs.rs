@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::{About, of_search};
 use crate::object_body::body_attributes;
-use crate::page::{self, One, Page, RelatedPage};
+use crate::page::{self, Attributes, One, Page, RelatedPage};
 use crate::present::graphs::{NOUN, shown};
 use crate::present::{accounts, collaborators, comments, groups, objects, relationships};
 use crate::query::query;
@@ -203,7 +203,7 @@ fn with_relationships(mut object: Object, related: &[(String, Related)]) -> Obje
 }
 
 /// Replace attributes of a graph.
-pub(crate) async fn change(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let (attributes, private) = checked(body_attributes(&call, "graph", Some(call.id()))?)?;
     let changed = call.store().change_graph(call.caller(), call.id(), &attributes, private, call.now).await;
     Ok(page::one(&call, shown(&call, &changed.about_named(NOUN, call.id())?)))

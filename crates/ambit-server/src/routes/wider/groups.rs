@@ -24,7 +24,7 @@ pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject, ApiError
 }
 
 /// Change the profile of a group.
-pub(crate) async fn change(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let (group, role) = own(&call).await?;
     let mut attributes = body_attributes(&call, "group", Some(&group.group.name))?;
     let caps = accounts::caps(&mut attributes)?;
@@ -92,7 +92,7 @@ pub(crate) async fn relationship(call: Asking<(Kept, Page)>, described: bool) ->
 
 /// Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation
 /// adds is in the group; whom others add is asked, and in it after accepting.
-pub(crate) async fn add(call: CallWith<Maybe<NewObject>>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<ObjectCollection, ApiError> {
     let (group, _) = own(&call).await?;
     let (name, group) = (call.parameter("relationship"), group.group.name);
     let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
@@ -148,7 +148,7 @@ fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {
 }
 
 /// Say whether a user is in a group.
-pub(crate) async fn has(call: Call) -> Result<Whether, ApiError> {
+pub(crate) async fn has(call: Asking<Kept>) -> Result<Whether, ApiError> {
     let (group, _) = own(&call).await?;
     let name = call.parameter("relationship");
     let kind = members_named(name).ok_or_else(|| no_relationship(name))?;

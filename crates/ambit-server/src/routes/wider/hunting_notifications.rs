@@ -4,7 +4,7 @@
 
 use crate::call::{Asking, Call};
 use crate::failure::{About, not_found};
-use crate::page::{self, Attributes, Cursor, Limit, One, RelatedPage, Relationships};
+use crate::page::{self, Attributes, Cursor, Limit, One, Page, RelatedPage, Relationships};
 use crate::present::accounts::require_oneself;
 use crate::present::{hunting_rulesets, operations, relationships};
 use crate::query::{Written, query};
@@ -118,7 +118,7 @@ fn holds(condition: &Condition, found: &Notification) -> bool {
 async fn filtered(
     call: &Call,
     filter: Written<'_>,
-    order: Written<'_>,
+    order: Option<Written<'_>>,
     modifiers: &[Modifier],
 ) -> Result<Vec<Notification>, ApiError> {
     let conditions = parse_conditions(filter.or_empty(), modifiers);
@@ -134,7 +134,7 @@ async fn filtered(
 }
 
 async fn notified(call: &Call) -> Result<Vec<Notification>, ApiError> {
-    filtered(call, Notified::filter(call), Notified::order(call), NOTIFICATION_MODIFIERS).await
+    filtered(call, Notified::filter(call), Some(Notified::order(call)), NOTIFICATION_MODIFIERS).await
 }
 
 /// List what live rules reported to the caller, newest first.
@@ -162,15 +162,15 @@ pub(crate) async fn list_files(call: Asking<(Listed, Described)>) -> Result<Obje
     answer_files(&call, found, file_context).await
 }
 
-/// The list of their files below the user, in full or as descriptors; for oneself.
-pub(crate) async fn files_of_user(
-    call: Asking<(Listed, Described)>,
-    described: bool,
-) -> Result<ObjectCollection, ApiError> {
+/// List the files of the notifications below the user; for oneself.
+pub(crate) async fn files_of_user(call: Asking<(Listed, Described)>) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
-    if !described {
-        return list_files(call).await;
-    }
+    list_files(call).await
+}
+
+/// List these files as descriptors.
+pub(crate) async fn file_descriptors_of_user(call: Asking<(Notified, Page)>) -> Result<ObjectCollection, ApiError> {
+    require_oneself(&call).await?;
     let call = &call;
     let found = notified(call).await?;
     let shown = |one: Notification| async move {
@@ -195,7 +195,7 @@ pub(crate) async fn files_of_ruleset(call: Asking<Listed>, described: bool) -> R
 
 /// List the files that live rules found, as the stream of indicators.
 pub(crate) async fn stream(call: Asking<((Streamed, Described), RelatedPage)>) -> Result<ObjectCollection, ApiError> {
-    let found = filtered(&call, Streamed::filter(&call), Streamed::order(&call), STREAM_MODIFIERS).await?;
+    let found = filtered(&call, Streamed::filter(&call), Some(Streamed::order(&call)), STREAM_MODIFIERS).await?;
     answer_files(&call, found, stream_context).await
 }
 
@@ -250,7 +250,7 @@ pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
 
 /// Delete the caller's notifications, or those with a tag.
 pub(crate) async fn delete_all(call: Asking<Tagged>) -> Result<OneObject, ApiError> {
-    let mut found = filtered(&call, Tagged::filter(&call), Notified::order(&call), NOTIFICATION_MODIFIERS).await?;
+    let mut found = filtered(&call, Tagged::filter(&call), None, NOTIFICATION_MODIFIERS).await?;
     if let Some(tag) = Tagged::tag(&call).text.filter(|tag| !tag.is_empty()) {
         found.retain(|one| one.tags.iter().any(|other| other.eq_ignore_ascii_case(tag)));
     }
@@ -259,7 +259,7 @@ pub(crate) async fn delete_all(call: Asking<Tagged>) -> Result<OneObject, ApiErr
 
 /// Delete the caller's entries of the stream that a filter leaves.
 pub(crate) async fn delete_stream(call: Asking<StreamFilter>) -> Result<OneObject, ApiError> {
-    let found = filtered(&call, StreamFilter::filter(&call), Streamed::order(&call), STREAM_MODIFIERS).await?;
+    let found = filtered(&call, StreamFilter::filter(&call), None, STREAM_MODIFIERS).await?;
     delete_found(&call, &found).await
 }
 

@@ -5,7 +5,7 @@ use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::mount::WIDER;
 use crate::object_body::{body_attributes, text_of};
-use crate::page::{self, Cursor, Limit, One, Page, Relationships};
+use crate::page::{self, Attributes, Cursor, Limit, One, Page, Relationships};
 use crate::present::hunting_rulesets::{NOUN, shown};
 use crate::present::{accounts, collaborators, operations};
 use crate::query::query;
@@ -96,7 +96,7 @@ async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange, ApiEr
 }
 
 /// Create a rule set. Its rules are compiled; an enabled set is matched against every new file and page body.
-pub(crate) async fn create(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let mut new = checked(&body_attributes(&call, "hunting_ruleset", None)?).await?;
     for (name, given) in [("name", new.name.is_some()), ("rules", new.rules.is_some())] {
         if !given {
@@ -121,7 +121,7 @@ pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
 }
 
 /// Change attributes of a rule set.
-pub(crate) async fn change(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let attributes = body_attributes(&call, "hunting_ruleset", Some(call.id()))?;
     // What the caller cannot see is not compiled for it.
     found(&call).await?;
@@ -260,7 +260,7 @@ pub(crate) async fn editors(call: Asking<Page>, described: bool) -> Result<Objec
 }
 
 /// Let users or groups see and change a rule set.
-pub(crate) async fn add_editors(call: CallWith<Maybe<NewObject>>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn add_editors(call: CallWith<Maybe<NewObject>, Page>) -> Result<ObjectCollection, ApiError> {
     let ruleset = found(&call).await?;
     let editors = collaborators::body_collaborators(&call)?;
     let counted = call.count_addresses(collaborators::users(&editors))?;

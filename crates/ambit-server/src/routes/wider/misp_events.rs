@@ -3,7 +3,7 @@
 use crate::call::CallWith;
 use crate::failure::About;
 use crate::indicators::indicator;
-use crate::page;
+use crate::page::{self, Attributes};
 use crate::present::object_collections::{NOUN, shown};
 use ambit_api::objects::OneObject;
 use ambit_api::{ApiError, contract};
@@ -26,7 +26,7 @@ contract! {
 }
 
 /// Make a private collection of the hashes, URLs, addresses and names in an event of MISP.
-pub(crate) async fn create(call: CallWith<NewMispEvent>) -> Result<OneObject, ApiError> {
+pub(crate) async fn create(call: CallWith<NewMispEvent, Attributes>) -> Result<OneObject, ApiError> {
     let NewMispEvent { event } = call.read()?;
     let items = items(&event)?;
     if items.is_empty() {

@@ -5,7 +5,7 @@ use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
 use crate::indicators::indicator;
 use crate::object_body::{body_attributes, body_data};
-use crate::page::{self, One, Page, RelatedPage};
+use crate::page::{self, Attributes, One, Page, RelatedPage};
 use crate::present::object_collections::{NOUN, shown};
 use crate::present::{accounts, relationships};
 use crate::query::query;
@@ -70,7 +70,7 @@ fn raw_items(body: &Value) -> Result<Vec<CollectedItem>, ApiError> {
 }
 
 /// Make a collection of files, URLs, domains and addresses.
-pub(crate) async fn create(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let attributes = body_attributes(&call, "collection", None)?;
     let body = body_data(&call)?;
     let mut all = raw_items(&body)?;
@@ -159,7 +159,7 @@ fn holds(condition: &Condition, collection: &ObjectCollection) -> bool {
 /// Change name, description or privacy of a collection.
 ///
 /// What `raw_items` names is added.
-pub(crate) async fn change(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let text = text(&body_attributes(&call, "collection", Some(call.id()))?)?;
     let more = raw_items(&body_data(&call)?)?;
     let changed = call.store().change_object_collection(call.caller(), call.id(), text, more, call.now).await;
@@ -213,7 +213,7 @@ async fn listed(call: &Call, kind: ObjectType, described: bool) -> Result<object
 }
 
 /// Add objects to a collection.
-pub(crate) async fn add(call: CallWith<Maybe<NewObject>>) -> Result<objects::ObjectCollection, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<objects::ObjectCollection, ApiError> {
     let kind = relationship_named(&call)?;
     let items = items(kind, &body_data(&call)?)?;
     let added = call.store().add_to_object_collection(call.caller(), call.id(), items, call.now).await;
@@ -222,7 +222,7 @@ pub(crate) async fn add(call: CallWith<Maybe<NewObject>>) -> Result<objects::Obj
 }
 
 /// Remove objects from a collection.
-pub(crate) async fn remove(call: CallWith<Maybe<NewObject>>) -> Result<objects::ObjectCollection, ApiError> {
+pub(crate) async fn remove(call: CallWith<Maybe<NewObject>, Page>) -> Result<objects::ObjectCollection, ApiError> {
     let kind = relationship_named(&call)?;
     let items = items(kind, &body_data(&call)?)?;
     let removed = call.store().remove_from_object_collection(call.caller(), call.id(), items, call.now).await;

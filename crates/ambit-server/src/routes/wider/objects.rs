@@ -4,7 +4,7 @@
 
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
-use crate::page::{self, One, Page, RelatedPage};
+use crate::page::{self, Attributes, One, Page, RelatedPage};
 use crate::present::comments::{self, text};
 use crate::present::objects::{self, Known, count_votes_of, known, not_found};
 use crate::present::relationships::{self, comments_on};
@@ -52,21 +52,30 @@ fn none_of_unseen(call: &Call, kind: ObjectType) -> Result<ObjectCollection, Api
     page::of_list(call, Vec::new(), page::LIMIT_DEFAULT)
 }
 
-/// Returns what an object is related to, in full or as descriptors.
-pub(crate) async fn relationship(
-    call: Asking<RelatedPage>,
-    kind: ObjectType,
-    described: bool,
-) -> Result<RelatedObjects, ApiError> {
-    let Some(found) = known(&call, kind, call.id()).await? else { return none_of_unseen(&call, kind).map(Into::into) };
-    match relationships::related(&call, kind, call.parameter("relationship"), &found).await? {
-        Related::Many(items) if !described => relationships::page_of(&call, items).await.map(Into::into),
-        Related::One(mut object) if !described => {
+/// Returns what an object is related to.
+pub(crate) async fn relationship(call: Asking<RelatedPage>, kind: ObjectType) -> Result<RelatedObjects, ApiError> {
+    match related(&call, kind).await? {
+        None => none_of_unseen(&call, kind).map(Into::into),
+        Some(Related::Many(items)) => relationships::page_of(&call, items).await.map(Into::into),
+        Some(Related::One(mut object)) => {
             relationships::complete(&call, &mut object).await?;
             page::answer_related(&call, Related::One(object), false)
         }
-        found => page::answer_related(&call, found, described),
+        Some(Related::Nothing) => page::answer_related(&call, Related::Nothing, false),
     }
+}
+
+/// Returns the descriptors of what an object is related to.
+pub(crate) async fn descriptors(call: Asking<Page>, kind: ObjectType) -> Result<RelatedObjects, ApiError> {
+    match related(&call, kind).await? {
+        None => none_of_unseen(&call, kind).map(Into::into),
+        Some(found) => page::answer_related(&call, found, true),
+    }
+}
+
+async fn related(call: &Call, kind: ObjectType) -> Result<Option<Related>, ApiError> {
+    let Some(found) = known(call, kind, call.id()).await? else { return Ok(None) };
+    relationships::related(call, kind, call.parameter("relationship"), &found).await.map(Some)
 }
 
 /// Returns the comments on an object, newest first.
@@ -77,7 +86,10 @@ pub(crate) async fn comments(call: Asking<Page>, kind: ObjectType) -> Result<Obj
 }
 
 /// Returns the new comment on an object.
-pub(crate) async fn add_comment(call: CallWith<Maybe<NewObject>>, kind: ObjectType) -> Result<OneObject, ApiError> {
+pub(crate) async fn add_comment(
+    call: CallWith<Maybe<NewObject>, Attributes>,
+    kind: ObjectType,
+) -> Result<OneObject, ApiError> {
     let found = required(&call, kind).await?;
     let text = text(&call)?;
     let made =

@@ -115,7 +115,7 @@ fn range(attributes: &Map<String, Value>) -> Result<(Option<i64>, Option<i64>), 
 }
 
 /// Start a job that matches rules against every stored file and page body.
-pub(crate) async fn create(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let attributes = body_attributes(&call, "retrohunt_job", None)?;
     let rules = text_of(&attributes, "rules")?;
     let rules = rules.ok_or_else(|| ApiError::invalid("The attribute rules is needed"))?;

@@ -4,7 +4,7 @@
 use crate::call::{Asking, CallWith};
 use crate::failure::About;
 use crate::object_body::body_attributes;
-use crate::page::{self, Page};
+use crate::page::{self, Attributes, Page};
 use crate::present::objects;
 use crate::present::votes::{NOUN, VERDICTS, shown};
 use ambit_api::objects::{NewObject, ObjectCollection, OneObject};
@@ -25,7 +25,7 @@ pub(crate) async fn list(call: Asking<Page>, kind: ObjectType) -> Result<ObjectC
 }
 
 /// Returns the caller's vote on an object, as it is now; another one of before is replaced.
-pub(crate) async fn add(call: CallWith<Maybe<NewObject>>, kind: ObjectType) -> Result<OneObject, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Attributes>, kind: ObjectType) -> Result<OneObject, ApiError> {
     let item = objects::item(&call, kind).await?;
     let attributes = body_attributes(&call, "vote", None)?;
     let verdict = attributes.get("verdict").and_then(Value::as_str).filter(|verdict| VERDICTS.contains(verdict));
