@@ -46,7 +46,8 @@ pub(crate) enum Action {
         #[command(flatten)]
         asked: posture::Asked,
     },
-    /// Change the name, schedule, level, ports or exclusions of a collection.
+    /// Change settings of a collection: its name, times, level, ports, tasks, exclusions, due days, and who is told of
+    /// new entities.
     #[command(visible_alias = "set")]
     Update(Update),
     /// Rename a collection.

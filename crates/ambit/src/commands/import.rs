@@ -41,7 +41,7 @@ pub(crate) struct Import {
     /// When it was seen, if the file does not say so (default: when the file was last modified).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     seen: Option<Timestamp>,
-    /// URL at which the schema of graphql is served, which it does not say itself.
+    /// URL of the service that a GraphQL schema describes; the file does not contain it.
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
     /// The file; - is standard input.

@@ -74,13 +74,13 @@ pub(crate) struct Add {
 pub(crate) struct Change {
     /// Name or uuid of the integration.
     integration: String,
-    /// What to call it from now on.
+    /// The new name.
     #[arg(long)]
     name: Option<String>,
-    /// File with the secrets that take the place of all that it has, written as for `add`; `-` is standard input.
+    /// File with the new secrets, written as for `add`; they replace all that it has. `-` is standard input.
     #[arg(long, value_name = "FILE")]
     secrets: Option<PathBuf>,
-    /// A setting; may be repeated. They take the place of all that it has.
+    /// New setting; may be repeated. The new settings replace all that it has, and need --secrets.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     setting: Vec<(String, Value)>,
 }
