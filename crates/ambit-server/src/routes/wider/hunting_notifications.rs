@@ -168,7 +168,7 @@ pub(crate) async fn files_of_user(call: Asking<(Listed, Described)>) -> Result<O
     list_files(call).await
 }
 
-/// List these files as descriptors.
+/// List the descriptors of these files; for oneself.
 pub(crate) async fn file_descriptors_of_user(call: Asking<(Notified, Page)>) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     let call = &call;
