@@ -172,18 +172,25 @@ fn before_star(url: &str) -> &str {
 
 /// The canonical form of an exclusion that a person typed: a name, `*.name`, an address, a block or a URL, whose path
 /// may end with `/*`. Fails if the text names nothing that could be excluded, and where a `*` stands elsewhere in a
-/// path, since more would be excluded than it says.
+/// path, since more would be excluded than it says. An AS number or an organization fails too, since an exclusion holds
+/// at each contact, and what belongs to those is not known there.
 pub fn exclusion(text: &str) -> Result<String, InvalidName> {
     let text = text.trim();
     let (below, name) = text.strip_prefix("*.").map_or((false, text), |name| (true, name));
     // A public suffix is no target, and may well be excluded.
     let suffix = || Kind::of_host(name).ok().filter(|(kind, _)| *kind == Kind::DnsRecord);
     let (kind, canonical) = Kind::of_target(name).or_else(|error| suffix().ok_or(error))?;
+    let refused = |why| Err(InvalidName { kind: "exclusion", text: name.to_owned(), why });
+    match kind {
+        Kind::AutonomousSystem => return refused("exclude the blocks of the network: its number excludes no address"),
+        Kind::Organization => return refused("exclude its names and blocks: an organization excludes none of them"),
+        _ => {}
+    }
     if kind == Kind::Uri {
         let front = before_star(&canonical);
         if !["", "/*", "/**"].contains(&&canonical[front.len()..]) {
             let why = "a `*` stands only at the end of a path, as in /private/*: everything below a path is excluded";
-            return Err(InvalidName { kind: "exclusion", text: name.to_owned(), why });
+            return refused(why);
         }
         return Kind::Uri.canonical(front);
     }

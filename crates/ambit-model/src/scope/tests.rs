@@ -422,6 +422,15 @@ fn an_exclusion_of_pages_may_end_with_a_star_and_has_none_elsewhere() {
 }
 
 #[test]
+fn what_excludes_no_address_is_no_exclusion() {
+    for (typed, remedy) in
+        [("AS64500", "exclude the blocks of the network"), ("org:Acme Ltd", "exclude its names and blocks")]
+    {
+        assert!(exclusion(typed).is_err_and(|error| error.to_string().contains(remedy)), "{typed}");
+    }
+}
+
+#[test]
 fn never_covers_names_hosts_and_blocks() {
     let covered = |name: &str, patterns: &[&str]| {
         let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();

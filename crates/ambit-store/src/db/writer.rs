@@ -1,6 +1,6 @@
 //! Group commit: on SQLite one task writes for the whole process and commits many callers' parts together, each behind
-//! the first in a savepoint of its own; on PostgreSQL each part is a transaction. Either way an answer goes out after its commit
-//! (docs/architecture.md §1.7).
+//! the first in a savepoint of its own; on PostgreSQL each part is a transaction. Either way an answer goes out after
+//! its commit (docs/architecture.md §1.7).
 
 use crate::StoreError;
 use crate::db::failpoint::Failpoints;

@@ -127,9 +127,8 @@ async fn beginning(api: &Api, sort: Sort, typed: &str) -> Result<Option<String>,
         [] => Ok(None),
         [one] => Ok(Some(text(&one["uid"]))),
         several => {
-            let listed = several
-                .iter()
-                .map(|row| format!("{} ({})", &text(&row["uid"])[..UID_CHARS_SHOWN], shown(row, "name")));
+            let listed =
+                several.iter().map(|row| format!("{} ({})", &text(&row["uid"])[..UID_CHARS_SHOWN], shown(row, "name")));
             let listed = listed.collect::<Vec<_>>().join(", ");
             Err(Failure::usage(format!("{} is ambiguous: {listed}; give more of it", plain(typed))))
         }
@@ -152,7 +151,7 @@ async fn by_name(api: &Api, typed: &str) -> Result<String, Failure> {
         let name = hit["name"].as_str().unwrap_or_default();
         name == typed || canonical.as_ref().is_some_and(|(_, canonical)| name == canonical)
     };
-    let mut named: Vec<&Value> = hits.iter().filter(has_name).filter(|hit| hit["id"].is_string()).collect();
+    let mut named: Vec<&Value> = hits.filter(has_name).filter(|hit| hit["id"].is_string()).collect();
     // Of several, the same one each time.
     named.sort_by_key(|hit| {
         let is_unlikely = canonical.as_ref().is_none_or(|(kind, _)| hit["type"] != kind.type_name());
