@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::has_editor)).costs(&rules::RULESETS),
     delete(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::remove_editor)).costs(&rules::RULESETS),
     get("/users/{id}/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, false))
-        .says("The same list below the user; for oneself.")
+        .says("The same list below the user, for the user alone.")
         .costs(&rules::RULESETS),
     get("/users/{id}/relationships/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, true))
         .says("The same list as descriptors.")
@@ -85,7 +85,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/hunting_notification_files", Key, handler!(wider::hunting_notifications::list_files))
         .costs(&rules::NOTIFICATIONS),
     get("/users/{id}/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, false))
-        .says("The list of notifications below the user; for oneself.")
+        .says("The list of notifications below the user, for the user alone.")
         .costs(&rules::NOTIFICATIONS),
     get("/users/{id}/relationships/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, true))
         .says("The list of notifications below the user as descriptors.")
@@ -114,7 +114,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/retrohunt_jobs/{id}/matching_files", Key, handler!(wider::retrohunt_jobs::matching_files))
         .costs(&rules::RETROHUNT),
     get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, false))
-        .says("The list of jobs below the user; for oneself.")
+        .says("The list of jobs below the user, for the user alone.")
         .costs(&rules::RETROHUNT),
     get("/users/{id}/relationships/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, true))
         .says("The list of jobs below the user as descriptors.")

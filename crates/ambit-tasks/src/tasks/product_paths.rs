@@ -47,14 +47,18 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let paths: Vec<&str> = cx.settings.fingerprints.paths().collect();
     let (mut products, mut failed): (Vec<Product>, Vec<NetError>) = (Vec::new(), Vec::new());
     for some in paths.chunks(IN_FLIGHT) {
+        let mut spent = None;
         let mut looks: FuturesUnordered<_> = some.iter().map(|path| look(cx, site, path)).collect();
         while let Some(told) = looks.next().await {
             match told {
                 Ok(told) => products.extend(told),
-                Err(error @ NetError::Budget(_)) => return Err(error.into()),
+                Err(error @ NetError::Budget(_)) => spent = Some(error),
                 Err(error) if web::is_closed(&error) => {}
                 Err(error) => failed.push(error),
             }
+        }
+        if let Some(error) = spent {
+            return Err(error.into());
         }
         if failed.len() >= FAILURES_MAX {
             break;

@@ -397,7 +397,9 @@ fn exclusions(before: &Value, changed: &Changed) -> Result<BTreeSet<String>, Fai
         all.insert(read);
     }
     for pattern in &changed.unexclude {
-        let read = exclusion(pattern).unwrap_or_else(|_| pattern.clone());
+        // An earlier program took what is refused now.
+        let earlier = || Kind::of_target(pattern).map_or_else(|_| pattern.clone(), |(_, name)| name);
+        let read = exclusion(pattern).unwrap_or_else(|_| earlier());
         if !all.remove(&read) && !all.remove(pattern) {
             return Err(Failure::not_found(format!("--unexclude {:?}: it is not excluded", plain(pattern))));
         }

@@ -143,7 +143,7 @@ pub(crate) async fn list(call: Asking<Listed>) -> Result<ObjectCollection, ApiEr
     list_of(&call, found).await
 }
 
-/// The list of notifications below the user, in full or as descriptors; for oneself.
+/// The list of notifications below the user, in full or as descriptors, for the user alone.
 pub(crate) async fn of_user(call: Asking<Listed>, described: bool) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     let call = &call;
@@ -162,13 +162,13 @@ pub(crate) async fn list_files(call: Asking<(Listed, Described)>) -> Result<Obje
     answer_files(&call, found, file_context).await
 }
 
-/// List the files of the notifications below the user; for oneself.
+/// List the files of the notifications below the user, for the user alone.
 pub(crate) async fn files_of_user(call: Asking<(Listed, Described)>) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     list_files(call).await
 }
 
-/// List the descriptors of these files; for oneself.
+/// List the descriptors of these files, for the user alone.
 pub(crate) async fn file_descriptors_of_user(call: Asking<(Notified, Page)>) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     let call = &call;

@@ -161,7 +161,7 @@ pub(crate) async fn list(mut call: Asking<Listed>) -> Result<ObjectCollection, A
     list_in(&call, false).await
 }
 
-/// The same list below the user, in full or as descriptors; for oneself.
+/// The same list below the user, in full or as descriptors, for the user alone.
 pub(crate) async fn of_user(mut call: Asking<Listed>, described: bool) -> Result<ObjectCollection, ApiError> {
     accounts::require_oneself(&call).await?;
     let below = if described { "relationships/" } else { "" };
