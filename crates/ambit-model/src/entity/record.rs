@@ -102,8 +102,6 @@ pub enum GroundKind {
     OwnMachines,
     /// Against: it is shared with third parties.
     Shared,
-    /// Against: it is shared with third parties, though it lies in a block of theirs.
-    SharedBlock,
     /// Against: an alias leads through a name that is not theirs.
     ForeignAlias,
     /// Against: the name, or one above it, is delegated to other authorities.
@@ -130,7 +128,6 @@ impl GroundKind {
             Self::DefaultCertificate => "it shows to everybody the certificate",
             Self::OwnMachines => "all machines are theirs of",
             Self::Shared => "strangers share",
-            Self::SharedBlock => "strangers share it, though it is of",
             Self::ForeignAlias => "an alias leads through somebody else's name",
             Self::Delegated => "delegated to other authorities is",
             Self::ForeignAllocation => "ask about it: registered to somebody else is",

@@ -86,7 +86,10 @@ fn evidence(
         if !named[node] || graph.nodes[node].shared {
             return None;
         }
-        let title = around.title(node);
+        let title = around.given_block(node).or_else(|| {
+            let registrant = around.registrant[node]?;
+            Some(Reason { kind: GroundKind::Registrant, node: registrant })
+        });
         let of_machine =
             || reverse_name(graph, node, scoped, astray).or_else(|| default_certificate(graph, node, scoped));
         title.or_else(|| if strange[node] { None } else { of_machine() })

@@ -171,7 +171,7 @@ impl Spreading<'_> {
             _ if to.shared => Weight {
                 own: rule.own.min(SHARED_OWN),
                 cap: rule.cap.min(SHARED_CAP),
-                reason: Some(self.shared(link.to)),
+                reason: Some(Reason { kind: GroundKind::Shared, node: link.to }),
             },
             EdgeKind::BlockMember => match self.surroundings.foreign_allocation(link.to) {
                 Some(reason) => as_row(EdgeKind::Suballocation, reason),
@@ -193,14 +193,6 @@ impl Spreading<'_> {
                 plain(foreign_name_own(rule.own, self.graph.foreign_domains[link.from]), rule.cap)
             }
             _ => plain(rule.own, rule.cap),
-        }
-    }
-
-    /// Says that it is shared, and whose it would be by its block.
-    fn shared(&self, node: usize) -> Reason {
-        match self.surroundings.title(node) {
-            Some(title) => Reason { kind: GroundKind::SharedBlock, node: title.node },
-            None => Reason { kind: GroundKind::Shared, node },
         }
     }
 

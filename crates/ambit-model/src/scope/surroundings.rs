@@ -56,10 +56,9 @@ impl Surroundings {
         levels(name).any(|level| self.seed_domains.contains(level))
     }
 
-    /// What makes an address theirs by its block: it is a seed or theirs by a seed, or the registrant of a seed holds it.
-    pub(super) fn title(&self, address: usize) -> Option<Reason> {
-        let registrant = || Some(Reason { kind: GroundKind::Registrant, node: self.registrant[address]? });
-        self.given_block(address).or_else(registrant)
+    /// True for an address in a block that is a seed or theirs by a seed, or that the registrant of a seed holds.
+    pub(super) fn is_registered_as_theirs(&self, address: usize) -> bool {
+        self.registrant[address].is_some() || self.given_block(address).is_some()
     }
 
     /// The block that is a seed, or that a network which is one announces, that an address is in.

@@ -7,7 +7,7 @@ use crate::read::providers;
 use crate::task::OF_SITES;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::certificate::TlsLook;
-use ambit_model::entity::{Ground, GroundKind, certificate, domain, ip_address, network, registrable, uri};
+use ambit_model::entity::{certificate, domain, ip_address, network, registrable, uri};
 use ambit_model::facts::Neighbour;
 use ambit_model::platforms::{self, Sharing};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName};
@@ -138,12 +138,8 @@ pub(crate) fn is_shared(facts: &Facts) -> bool {
 }
 
 /// Evidence of third parties on the address: names of many foreign domains that resolve to it, or a certificate full of
-/// them. They say nothing of one that a person named or that is theirs by its block: whoever holds it may serve others,
-/// and has domains that nobody named.
+/// them.
 fn strangers(facts: &Facts) -> Option<Evidence> {
-    if is_held(facts) {
-        return None;
-    }
     let seeds = seed_domains(facts);
     let foreign = |domain: &&str| !seeds.iter().any(|seed| seed == domain);
     let names = facts.from(EdgeKind::ResolvesTo).filter(|neighbour| !neighbour.scoped);
@@ -158,13 +154,6 @@ fn strangers(facts: &Facts) -> Option<Evidence> {
         return None;
     };
     Some(Evidence { what: what.to_owned(), provider: None, shared: true })
-}
-
-/// True for an address that a person named, or that is theirs by its block, whether or not it is taken for shared now.
-fn is_held(facts: &Facts) -> bool {
-    let Some(last) = facts.decision.path.last() else { return facts.decision.scoped() };
-    let is_titled = |ground: &Ground| ground.kind.is_title() || ground.kind == GroundKind::SharedBlock;
-    last.ground.as_ref().is_some_and(is_titled) || (last.edge == EdgeKind::BlockMember && facts.decision.scoped())
 }
 
 /// Foreign domains in the certificates that a neighbour was shown at this address.

@@ -168,31 +168,6 @@ fn a_known_platform_stays_shared_whatever_speaks_for_its_addresses() {
 }
 
 #[test]
-fn domains_that_nobody_named_take_no_address_away_that_is_theirs_by_its_block_or_a_persons_word() {
-    let names = "names acme-{de,fr,uk,it,es,nl}.test";
-    let sites = |address: &str| {
-        format!(
-            "name www.acme.test A {address}\nhost {address}\n  port 22 ssh \"OpenSSH_9.6\"\nsite \
-             https://www.acme.test \"Acme\"\n  cert {names} www.acme.test\n  default\n"
-        )
-    };
-    let explorer = explored(&sites("203.0.113.40"));
-    assert_eq!(address(&explorer, "203.0.113.40"), "900 L3 Registrant Acme Corp");
-    assert!(services(&explorer, "203.0.113.40").contains(&"203.0.113.40:22/tcp".to_owned()));
-    for (seeds, expected) in [
-        ("seeds acme.test", "200 L2 Shared 198.51.100.40"),
-        ("seeds acme.test 198.51.100.40", "1000 L3"),
-        ("seeds acme.test 198.51.100.40/30", "970 L3"),
-    ] {
-        let text = world(&format!("{OTHER}{}", sites("198.51.100.40"))).replace("seeds acme.test", seeds);
-        let (explorer, _) = explore(&text, Clearance::L3);
-        assert_eq!(address(&explorer, "198.51.100.40"), expected, "{seeds}");
-        let is_swept = services(&explorer, "198.51.100.40").contains(&"198.51.100.40:22/tcp".to_owned());
-        assert_eq!(is_swept, seeds.contains("198"), "{seeds}");
-    }
-}
-
-#[test]
 fn an_alias_that_comes_back_from_a_platform_leaves_the_address_theirs() {
     let explorer = explored(
         "zone trafficmanager.net of host\n  ns ns1.host.test\nname shop.acme.test CNAME \

@@ -540,22 +540,6 @@ site http://api.acme.test \"A\"";
 }
 
 #[test]
-fn a_machine_of_theirs_that_serves_domains_which_nobody_named_is_looked_at_whole() {
-    let lines = "zone us-{de,fr,uk,it,es,nl}.test of us\n  ns ns1.acme.test\n  redacted
-name us-{de,fr,uk,it,es,nl}.test A 203.0.113.20
-name www.acme.test A 203.0.113.20
-host 203.0.113.20\n  port 6379 redis open
-cert brands\n  names www.acme.test\n  names us-{de,fr,uk,it,es,nl}.test
-site https://www.acme.test \"Us\"\n  cert @brands\n  default
-site https://us-{de,fr,uk,it,es,nl}.test \"Us\"\n  cert @brands";
-    let world = with_mail("acme.test", lines);
-    for seeds in ["seeds acme.test", "seeds acme.test 203.0.113.0/27", "seeds acme.test 203.0.113.20"] {
-        let found = scan("brands", &world.replace("seeds acme.test", seeds));
-        assert_eq!(issues(&found, "open_redis_service").len(), 1, "{seeds}: {}", found.summary);
-    }
-}
-
-#[test]
 fn an_address_of_a_platform_that_a_person_names_is_looked_at_whole() {
     let lines = "block 192.0.2.0/28 of us named SQUARESPACE\nhost 192.0.2.3\n  port 6379 redis open";
     let world = estate("acme.test", lines);
