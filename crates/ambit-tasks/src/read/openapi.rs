@@ -10,7 +10,7 @@ const OPERATIONS_MAX: usize = 1_000;
 /// Parameters of one interface.
 const PARAMETERS_MAX: usize = 100;
 /// Variables of the URL of a server.
-const VARIABLES_MAX: usize = 20;
+const SERVER_BYTES_MAX: usize = 2_048;
 /// Events that aliases in YAML may repeat: aliases of aliases would grow a short text without end.
 const REPEATED_MAX: usize = 100_000;
 /// What may be done with a path.
@@ -116,15 +116,24 @@ fn base(body: &Value, url: &Url) -> String {
     joined.to_string().trim_end_matches('/').to_owned()
 }
 
-/// The URL of a server with the usual values of its variables.
+/// The URL of a server with the usual values of its variables, which are not filled in themselves; `None` where that is
+/// longer than any URL.
 fn server(of: &Value) -> Option<String> {
-    let mut url = text(of, "url")?;
-    for (name, variable) in of["variables"].as_object().into_iter().flatten().take(VARIABLES_MAX) {
-        if let Some(value) = text(variable, "default") {
-            url = url.replace(&format!("{{{name}}}"), &value);
+    let url = text(of, "url").filter(|url| url.len() <= SERVER_BYTES_MAX)?;
+    let (mut filled, mut rest) = (String::new(), url.as_str());
+    while let Some((before, (name, behind))) = rest.split_once('{').and_then(|(b, at)| Some((b, at.split_once('}')?))) {
+        filled.push_str(before);
+        match text(&of["variables"][name], "default") {
+            Some(value) => filled.push_str(&value),
+            None => filled.extend(["{", name, "}"]),
         }
+        if filled.len() > SERVER_BYTES_MAX {
+            return None;
+        }
+        rest = behind;
     }
-    Some(url)
+    filled.push_str(rest);
+    Some(filled)
 }
 
 fn text(of: &Value, name: &str) -> Option<String> {
@@ -158,6 +167,15 @@ mod tests {
         let two =
             of(&json!({"swagger": "2.0", "host": "api.acme.test", "basePath": "/v1", "paths": {"/a": {"get": {}}}}));
         assert!(two.unwrap().operations.contains_key("https://api.acme.test/v1/a"));
+    }
+
+    #[test]
+    fn variables_of_a_server_that_name_each_other_do_not_multiply() {
+        let row = "{b}".repeat(100);
+        let variables = json!({"a": {"default": row}, "b": {"default": "{a}"}, "c": {"default": "x".repeat(100)}});
+        assert_eq!(server(&json!({"url": "{a}", "variables": variables})), Some(row));
+        assert_eq!(server(&json!({"url": "{c}".repeat(100), "variables": variables})), None);
+        assert_eq!(server(&json!({"url": "/{d}/{", "variables": variables})).as_deref(), Some("/{d}/{"));
     }
 
     #[test]
