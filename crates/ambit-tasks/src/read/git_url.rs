@@ -1,21 +1,27 @@
 //! Addresses of repositories, which may hold a password: where what must not be shown ends. Pure.
 
+use std::net::Ipv4Addr;
+
 /// Where who signs in ends, in an address without its scheme; `None` where nobody does. Passwords may hold every sign,
 /// so that what could be one is taken for one. A sign at the beginning of a folder's name (`/@acme`) belongs to the
 /// path.
 pub(crate) fn end_of_user(rest: &str) -> Option<usize> {
-    let segment = |text: &str| text.split('/').next().unwrap_or_default().to_owned();
-    let first = segment(rest);
-    let signs = rest.match_indices('@').map(|(at, _)| at).filter(|at| *at == 0 || !rest[..*at].ends_with('/'));
-    let signs: Vec<usize> = signs.collect();
-    let leads_to_host = |at: &&usize| is_place(&segment(&rest[**at + 1..]));
-    if is_place(&first) {
-        // A host and its port look like a user and a password of digits, behind which the address itself stands.
-        let is_address = |at: &&usize| first.contains(':') && leads_to_host(at) && rest[**at..].contains('/');
-        return signs.iter().rev().find(is_address).copied();
+    let first = rest.split('/').next().unwrap_or_default();
+    // Behind another sign of the same part than its last, no host can stand.
+    let (mut signs, mut start) = (Vec::new(), 0);
+    for part in rest.split('/') {
+        if let Some(at) = part.rfind('@').filter(|at| start == 0 || *at > 0) {
+            signs.push((start + at, is_place(&part[at + 1..])));
+        }
+        start += part.len() + 1;
     }
-    let may_be_user = first.contains(['@', ':']);
-    signs.iter().rev().find(leads_to_host).or(signs.last()).copied().filter(|_| may_be_user)
+    let leads_to_host = || signs.iter().rev().find(|(_, leads_to_host)| *leads_to_host).map(|(at, _)| *at);
+    if is_place(first) {
+        // A host and its port look like a user and a password of digits, behind which the address itself stands.
+        return leads_to_host().filter(|at| first.contains(':') && rest[*at..].contains('/'));
+    }
+    let last = || signs.last().map(|(at, _)| *at);
+    leads_to_host().or_else(last).filter(|_| first.contains(['@', ':']))
 }
 
 /// Returns true for a host as it stands in the internet, with or without a port.
@@ -26,6 +32,10 @@ fn is_place(segment: &str) -> bool {
     };
     let is_address = host.starts_with('[') && host.ends_with(']');
     let is_name = host.contains('.') && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    // A version (`18.2.0`) is none.
+    let top = host.rsplit('.').next().unwrap_or_default();
+    let is_name =
+        is_name && (top.len() > 1 && top.starts_with(char::is_alphabetic) || host.parse::<Ipv4Addr>().is_ok());
     (is_address || is_name || host == "localhost") && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -41,6 +51,8 @@ mod tests {
             ("ann:not@a/secret@git.acme.test/@acme/lib", Some("git.acme.test/@acme/lib")),
             ("git.acme.test:8443/@acme/lib", None),
             ("git.acme.test/lib", None),
+            ("ann:123/456@192.0.2.7/lib", Some("192.0.2.7/lib")),
+            ("cdn.acme.test:8443/npm/react@18.2.0/umd/x.js", None),
             ("@", Some("")),
             ("", None),
         ] {
