@@ -45,9 +45,21 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     // A network announces its customers' blocks as well, also those within its own.
     let mut known: Vec<(IpNet, bool)> = Vec::new();
-    for block in blocks.into_iter().chain(parts).take(BLOCKS_MAX) {
-        let is_theirs = holders_of(cx, &block).await?.iter().any(|name| holders.contains(name));
+    let unasked = parts.get(BLOCKS_MAX - blocks.len()..).unwrap_or_default();
+    let (whole, cut): (Vec<IpNet>, Vec<IpNet>) =
+        blocks.into_iter().partition(|block| !unasked.iter().any(|part| block.contains(part)));
+    for block in &cut {
+        cx.leave_out(format!("{block}, of which {system} announces too many parts: name those that are meant"));
+    }
+    let parts = parts.iter().filter(|part| !cut.iter().any(|block| block.contains(*part)));
+    for block in whole.iter().chain(parts).copied() {
+        let named = holders_of(cx, &block).await?;
         let around = known.iter().rev().find(|(around, _)| around.contains(&block));
+        // What names nobody is its holder's.
+        let is_theirs = match around {
+            Some((_, theirs)) if named.is_empty() => *theirs,
+            _ => named.iter().any(|name| holders.contains(name)),
+        };
         if around.is_none_or(|(_, theirs)| *theirs != is_theirs) {
             let edge = if is_theirs { EdgeKind::Announces } else { EdgeKind::Suballocation };
             cx.found(Kind::NetBlock, &block.to_string(), edge);
