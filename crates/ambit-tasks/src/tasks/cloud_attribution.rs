@@ -109,7 +109,8 @@ fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
 /// True where a name's aliases end in one of theirs, as behind a platform that balances by DNS: the address is that
 /// name's, and not the platform's.
 fn comes_back(facts: &Facts, details: &ambit_model::Details) -> bool {
-    domain::CNAME_CHAIN.texts(details).last().is_some_and(|target| is_theirs(facts, target))
+    let end = domain::CNAME_CHAIN.texts(details).last();
+    end.is_some_and(|end| is_theirs(facts, end) && Evidence::of_host("alias", end).is_none())
 }
 
 /// A platform's certificate that was shown here, by its common name; the address' own look and those by its names tell
