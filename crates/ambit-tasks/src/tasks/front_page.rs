@@ -48,12 +48,12 @@ pub(crate) fn binding(facts: &Facts) -> Option<String> {
 }
 
 /// The page at a former address stands until another has shown its own, or that it has none: while that one fails,
-/// nothing is known to have changed.
+/// nothing is known to have changed. Where no other may be visited, nothing is kept of it.
 fn until_seen_elsewhere(facts: &Facts, plan: Plan) -> Plan {
     let Plan::Bound { asked, mut bound } = plan else { return plan };
     let is_seen = |at: &String| facts.outcome_at(TASK.name, at).is_some_and(ProbeOutcome::is_whole);
     let has_page = domain::FRONT_PAGE.of(&facts.details).is_some();
-    if has_page && !bound.is_empty() && !bound.iter().any(is_seen) {
+    if has_page && !asked.is_empty() && !bound.iter().any(is_seen) {
         bound.extend(facts.probes_of(TASK.name).map(|(argument, _)| argument.to_owned()));
         bound.sort();
         bound.dedup();
