@@ -9,6 +9,7 @@ use ambit_cloud::form::escaped;
 use ambit_model::entity::uri::{self, LedAway};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
+use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
 use std::collections::BTreeSet;
 
@@ -101,7 +102,7 @@ fn may_lead(name: &str) -> bool {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let site = web::site(cx)?;
     let session = session::open(cx, &site).await?;
-    let mut led = Vec::new();
+    let (mut led, mut failure) = (Vec::new(), None);
     for (path, parameter) in asked(cx.facts).into_iter().take(cx.settings.application_requests.redirects) {
         let url =
             site.with_path(&format!("{path}?{}={}", escaped(&parameter), escaped(&format!("https://{NOWHERE}/"))));
@@ -112,6 +113,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         match session.get(cx, &url, web::PAGE_BYTES).await.and_then(HttpExchange::available) {
             Ok(answer) if leads_nowhere(&answer) => led.push(LedAway { path, parameter }),
             Ok(_) => {}
+            Err(error @ NetError::Unavailable(_)) => {
+                // What was seen of this page before holds.
+                let before = uri::LED_AWAY.items(&cx.facts.details);
+                led.extend(before.filter(|before| before.path == path && before.parameter == parameter));
+                failure.get_or_insert(error);
+            }
             Err(error) if web::is_no_answer(&error) && led.is_empty() => return Ok(Answer::Absent),
             Err(error) => return Err(error.into()),
         }
@@ -122,7 +129,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if found {
         cx.observe(uri::LED_AWAY, led);
     }
-    Ok(Answer::found_if(found))
+    Answer::despite(found, failure.map(TaskError::from))
 }
 
 /// Whether an answer leads to the host that cannot exist.
