@@ -182,8 +182,12 @@ pub fn exclusion(text: &str) -> Result<String, InvalidName> {
     let (kind, canonical) = Kind::of_target(name).or_else(|error| suffix().ok_or(error))?;
     let refused = |why| Err(InvalidName { kind: "exclusion", text: name.to_owned(), why });
     match kind {
-        Kind::AutonomousSystem => return refused("exclude the blocks of the network, since its number excludes no address"),
-        Kind::Organization => return refused("exclude its names and blocks, since an organization's own name excludes none of them"),
+        Kind::AutonomousSystem => {
+            return refused("exclude the blocks of the network, since its number excludes no address");
+        }
+        Kind::Organization => {
+            return refused("exclude its names and blocks, since an organization's own name excludes none of them");
+        }
         _ => {}
     }
     if kind == Kind::Uri {

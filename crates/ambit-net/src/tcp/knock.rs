@@ -1,5 +1,5 @@
-//! A few ports of many addresses, to find those that are there. A run asks hundreds of thousands of them at once, so that
-//! each is a number here and not a socket.
+//! A few ports of many addresses, to find those that are there. A run asks hundreds of thousands of them at once, so
+//! that each is a number here and not a socket.
 
 use super::Answers;
 use super::sweep::{LOSS_LITTLE, ROUNDS, most_is_lost, probe_all};
@@ -80,7 +80,7 @@ async fn knock_once(
 ) -> Answers<u32> {
     let mut said = Answers::default();
     let mut take = |socket, state| {
-        // Nobody but who was asked answers.
+        // Only sockets that were asked can answer.
         if let Some(number) = grid.number(socket) {
             said.note(number, state);
         }

@@ -237,7 +237,7 @@ pub(super) async fn probe_all(
         sockets.by_ref().take(room).for_each(|socket| waiting.add(socket));
         let taken = tokio::select! {
             biased;
-            Some((socket, admitted)) = waiting.next() => match admitted.map(|()| ask_half_open(&mut half_open, socket)) {
+            Some((socket, may)) = waiting.next() => match may.map(|()| ask_half_open(&mut half_open, socket)) {
                 Ok(Some(Ok(()))) => ControlFlow::Continue(()),
                 Ok(Some(failed)) => take(socket, state_of(failed)),
                 Ok(None) => {

@@ -311,7 +311,7 @@ async fn an_answer_goes_out_after_the_commit() {
     let writes = (0..40).map(|n| {
         let (store, other, me, now) = (lab.store.clone(), other.clone(), lab.me.clone(), Timestamp(BEGIN + n));
         async move {
-            // Every fifth is refused by the database: the first of them as the first of its group, others in the middle.
+            // Every fifth is refused: the first of them as the first of its group, others in the middle.
             let name = if n % 5 == 0 { "taken".to_owned() } else { format!("p{n}") };
             let created = store.create_project(&me, &name, now).await;
             let hash = store.put_blob(format!("blob {n}").as_bytes(), now).await.unwrap();

@@ -202,7 +202,7 @@ fn narrowest<'a>(world: &'a World, node: &Node) -> Option<&'a Node> {
     around.max_by_key(|block| (net(block).map(|net| net.prefix_len()), given(block)))
 }
 
-/// True where the block that an address tells of lies in a given one, or in one that a given network announces, and each
+/// True where the block that an address tells of lies in a given one, or in an announced one, and each
 /// has registrants, none of them the same.
 fn is_apart(world: &World, address: &Node, block: &Node) -> bool {
     let net = |node: &Node| node.name.parse::<ipnet::IpNet>().ok();
