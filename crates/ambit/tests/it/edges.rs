@@ -542,9 +542,7 @@ site http://api.acme.test \"A\"";
 #[test]
 fn an_address_of_a_platform_that_a_person_names_is_looked_at_whole() {
     let lines = "block 192.0.2.0/28 of us named SQUARESPACE\nhost 192.0.2.3\n  port 6379 redis open";
-    let world = estate("acme.test", lines);
-    for seeds in ["seeds 192.0.2.3", "seeds 192.0.2.3/32"] {
-        let found = scan("named-address", &world.replace("seeds acme.test", seeds));
-        assert_eq!(issues(&found, "open_redis_service").len(), 1, "{seeds}: {}", found.summary);
-    }
+    let world = estate("acme.test", lines).replace("seeds acme.test", "seeds 192.0.2.3");
+    let found = scan("named-address", &world);
+    assert_eq!(issues(&found, "open_redis_service").len(), 1, "{}", found.summary);
 }
