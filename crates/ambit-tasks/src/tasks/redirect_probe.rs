@@ -119,7 +119,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
                 led.extend(before.filter(|before| before.path == path && before.parameter == parameter));
                 failure.get_or_insert(error);
             }
-            Err(error) if web::is_no_answer(&error) && led.is_empty() => return Ok(Answer::Absent),
+            Err(error) if web::is_no_answer(&error) && led.is_empty() && failure.is_none() => {
+                return Ok(Answer::Absent);
+            }
             Err(error) => return Err(error.into()),
         }
     }
