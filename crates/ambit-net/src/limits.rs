@@ -152,8 +152,8 @@ pub const DNS_NEGATIVE_TTL_MAX: u32 = 900;
 /// How long a failure is kept, so that many who ask the same do not all wait for the same silence (RFC 2308 §7 allows
 /// five minutes).
 pub const DNS_FAILURE_HOLDS: Duration = Duration::from_secs(30);
-/// Answers kept per run: about 25 MB.
-pub const DNS_CACHE_MAX: usize = 50_000;
+/// Answers kept per run: about 10 MB. What a run asks again it asks soon, or so often that it stays.
+pub const DNS_CACHE_MAX: usize = 20_000;
 /// Records of a zone transfer that are kept.
 pub const TRANSFER_RECORDS_MAX: usize = 100_000;
 /// Bytes of a zone transfer that are read.
