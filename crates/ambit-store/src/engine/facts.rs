@@ -159,7 +159,8 @@ impl Stored {
                 seed: node.seed,
                 present: node.present,
                 decision: from_json(&node.decision)?,
-                details: self.details.get(uid).map(|details| (**details).clone()).unwrap_or_default(),
+                // A copy only of what an edge tells a neighbour as well.
+                details: self.details.remove(uid).map(Arc::unwrap_or_clone).unwrap_or_default(),
                 probes: self.probes.remove(uid).unwrap_or_default(),
                 inward: inward.remove(uid).unwrap_or_default(),
                 outward: outward.remove(uid).unwrap_or_default(),
