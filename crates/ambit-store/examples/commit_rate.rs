@@ -13,6 +13,10 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
+/// The program's own, which is asked for memory at each row.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// Observations of one commit: what an engine gathers in a fraction of a second.
 const BATCH: usize = 500;
 /// Rows planned in one reconciliation.

@@ -158,11 +158,6 @@ impl Command {
     pub(crate) fn is_traced(&self) -> bool {
         matches!(self, Self::Demo(_) | Self::Scan(_) | Self::Serve(_) | Self::Work(_))
     }
-
-    /// Returns true for what runs for months, loaded at some hours and idle at others.
-    pub(crate) fn serves_for_long(&self) -> bool {
-        matches!(self, Self::Serve(_) | Self::Work(_))
-    }
 }
 
 /// Runs the command.
