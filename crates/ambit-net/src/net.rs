@@ -15,7 +15,7 @@ use crate::http::keep::Keeper;
 use crate::http::{Client, HttpExchange, HttpFetch, HttpRequest, Url};
 use crate::limits;
 use crate::pace::Pace;
-use crate::tcp::{Answers, Banner, BannerOptions, PortState, PortSweep, StartTls};
+use crate::tcp::{Answers, Banner, BannerOptions, PortSweep, StartTls};
 use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
 use crate::udp::{AnswerFrom, PortAnswer};
 use crate::wire::{Hold, Wire, WireTime};
@@ -274,11 +274,6 @@ impl Session {
             }
         }
         opened.map_err(NetError::of_helper)
-    }
-
-    /// Looks whether a port accepts connections.
-    pub async fn probe_port(&self, address: SocketAddr) -> Result<PortState, NetError> {
-        crate::tcp::sweep::probe(&self.door, address).await
     }
 
     /// Probes many ports of one address, many at once and within the rate limits. Ports without an answer are tried

@@ -11,7 +11,7 @@ use crate::limits::{BANNER_BYTES_MAX, BANNER_TIMEOUT};
 
 /// What a port showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PortState {
+pub(crate) enum PortState {
     /// It accepted the connection.
     Open,
     /// It refused the connection.

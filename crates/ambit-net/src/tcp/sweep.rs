@@ -10,7 +10,6 @@ use crate::limits::{PROBE_TIMEOUT, SLOW_PROBE_TIMEOUT};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use std::collections::BTreeSet;
-use std::iter;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -35,24 +34,6 @@ const TURNS_AHEAD: usize = 32;
 /// slow and not silent answers on some.
 const USUAL: [u16; 6] = [443, 80, 22, 25, 53, 3389];
 const OTHERS: usize = 6;
-
-/// One port. A port without an answer is asked twice.
-pub(crate) async fn probe(door: &Door, address: SocketAddr) -> Result<PortState, NetError> {
-    match probe_once(door, address, PROBE_TIMEOUT).await? {
-        PortState::Filtered => probe_once(door, address, PROBE_TIMEOUT).await,
-        answered => Ok(answered),
-    }
-}
-
-async fn probe_once(door: &Door, address: SocketAddr, limit: Duration) -> Result<PortState, NetError> {
-    let mut shown = None;
-    let mut take = |_, state| {
-        shown = Some(state);
-        ControlFlow::Break(())
-    };
-    probe_all(door, iter::once(address), (1, limit), &mut take).await;
-    shown.expect("each socket is taken once")
-}
 
 /// What an answer says of a port.
 fn state_of(answer: Result<(), NetError>) -> Result<PortState, NetError> {

@@ -25,7 +25,6 @@ async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'stati
         ("transfer", session.transfer(address, "example.test").await.err()),
         ("wildcard", session.wildcard("example.test", RecordType::A).await.err()),
         ("connect", session.connect(address, None).await.err()),
-        ("probe_port", session.probe_port(address).await.err()),
         ("sweep_ports", session.sweep_ports(address.ip(), &[80]).await.err()),
         ("read_banner", session.read_banner(address, None, &BannerOptions::default()).await.err()),
         ("read_banner_inside", session.read_banner_inside(address, None, &BannerOptions::default()).await.err()),
@@ -98,7 +97,7 @@ fn a_reserved_address_that_the_administrator_opened_is_contacted() {
             session.read_banner("10.0.0.5:22".parse().unwrap(), None, &BannerOptions::default()).await.unwrap();
         assert_eq!(banner.bytes, b"SSH-2.0-test\r\n");
         assert!(!guard.tcp().is_empty(), "the guard is asked all the same");
-        assert!(session.probe_port("10.0.0.6:22".parse().unwrap()).await.is_err());
+        assert!(session.connect("10.0.0.6:22".parse().unwrap(), None).await.is_err());
         assert_eq!(net.counters().connections, 1);
         assert_eq!(net.counters().refused, 1);
     });

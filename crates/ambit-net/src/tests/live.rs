@@ -5,7 +5,6 @@ use crate::dns::RecordType;
 use crate::guard::{Contact, Guard};
 use crate::live::{LiveOptions, LiveWire};
 use crate::net::{Net, NetOptions, Session};
-use crate::tcp::PortState;
 use crate::wire::Wire as _;
 use crate::{AnswerFrom, Grants, Pace, PaceLimits, PortAnswer};
 use ambit_model::Clearance;
@@ -68,13 +67,12 @@ async fn ports_pages_and_banners_come_over_real_sockets() {
         }
     });
     let session = session("127.0.0.1:9".parse().unwrap());
-    assert_eq!(session.probe_port(open).await, Ok(PortState::Open));
-    assert_eq!(session.probe_port(closed).await, Ok(PortState::Closed));
     let sweep = session.sweep_ports(open.ip(), &[open.port(), closed.port()]).await.unwrap();
     assert_eq!((sweep.open, sweep.closed), (vec![open.port()], vec![closed.port()]));
     let exchange = session.http(&session.get(&format!("http://{open}/")).unwrap()).await.unwrap();
     assert_eq!(exchange.body, b"hello");
-    assert!(session.probe_port("192.0.2.1:80".parse().unwrap()).await.is_err(), "a reserved address opens no socket");
+    let reserved = session.connect("192.0.2.1:80".parse().unwrap(), None).await;
+    assert!(reserved.is_err(), "a reserved address opens no socket");
     serving.abort();
 }
 

@@ -3,7 +3,7 @@
 use super::wire::{Peer, run, session};
 use crate::guard::{Contact, Guard};
 use crate::net::{Net, NetOptions};
-use crate::tcp::{BannerOptions, PortState, StartTls};
+use crate::tcp::{BannerOptions, StartTls};
 use crate::{Grants, Meaning, NetError, Pace, PaceLimits, Phase, Refused};
 use ambit_model::Clearance;
 use std::io::ErrorKind;
@@ -18,9 +18,8 @@ fn a_port_is_open_closed_or_unknown() {
         wire.script("192.0.2.1:22", "hang");
         wire.peer("192.0.2.1:23", Peer::Refuses);
         let session = session(&wire);
-        for (port, state) in [(22, PortState::Open), (23, PortState::Closed), (24, PortState::Filtered)] {
-            assert_eq!(session.probe_port(([192, 0, 2, 1], port).into()).await, Ok(state));
-        }
+        let sweep = session.sweep_ports("192.0.2.1".parse().unwrap(), &[22, 23, 24]).await.unwrap();
+        assert_eq!((sweep.open, sweep.closed, sweep.filtered), (vec![22], vec![23], vec![24]));
         let refused = session.connect("192.0.2.1:23".parse().unwrap(), None).await.err().unwrap();
         assert_eq!((refused.clone(), refused.meaning()), (NetError::ConnectionRefused, Meaning::Absent));
         wire.peer("192.0.2.1:25", Peer::Fails(ErrorKind::TimedOut));
@@ -117,10 +116,9 @@ fn ports_that_the_system_has_no_room_to_ask_are_not_called_silent() {
         *wire.half_open.lock().unwrap() = Some(u32::MAX);
         wire.peer("192.0.2.1:22", Peer::Refuses);
         let session = session(&wire);
-        let probed = session.probe_port("192.0.2.1:22".parse().unwrap()).await;
-        assert!(probed.as_ref().is_err_and(|error| error.to_string().contains("no room")), "{probed:?}");
         let sweep = session.sweep_ports("192.0.2.1".parse().unwrap(), &[22]).await.unwrap();
         assert_eq!((sweep.failed.len(), sweep.filtered.len()), (1, 0));
+        assert!(sweep.failed[0].1.to_string().contains("no room"), "{sweep:?}");
     });
 }
 
@@ -132,22 +130,18 @@ fn a_machine_without_a_network_has_not_looked() {
         run(move |wire| async move {
             wire.peer("192.0.2.1:22", Peer::Fails(kind));
             let session = session(&wire);
-            let socket = "192.0.2.1:22".parse().unwrap();
+            let socket: std::net::SocketAddr = "192.0.2.1:22".parse().unwrap();
             let lost = |error: &NetError| matches!(error, NetError::Offline(_)) && error.meaning() == Meaning::Unknown;
-            let probed = session.probe_port(socket).await;
             let swept = session.sweep_ports(socket.ip(), &[22]).await.unwrap();
             let knocked = session.knock(&[socket.ip()], &[socket.port()]).await.unwrap();
             if offline {
-                assert!(
-                    probed.as_ref().is_err_and(lost) && lost(&knocked.failed[0].1),
-                    "{kind}: {probed:?} {knocked:?}"
-                );
+                assert!(lost(&knocked.failed[0].1), "{kind}: {knocked:?}");
                 assert!(
                     swept.failed.iter().all(|(_, error)| lost(error)) && swept.failed.len() == 1,
                     "{kind}: {swept:?}"
                 );
             } else {
-                assert_eq!((probed, knocked.silent, swept.filtered), (Ok(PortState::Filtered), vec![socket], vec![22]));
+                assert_eq!((knocked.silent, swept.filtered), (vec![socket], vec![22]));
             }
         });
     }
@@ -340,7 +334,7 @@ fn an_address_that_was_prompt_is_not_taken_for_slow_where_it_is_silent() {
         };
         assert_eq!(swept().await, (2, 11), "two tries, and a longer one");
         wire.peer("192.0.2.80:443", Peer::Refuses);
-        assert_eq!(session.probe_port(([192, 0, 2, 80], 443).into()).await, Ok(PortState::Closed));
+        assert_eq!(session.sweep_ports(silent, &[443]).await.unwrap().closed, [443]);
         assert_eq!(swept().await, (2, 5), "two tries");
     });
 }
