@@ -229,6 +229,8 @@ impl Origin {
 pub(crate) struct Tx {
     open: Open,
     origin: Arc<Origin>,
+    /// Why the first statement failed that did.
+    failed: Option<StoreError>,
 }
 
 enum Open {
@@ -271,12 +273,12 @@ macro_rules! on_either {
 impl Tx {
     pub(crate) fn sqlite(open: sqlx::Transaction<'static, Sqlite>, origin: Arc<Origin>) -> Self {
         let open = Open::Sqlite(open);
-        Self { open, origin }
+        Self { open, origin, failed: None }
     }
 
     pub(crate) fn postgres(open: sqlx::Transaction<'static, Postgres>, origin: Arc<Origin>) -> Self {
         let open = Open::Postgres(open);
-        Self { open, origin }
+        Self { open, origin, failed: None }
     }
 
     /// True on PostgreSQL; only where two forms of a statement stand side by side.
@@ -310,20 +312,19 @@ impl Tx {
     /// Runs a statement; gives the number of rows it changed.
     pub(crate) async fn run(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, StoreError> {
         self.refuse_scans(sql).await?;
-        let origin = &self.origin;
-        on_either!(&mut self.open, sql.to_owned(), values, |query, on, _wrap| {
-            query.execute(on).await.map(|done| done.rows_affected()).map_err(|error| origin.failed(error))
-        })
+        let done = on_either!(&mut self.open, sql.to_owned(), values, |query, on, _wrap| {
+            query.execute(on).await.map(|done| done.rows_affected())
+        });
+        done.map_err(|error| self.note(error))
     }
 
     /// All rows of an answer; the statement itself must bound them.
     pub(crate) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
         self.refuse_scans(sql).await?;
-        let origin = &self.origin;
-        on_either!(&mut self.open, sql.to_owned(), values, |query, on, wrap| {
-            let rows = query.fetch_all(on).await.map_err(|error| origin.failed(error))?;
-            Ok(rows.into_iter().map(wrap).collect())
-        })
+        let found = on_either!(&mut self.open, sql.to_owned(), values, |query, on, wrap| {
+            query.fetch_all(on).await.map(|rows| rows.into_iter().map(wrap).collect())
+        });
+        found.map_err(|error| self.note(error))
     }
 
     /// The first row of an answer.
@@ -413,7 +414,19 @@ impl Tx {
             Open::SqliteWriter(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(|_| ()),
             Open::Postgres(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ()),
         };
-        done.map_err(|error| self.origin.failed(error))
+        done.map_err(|error| self.note(error))
+    }
+
+    /// The failure of a statement, which is remembered.
+    fn note(&mut self, error: sqlx::Error) -> StoreError {
+        let error = self.origin.failed(error);
+        self.failed.get_or_insert_with(|| error.clone());
+        error
+    }
+
+    /// Fails where a statement has failed since this was last asked, whatever came after it.
+    pub(crate) fn check(&mut self) -> Result<(), StoreError> {
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     /// Makes it durable.
@@ -454,7 +467,7 @@ pub(crate) async fn begin_sqlite_writer(pool: &sqlx::SqlitePool, origin: &Arc<Or
         let _ = connection.close().await;
         return Err(origin.failed(error));
     }
-    Ok(Tx { open: Open::SqliteWriter(connection), origin: Arc::clone(origin) })
+    Ok(Tx { open: Open::SqliteWriter(connection), origin: Arc::clone(origin), failed: None })
 }
 
 /// Ends what may be left of a transaction: none is, where SQLite ended it by itself, and then the statement fails.

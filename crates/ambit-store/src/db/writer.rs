@@ -46,6 +46,11 @@ pub(crate) enum Writer {
 /// Runs a block in a transaction of its own and answers when that is durable, all or nothing: the same as
 /// `store.write(Who::Person, …).await`. The block owns what it uses, and `?` and `return` end the transaction.
 ///
+/// The block passes on every failure of a statement. It may go on only after a refusal of ours that came before
+/// anything was written (`StoreError::NotFound`, `QuotaExceeded`, `Forbidden`): before the first block of a group there
+/// is no savepoint, and where the disk is full SQLite ends the transaction by itself, so that what is written after it
+/// stays whatever the rest does. A block that goes on all the same fails.
+///
 /// ```ignore
 /// let id = transaction!(self, Person, async |tx| insert(tx, &name, now).await)?;
 /// ```
@@ -119,7 +124,7 @@ where
     failpoints.edge()?;
     let begun = pool.begin().await.map_err(|error| origin.failed(error))?;
     let mut tx = Tx::postgres(begun, Arc::clone(origin));
-    match guarded(body(&mut tx)).await.and_then(|value| failpoints.edge().map(|()| value)) {
+    match carry_out(&mut tx, body).await.and_then(|value| failpoints.edge().map(|()| value)) {
         Ok(value) => {
             tx.commit().await?;
             failpoints.edge()?;
@@ -132,13 +137,19 @@ where
     }
 }
 
-/// A panic in a part is that part's failure, not the end of all writing.
-async fn guarded<T>(body: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    AssertUnwindSafe(body).catch_unwind().await.unwrap_or_else(|panic| {
+/// Runs a part. A panic in it is its failure, not the end of all writing, and so is the failure of a statement that it
+/// did not pass on.
+async fn carry_out<T>(
+    tx: &mut Tx,
+    body: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    let done = AssertUnwindSafe(body(tx)).catch_unwind().await.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
         Err(StoreError::Bug(format!("a write panicked: {text}")))
-    })
+    });
+    let failed = tx.check();
+    done.and_then(|value| failed.map(|()| value))
 }
 
 struct Queues {
@@ -187,7 +198,7 @@ async fn write_group(
         Ok(tx) => tx,
         Err(error) => return answer(vec![first.answer], &Err(error)),
     };
-    if let Err(error) = guarded((first.body)(&mut tx)).await.and_then(|()| failpoints.edge()) {
+    if let Err(error) = carry_out(&mut tx, first.body).await.and_then(|()| failpoints.edge()) {
         let _ = tx.rollback().await;
         return answer(vec![first.answer], &Err(error));
     }
@@ -221,7 +232,7 @@ enum Failed {
 
 async fn write_part(tx: &mut Tx, body: Body, failpoints: &Failpoints) -> Result<(), Failed> {
     tx.run("SAVEPOINT part", Vec::new()).await.map_err(Failed::Group)?;
-    let outcome = guarded(body(tx)).await.and_then(|()| failpoints.edge());
+    let outcome = carry_out(tx, body).await.and_then(|()| failpoints.edge());
     let Err(error) = outcome else {
         return tx.run("RELEASE part", Vec::new()).await.map(|_| ()).map_err(Failed::Group);
     };
@@ -239,5 +250,52 @@ async fn write_part(tx: &mut Tx, body: Body, failpoints: &Failpoints) -> Result<
 fn answer(callers: Vec<oneshot::Sender<Result<(), StoreError>>>, outcome: &Result<(), StoreError>) {
     for caller in callers {
         let _ = caller.send(outcome.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlx::sqlite::SqlitePoolOptions;
+
+    async fn pool() -> SqlitePool {
+        let pool = SqlitePoolOptions::new().max_connections(1).connect("sqlite::memory:").await.unwrap();
+        sqlx::query("CREATE TABLE kept (number INTEGER PRIMARY KEY)").execute(&pool).await.unwrap();
+        pool
+    }
+
+    fn origin() -> Arc<Origin> {
+        Arc::new(Origin { named: "memory".to_owned(), folder: None })
+    }
+
+    /// Writes a row, goes on after a statement that fails, and writes another.
+    fn heedless(tx: &mut Tx) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            tx.run("INSERT INTO kept VALUES (1)", Vec::new()).await?;
+            assert!(tx.run("INSERT INTO kept VALUES (1)", Vec::new()).await.is_err());
+            tx.run("INSERT INTO kept VALUES (2)", Vec::new()).await.map(drop)
+        })
+    }
+
+    #[tokio::test]
+    async fn a_write_that_goes_on_after_a_statement_failed_is_taken_back() {
+        let pool = pool().await;
+        let writer = Writer::sqlite(pool.clone(), Arc::default(), origin());
+        let failed = writer.write(Who::Person, heedless).await;
+        assert!(failed.is_err_and(|error| error.to_string().contains("UNIQUE")));
+        let count: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM kept").fetch_one(&pool).await.unwrap();
+        assert_eq!(count, 0);
+    }
+
+    #[tokio::test]
+    async fn behind_others_it_is_taken_back_alone() {
+        let pool = pool().await;
+        let mut tx = begin_sqlite_writer(&pool, &origin()).await.unwrap();
+        tx.run("INSERT INTO kept VALUES (7)", Vec::new()).await.unwrap();
+        let failed = write_part(&mut tx, Box::new(heedless), &Failpoints::default()).await;
+        assert!(matches!(failed, Err(Failed::Part(_))));
+        tx.commit().await.unwrap();
+        let kept: Vec<i64> = sqlx::query_scalar("SELECT number FROM kept").fetch_all(&pool).await.unwrap();
+        assert_eq!(kept, [7]);
     }
 }
