@@ -146,21 +146,11 @@ impl Store {
     /// Stores a file, asks for its analysis and lets the live rules look. True: there was none that the caller could
     /// see, and nothing was charged; else a call was, noted under `usage`. `NotFound`: it is for a project that the
     /// caller is not in.
+    ///
+    /// `address` is the token of an address that works once and the time until which its use is remembered, which is
+    /// noted in the same transaction. Returns nothing, and stores nothing, where it had been used before. What fails
+    /// leaves it to be used.
     pub async fn submit_file(
-        &self,
-        principal: &Principal,
-        new: NewFile,
-        usage: &'static str,
-        now: Timestamp,
-    ) -> Result<(StoredFile, bool), StoreError> {
-        let submitted = self.submit_file_to(principal, None, new, usage, now).await?;
-        Ok(submitted.expect("without an address none was used before"))
-    }
-
-    /// The same, and notes in the same transaction that the address was used: `address` is its token and the time until
-    /// which that is remembered. Returns nothing, and stores nothing, where it had been used before. What fails leaves
-    /// it to be used.
-    pub async fn submit_file_to(
         &self,
         principal: &Principal,
         address: Option<(&str, Timestamp)>,

@@ -69,7 +69,7 @@ async fn what_rules_report_is_seen_by_owner_and_editors_and_deleted_by_the_owner
         let set = set(&lab, ann, 100).await;
         let editors = [Collaborator::User("bob".to_owned()), Collaborator::Group("red".to_owned())];
         lab.store.add_ruleset_editors(ann, &set.id, &editors).await.unwrap();
-        let (stored, _) = lab.store.submit_file(dee, file("body"), "files", lab.now()).await.unwrap();
+        let (stored, _) = lab.store.submit_file(dee, None, file("body"), "files", lab.now()).await.unwrap().unwrap();
         hunt(&lab, 2, lab.now()).await;
         for (who, sees) in [(ann, 2), (bob, 2), (cid, 2), (dee, 0), (&lab.me, 0)] {
             let listed = lab.store.list_notifications(who).await.unwrap();
@@ -113,7 +113,7 @@ async fn a_set_reports_as_much_of_a_day_as_its_limit_and_goes_on_the_next_day() 
         let steps = [(0, 2, 2, false), (0, 2, 3, true), (0, 2, 3, true), (1, 1, 4, false), (1, 5, 6, true)];
         for (number, (day, matches, reported, limited)) in steps.into_iter().enumerate() {
             let at = Timestamp(BEGIN + day * DAY_MS);
-            lab.store.submit_file(&ann, file(&number.to_string()), "files", at).await.unwrap();
+            lab.store.submit_file(&ann, None, file(&number.to_string()), "files", at).await.unwrap();
             hunt(&lab, matches, at).await;
             let listed = lab.store.list_notifications(&ann).await.unwrap();
             assert_eq!(listed.len(), reported, "step {number}");
@@ -175,7 +175,7 @@ async fn an_analysis_waits_for_the_engine_only_where_a_pack_is_loaded() {
         let at = |second: i64| Timestamp(BEGIN + second * 1_000);
         let things = PackContent::Fingerprints { sources: Vec::new(), rules: 0 };
         lab.store.load_pack(&lab.me, "things", "v1", things, at(0)).await.unwrap();
-        let (stored, _) = lab.store.submit_file(&lab.me, file("body"), "files", at(0)).await.unwrap();
+        let (stored, _) = lab.store.submit_file(&lab.me, None, file("body"), "files", at(0)).await.unwrap().unwrap();
         let first = lab.store.last_analysis(stored.sha256).await.unwrap().unwrap();
         assert_eq!(
             (first.second, first.finished, first.results.len()),

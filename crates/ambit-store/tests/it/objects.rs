@@ -25,7 +25,7 @@ async fn a_token_is_spent_once_and_forgotten_when_it_has_ended() {
                 name: None,
                 visibility: Visibility::Installation,
             };
-            lab.store.submit_file_to(&lab.me, Some((token, end)), new, "files", now).await.unwrap().is_some()
+            lab.store.submit_file(&lab.me, Some((token, end)), new, "files", now).await.unwrap().is_some()
         };
         assert!(spend("one", begin).await);
         assert!(!spend("one", begin).await, "it was used");
@@ -49,7 +49,7 @@ async fn submissions_are_found_by_their_time() {
         let mut hashes = Vec::new();
         for (minute, text) in [(0, "one"), (1, "two"), (1, "one"), (1, "two")] {
             let at = Timestamp(BEGIN + minute * MINUTE_MS);
-            let (file, _) = lab.store.submit_file(&lab.me, new(text), "files", at).await.unwrap();
+            let (file, _) = lab.store.submit_file(&lab.me, None, new(text), "files", at).await.unwrap().unwrap();
             hashes.push(file.sha256.to_string());
         }
         let between = async |from: i64, until: i64| {
@@ -98,7 +98,7 @@ async fn an_upload_is_written_as_it_comes_and_read_as_it_goes() {
                 name: None,
                 visibility: Visibility::Installation,
             };
-            let (_, new) = lab.store.submit_file(&lab.me, file, "files", lab.now()).await.unwrap();
+            let (_, new) = lab.store.submit_file(&lab.me, None, file, "files", lab.now()).await.unwrap().unwrap();
             assert_eq!(new, !known);
             assert!(lab.store.blob(hash).await.unwrap().as_deref() == Some(&content[..]));
         }
