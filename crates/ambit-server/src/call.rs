@@ -4,6 +4,7 @@
 use crate::attempts::count_wrong_key;
 use crate::failure::About;
 use crate::mount::{WIDER, is_ours};
+use crate::parameter::{Headers, Names};
 use crate::shares::Share;
 use crate::state::ServerState;
 use crate::upload::Upload;
@@ -31,8 +32,8 @@ pub struct Call {
     pub(crate) caller: Option<Principal>,
     pub(crate) parameters: Vec<(&'static str, String)>,
     pub(crate) query: Vec<(String, String)>,
-    /// Says of a parameter of the query whether it is documented: the signature of the handler names it.
-    pub(crate) names: fn(&str) -> bool,
+    /// Says of a parameter whether it is documented: the signature of the handler names it.
+    pub(crate) names: Names,
     pub(crate) body: Bytes,
     /// A file that came as the body; its bytes are in the store already.
     pub(crate) upload: Option<Upload>,
@@ -49,16 +50,10 @@ pub struct Call {
     pub(crate) path: String,
     /// Only the head of the answer is asked for: `HEAD` where `GET` is.
     pub(crate) head_only: bool,
-    /// What stands in `x-user-password`.
-    pub(crate) password: Option<String>,
-    /// Whose name stands in `x-confirm-delete`.
-    pub(crate) confirmation: Option<String>,
-    /// What a browser carries while it signs in by a provider.
-    pub(crate) carried: Option<String>,
+    /// Its headers, of which a handler reads those that its signature names.
+    pub(crate) headers: Headers,
     /// The client shows pages: a browser at which a person sits.
     pub(crate) takes_pages: bool,
-    /// What the client calls itself; empty: nothing.
-    pub(crate) agent: String,
     /// The connection that the request came on, among all of this process.
     pub(crate) connection: Option<u64>,
     /// The address that wrong keys are counted by; `None` where the program itself asks.
@@ -168,11 +163,11 @@ impl Call {
     }
 }
 
-/// A call with a body, and parameters in its query: what may be sent is documented as `Body`, which is a `Maybe` where
-/// nothing may be sent as well, and what may be asked as `Asked`.
+/// A call with a body, and parameters in its query, its headers or its cookies: what may be sent is documented as
+/// `Body`, which is a `Maybe` where nothing may be sent as well, and the parameters as `Asked`.
 pub(crate) struct CallWith<Body, Asked = ()>(pub(crate) Call, PhantomData<fn() -> (Body, Asked)>);
 
-/// A call with parameters in its query and without a body.
+/// A call with parameters and without a body.
 pub(crate) type Asking<Asked> = CallWith<NoBody, Asked>;
 
 pub(crate) enum NoBody {}

@@ -1,8 +1,11 @@
 //! The cookie of a browser's session: how it is said, where it is read, and what shows that a request that carries one
 //! comes from a page of this server.
 
+use crate::call::Call;
 use crate::mount::{Tree, WIDER};
+use crate::parameter::{In, Parameter, Parameters};
 use crate::router::Target;
+use ambit_api::shape::TEXT;
 use ambit_api::{ApiError, ErrorCode};
 use http::header::{COOKIE, HeaderName, ORIGIN};
 use http::{HeaderMap, Method, Uri};
@@ -86,8 +89,20 @@ pub(crate) fn carried_no_more(base: &str) -> String {
 }
 
 /// What a browser carries.
-pub(crate) fn carried(headers: &HeaderMap) -> Option<String> {
-    value(headers, CARRIED)
+pub(crate) enum Carried {}
+
+impl Carried {
+    /// What it carries, sealed.
+    pub(crate) fn sealed(call: &Call) -> Option<String> {
+        value(call.headers.with(In::Cookie, CARRIED), CARRIED)
+    }
+}
+
+impl Parameters for Carried {
+    fn list() -> Vec<Parameter> {
+        let doc = "What this browser carries while it signs in by a provider, sealed.";
+        vec![Parameter { place: In::Cookie, name: CARRIED, shape: TEXT, required: false, doc }]
+    }
 }
 
 fn secure(base: &str) -> &'static str {

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::mount::Tree;
-use crate::query::Parameter;
+use crate::parameter::Parameter;
 use crate::quota::rules::{self, Rule};
 use crate::rights::Right;
 use crate::signature::Signature;
@@ -215,8 +215,8 @@ impl Endpoint {
         Self { right, ..self }
     }
 
-    /// Returns the parameters of the query.
-    pub fn query(&self) -> Vec<Parameter> {
+    /// Returns the parameters of the query, the headers and the cookies that its handler reads.
+    pub fn parameters(&self) -> Vec<Parameter> {
         (self.handler.signature.parameters)()
     }
 

@@ -13,6 +13,7 @@ use crate::limits::{bounded, caught, in_time};
 use crate::metrics::Route;
 use crate::mount::{Mount, Tree, WIDER};
 use crate::origin::{Origin, Outside, Peer};
+use crate::parameter::Headers;
 use crate::quota::rules::Price;
 use crate::request_span::{REQUEST_ID, RequestSpan};
 use crate::router::{self, Target};
@@ -26,7 +27,7 @@ use ambit_store::Principal;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, Request};
 use std::net::{IpAddr, Ipv4Addr};
@@ -34,14 +35,8 @@ use std::sync::Arc;
 use std::time::Instant;
 use tracing::Instrument as _;
 
-/// Confirms that an account is to be deleted (docs/contract/wider.md §1.1).
-const PASSWORD: &str = "x-user-password";
-/// Has the caller's username where many objects are deleted at once (docs/contract/wider.md §1.1).
-const CONFIRM_DELETE: &str = "x-confirm-delete";
 /// Seconds until a request that found no place comes back.
 const RETRY_S: u32 = 1;
-/// Characters of a client's name for itself that are looked at: browsers use some two hundred.
-const AGENT_CHARS_MAX: usize = 300;
 
 /// Who asks.
 pub(crate) enum Asker {
@@ -155,6 +150,7 @@ impl Passage<'_> {
             self.take_place(asker, owner, held).await?;
         }
         let peer = matches!(asker, Asker::Peer(..)).then_some(origin.address);
+        let names = endpoint.handler.signature.names;
         let call = Call {
             state: self.state.clone(),
             now,
@@ -162,7 +158,7 @@ impl Passage<'_> {
             caller: caller.principal,
             parameters: target.parameters,
             query,
-            names: endpoint.handler.signature.names,
+            names,
             body: received.bytes,
             upload: received.upload,
             room: received.room,
@@ -171,11 +167,8 @@ impl Passage<'_> {
             content_type,
             path: self.head.uri.path().to_owned(),
             head_only: self.head.method == http::Method::HEAD,
-            password: header(&self.head.headers, PASSWORD),
-            confirmation: header(&self.head.headers, CONFIRM_DELETE),
-            carried: cookie::carried(&self.head.headers),
+            headers: Headers::new(self.head.headers.clone(), names),
             takes_pages: takes_pages(&self.head.headers),
-            agent: agent(&self.head.headers),
             connection: asker.connection(),
             peer,
         };
@@ -322,19 +315,10 @@ struct Way<'a> {
     now: Timestamp,
 }
 
-fn header(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name)?.to_str().ok().map(str::to_owned)
-}
-
 /// True for a browser at which a person sits: a program asks for JSON, or for anything.
 fn takes_pages(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|kind| kind.trim().starts_with("text/html"))
-}
-
-fn agent(headers: &HeaderMap) -> String {
-    let value = headers.get(USER_AGENT).map(|value| String::from_utf8_lossy(value.as_bytes()));
-    value.unwrap_or_default().chars().take(AGENT_CHARS_MAX).collect()
 }
 
 fn content_type(headers: &HeaderMap) -> String {

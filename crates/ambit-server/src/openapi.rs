@@ -134,10 +134,10 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
         }
         out.push(parameter);
     }
-    for parameter in endpoint.query() {
+    for parameter in endpoint.parameters() {
         out.push(json!({
             "name": parameter.name,
-            "in": "query",
+            "in": parameter.place.name(),
             "required": parameter.required,
             "description": parameter.doc,
             "schema": parameter.shape.schema(named),

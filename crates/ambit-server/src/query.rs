@@ -2,26 +2,8 @@
 //! signature of a handler names those that it takes, and they are read by their names from there.
 
 use crate::call::{Call, CallWith};
-use ambit_api::shape::Shape;
+use crate::parameter::{In, Parameters};
 use ambit_api::{ApiError, KEY_NAME};
-
-/// A parameter of the query.
-#[derive(Clone, Copy, Debug)]
-pub struct Parameter {
-    pub name: &'static str,
-    pub shape: &'static Shape,
-    pub required: bool,
-    pub doc: &'static str,
-}
-
-/// What a call may be asked with: a type that `query!` makes, or two of them.
-pub(crate) trait Query {
-    fn parameters() -> Vec<Parameter>;
-
-    fn names(name: &str) -> bool {
-        Self::parameters().iter().any(|parameter| parameter.name == name)
-    }
-}
 
 /// Makes a type of parameters that are asked together, with a function for each that finds what is written in it.
 macro_rules! query {
@@ -34,9 +16,10 @@ macro_rules! query {
             })*
         }
 
-        impl $crate::query::Query for $name {
-            fn parameters() -> Vec<$crate::query::Parameter> {
-                vec![$($crate::query::Parameter {
+        impl $crate::parameter::Parameters for $name {
+            fn list() -> Vec<$crate::parameter::Parameter> {
+                vec![$($crate::parameter::Parameter {
+                    place: $crate::parameter::In::Query,
                     name: stringify!($parameter),
                     shape: $crate::query::query!(@$shape),
                     required: false $(|| stringify!($required) == "required")?,
@@ -50,22 +33,11 @@ macro_rules! query {
 }
 pub(crate) use query;
 
-impl<A: Query, B: Query> Query for (A, B) {
-    fn parameters() -> Vec<Parameter> {
-        [A::parameters(), B::parameters()].concat()
-    }
-}
-
-impl Query for () {
-    fn parameters() -> Vec<Parameter> {
-        Vec::new()
-    }
-}
-
-impl<Body, Asked: Query> CallWith<Body, Asked> {
+impl<Body, Asked: Parameters> CallWith<Body, Asked> {
     /// Refuses parameters of the query beside those of its type and the key.
     pub(crate) fn takes_only_asked(&self) -> Result<(), ApiError> {
-        let known: Vec<&str> = Asked::parameters().iter().map(|parameter| parameter.name).collect();
+        let asked = Asked::list();
+        let known: Vec<&str> = asked.iter().filter(|one| one.place == In::Query).map(|one| one.name).collect();
         let is_known = |name: &str| known.contains(&name) || name.eq_ignore_ascii_case(KEY_NAME);
         match self.query.iter().find(|(name, _)| !is_known(name)) {
             Some((name, _)) => {
@@ -108,7 +80,7 @@ impl<'a> Written<'a> {
     /// The last one where it stands twice. Each that is read is documented: in a build for tests it is a panic to read
     /// one that the signature of the handler does not name, and tests call every handler.
     pub(crate) fn of(call: &'a Call, name: &'static str) -> Self {
-        debug_assert!((call.names)(name), "{} reads {name}, which its signature does not name", call.path);
+        debug_assert!((call.names)(In::Query, name), "{} reads {name}, which its signature does not name", call.path);
         Self::of_key(call, name)
     }
 

@@ -105,13 +105,14 @@ pub(crate) fn placed<'a>(
     Some((seen, collection))
 }
 
-/// Who walks through pages: walks belong to a key; the local operator has some of its own.
+/// Who walks through pages: walks belong to a key; the local operator has some of its own. What a client calls itself
+/// counts only where pages are asked for by number.
 pub(crate) fn caller(call: &Call) -> Caller {
     let caller = call.caller();
     let key = caller.key_id();
     Caller {
         key: key.map_or_else(|| format!("user {}", caller.user_id()), |key| format!("key {key}")),
-        agent: call.agent.clone(),
+        agent: String::new(),
         connection: call.connection,
     }
 }

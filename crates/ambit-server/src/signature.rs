@@ -3,7 +3,7 @@
 
 use crate::answer::{Answer, EVENTS, JSON, TEXT};
 use crate::call::{Call, CallWith, NoBody};
-use crate::query::{Parameter, Query};
+use crate::parameter::{Names, Parameter, Parameters};
 use ambit_api::shape::ANY;
 use ambit_api::{ApiError, Contract, Shape};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::Serialize;
 pub(crate) struct Signature {
     pub(crate) parameters: fn() -> Vec<Parameter>,
     /// Says whether a parameter is among them.
-    pub(crate) names: fn(&str) -> bool,
+    pub(crate) names: Names,
     pub(crate) body: Option<(&'static Shape, bool)>,
     pub(crate) result: &'static Shape,
     pub(crate) content_type: &'static str,
@@ -28,8 +28,8 @@ where
     R: Reply,
 {
     Signature {
-        parameters: A::Asked::parameters,
-        names: A::Asked::names,
+        parameters: A::Asked::list,
+        names: A::Asked::has,
         body: A::BODY,
         result: R::SHAPE,
         content_type: R::CONTENT_TYPE,
@@ -39,8 +39,8 @@ where
 /// What a handler is given.
 #[diagnostic::on_unimplemented(message = "a handler is given a `Call`, or a `CallWith` what it takes, not `{Self}`")]
 pub(crate) trait Given: From<Call> {
-    /// What its query may ask.
-    type Asked: Query;
+    /// What the request may say beside its path and its body.
+    type Asked: Parameters;
     /// The body, and whether it must be sent.
     const BODY: Option<(&'static Shape, bool)> = None;
 }
@@ -49,11 +49,11 @@ impl Given for Call {
     type Asked = ();
 }
 
-impl<Asked: Query> Given for CallWith<NoBody, Asked> {
+impl<Asked: Parameters> Given for CallWith<NoBody, Asked> {
     type Asked = Asked;
 }
 
-impl<Body: Contract, Asked: Query> Given for CallWith<Body, Asked> {
+impl<Body: Contract, Asked: Parameters> Given for CallWith<Body, Asked> {
     type Asked = Asked;
     const BODY: Option<(&'static Shape, bool)> = Some((Body::SHAPE, Body::REQUIRED));
 }

@@ -9,7 +9,7 @@ const element = (name, properties, ...children) => {
 
 const inputsOf = (operation) =>
   (operation.parameters || [])
-    .filter((parameter) => parameter.in === "path" || parameter.in === "query")
+    .filter((parameter) => parameter.in !== "cookie" && parameter.name !== "PROJECT-ID")
     .map((parameter) => {
       const input = element("input", { name: parameter.name, placeholder: parameter.in });
       return { parameter, input, label: element("label", { title: parameter.description || "" }, `${parameter.name} `, input) };
@@ -20,13 +20,20 @@ const address = (path, inputs) => {
   const query = new URLSearchParams();
   for (const { parameter, input } of inputs) {
     if (parameter.in === "path") target = target.replace(`{${parameter.name}}`, encodeURIComponent(input.value));
-    else if (input.value !== "") query.set(parameter.name, input.value);
+    else if (parameter.in === "query" && input.value !== "") query.set(parameter.name, input.value);
   }
   return query.size ? `${target}?${query}` : target;
 };
 
-const call = async (method, target, body) => {
-  const headers = { "x-apikey": document.getElementById("key").value };
+const headersOf = (inputs) =>
+  Object.fromEntries(
+    inputs
+      .filter(({ parameter, input }) => parameter.in === "header" && input.value !== "")
+      .map(({ parameter, input }) => [parameter.name, input.value]),
+  );
+
+const call = async (method, target, more, body) => {
+  const headers = { ...more, "x-apikey": document.getElementById("key").value };
   const project = document.getElementById("project").value;
   if (project) headers["PROJECT-ID"] = project;
   if (body) headers["content-type"] = "application/json";
@@ -49,7 +56,7 @@ const section = (path, method, operation) => {
     shown.hidden = false;
     shown.textContent = "…";
     try {
-      shown.textContent = await call(method.toUpperCase(), address(path, inputs), body?.value);
+      shown.textContent = await call(method.toUpperCase(), address(path, inputs), headersOf(inputs), body?.value);
     } catch (error) {
       shown.textContent = String(error);
     }

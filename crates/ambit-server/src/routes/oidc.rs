@@ -27,7 +27,7 @@ const TROUBLE_CHARS_MAX: usize = 500;
 /// Say how people sign in beside keys and links.
 ///
 /// It says once why this browser was not signed in by the provider.
-pub(crate) async fn ways(call: Call) -> Result<WithCookie<Envelope<SignInWays>>, ApiError> {
+pub(crate) async fn ways(call: Asking<cookie::Carried>) -> Result<WithCookie<Envelope<SignInWays>>, ApiError> {
     let trouble = unsealed(&call, TROUBLE).and_then(|text| String::from_utf8(text).ok());
     let cookie = trouble.is_some().then(|| cookie::carried_no_more(&call.base));
     Ok(WithCookie(success("Ways to sign in", SignInWays { provider: call.state.oidc.is_some(), trouble }), cookie))
@@ -57,7 +57,7 @@ query! { Back:
 /// Finish a sign-in that this browser began: redirects it to the interface with a link that signs it in once.
 ///
 /// A browser that is not signed in is led to the page that signs in, which says why.
-pub(crate) async fn finish(call: Asking<Back>) -> Result<Text, ApiError> {
+pub(crate) async fn finish(call: Asking<(Back, cookie::Carried)>) -> Result<Text, ApiError> {
     let finished = admit(&call).await;
     shown(&call, finished)
 }
@@ -117,7 +117,7 @@ fn carry(call: &Call, purpose: &str, plain: &[u8]) -> String {
 
 /// What the cookie holds that was sealed for a purpose; `None` where it is none of ours.
 fn unsealed(call: &Call, purpose: &str) -> Option<Vec<u8>> {
-    let sealed = BASE64_URL_SAFE_NO_PAD.decode(call.carried.as_deref()?).ok()?;
+    let sealed = BASE64_URL_SAFE_NO_PAD.decode(cookie::Carried::sealed(call)?).ok()?;
     call.store().unseal(purpose, &sealed)
 }
 

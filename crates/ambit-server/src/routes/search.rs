@@ -3,6 +3,7 @@
 
 use crate::call::{Asking, Call};
 use crate::failure::{of_query, of_search};
+use crate::header::headers;
 use crate::present::entities::fill_issues;
 use crate::query::{Written, query};
 use crate::searching::{await_committed, caller, context, page_token, placed, sealed};
@@ -17,7 +18,7 @@ use ambit_api::technologies::TechnologyHit;
 use ambit_api::{ApiError, CollectionRef, Envelope, Sighting, success};
 use ambit_query::keywords::KEYWORDS;
 use ambit_query::{Keyword, Noun, ValueType, parse_search};
-use ambit_search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchRequest, TIME_LIMIT};
+use ambit_search::{Caller, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchRequest, TIME_LIMIT};
 
 query! { Page:
     page_size: Count = "Rows of a page: 50 by default, more than 1,000 means 1,000.",
@@ -29,7 +30,15 @@ query! { Page:
 
 query! { Beside: aggregations: Boolean = "false: none are counted, and `aggregations` is null. Ours." }
 
-type Searching = Asking<((Page, Past), Beside)>;
+headers! { Client:
+    user_agent "user-agent" =
+        "Name of the client. Programs that share a key and differ in it page independently of each other.",
+}
+
+/// Characters of a client's name for itself that are looked at: browsers use some two hundred.
+const AGENT_CHARS_MAX: usize = 300;
+
+type Searching = Asking<(((Page, Past), Beside), Client)>;
 
 /// Search entities. An empty search string finds all of the project.
 pub(crate) async fn entities(call: Searching) -> Result<Envelope<SearchResult<Entities>>, ApiError> {
@@ -130,7 +139,7 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
         search,
         context,
         window,
-        caller: caller(call),
+        caller: Caller { agent: agent(call), ..caller(call) },
         sort_field: Page::sort_field(call).text.filter(|field| !field.is_empty()).map(str::to_owned),
         descending,
         page,
@@ -143,6 +152,10 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
     let mut answer = call.state.index()?.search(request).await.map_err(of_search)?;
     set_last_seen(call, noun, answer.window, &mut answer.hits).await?;
     Ok(Found { project, answer, names })
+}
+
+fn agent(call: &Call) -> String {
+    Client::user_agent(call).unwrap_or_default().chars().take(AGENT_CHARS_MAX).collect()
 }
 
 /// A word of the query in whatever letter case; `None` where there is none, or what clients write for none.

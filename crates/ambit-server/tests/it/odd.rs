@@ -1,7 +1,7 @@
 //! Values that no good client sends, at each place of each row: an id, a parameter, a member of a body. Whatever comes,
 //! the server says what is wrong with it or takes it; it never fails itself.
 
-use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS, Method, Tree};
+use ambit_server::{Access, ENDPOINTS, Endpoint, In, MOUNTS, Method, Tree};
 use ambit_testkit::kept::{KEEPER, Kept, keep};
 use ambit_testkit::{Ask, TestServer, ask};
 use serde_json::{Value, json};
@@ -161,7 +161,7 @@ async fn a_parameter_that_is_none_is_refused_or_passed_over() {
     let mut walk = Walk::new().await;
     for (index, row) in rows().filter(|(_, row)| row.method == Method::Get) {
         let Some(target) = walk.target(row) else { continue };
-        let own = row.query().into_iter().map(|parameter| parameter.name);
+        let own = row.parameters().into_iter().filter(|one| one.place == In::Query).map(|one| one.name);
         let beside = ["limit", "cursor"];
         let names: BTreeSet<&str> = own.chain(beside.into_iter().filter(|_| row.tree.is_metered())).collect();
         for (at, name) in names.into_iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::{About, not_found};
+use crate::header::headers;
 use crate::object_body::body_attributes;
 use crate::page::{self, Attributes, One, Page};
 use crate::present::account_relationships::{relate, related};
@@ -86,13 +87,17 @@ pub(crate) async fn relationship(call: Asking<Page>, described: bool) -> Result<
     page::answer_related(&call, found.ok_or_else(|| ApiError::not_found(&format!("Relationship {name}")))?, described)
 }
 
-/// Delete one's own account; the header x-user-password has an API key of it. The answer is empty.
+headers! { Confirmed:
+    key "x-user-password" required = "An API key of the account, which confirms the deletion.",
+}
+
+/// Delete one's own account. The answer is empty.
 ///
-/// Nobody has a password here: an API key of the account is the confirmation.
-pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
+/// Nobody has a password here: an API key of the account is the confirmation (docs/contract/wider.md §1.1).
+pub(crate) async fn delete(call: Asking<Confirmed>) -> Result<Empty, ApiError> {
     let account = named(&call, call.id()).await?;
     let store = call.store();
-    let confirmed = match call.password.as_deref() {
+    let confirmed = match Confirmed::key(&call) {
         Some(key) => call.principal_of(key).await?,
         None => None,
     };

@@ -3,6 +3,7 @@
 
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
+use crate::header::headers;
 use crate::mount::WIDER;
 use crate::object_body::{body_attributes, text_of};
 use crate::page::{self, Attributes, Cursor, Limit, One, Page, Relationships};
@@ -136,19 +137,15 @@ pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
     Ok(Empty)
 }
 
-/// Refuses what is asked for many objects at once without the caller's name as a confirmation (docs/contract/wider.md
-/// §1.1).
-pub(crate) fn require_confirmation(call: &Call) -> Result<(), ApiError> {
-    if call.confirmation.as_deref() == Some(call.caller().username()) {
-        return Ok(());
-    }
-    let message = "Send a x-confirm-delete header with your username as a confirmation";
-    Err(ApiError::bad(message))
+headers! { Confirmed:
+    username "x-confirm-delete" required = "Your username, which confirms that all are to be deleted.",
 }
 
-/// Delete every rule set of the caller's own; the header x-confirm-delete has the caller's username.
-pub(crate) async fn delete_all(call: Call) -> Result<OneObject, ApiError> {
-    require_confirmation(&call)?;
+/// Delete every rule set of the caller's own.
+pub(crate) async fn delete_all(call: Asking<Confirmed>) -> Result<OneObject, ApiError> {
+    if Confirmed::username(&call) != Some(call.caller().username()) {
+        return Err(ApiError::bad("Send a x-confirm-delete header with your username as a confirmation"));
+    }
     let done = call.store().delete_rulesets(call.caller(), call.now).await.about(NOUN)?;
     Ok(data(operations::shown(&call, &done)))
 }
