@@ -4,6 +4,11 @@ use crate::call::Call;
 use ambit_api::ApiError;
 use serde_json::{Map, Value};
 
+/// Digits that every number of 64 bits may have.
+const DIGITS_SURE: usize = 18;
+/// Characters of a number that a refusal repeats.
+const NUMBER_CHARS_SHOWN: usize = 40;
+
 /// The `data` of a body.
 pub(crate) fn body_data(call: &Call) -> Result<Value, ApiError> {
     let mut body: Value =
@@ -39,6 +44,45 @@ pub(crate) fn body_attributes(
     }
 }
 
+/// Refuses a body with a whole number beyond 64 bits, where numbers are kept as they came: it would lose digits.
+pub(crate) fn check_numbers(call: &Call) -> Result<(), ApiError> {
+    let Some(number) = wide_number(&call.body) else { return Ok(()) };
+    let shown: String = String::from_utf8_lossy(number).chars().take(NUMBER_CHARS_SHOWN).collect();
+    Err(ApiError::invalid(format!("The number {shown} has more than 64 bits and would lose digits: send it as a text")))
+}
+
+/// The first whole number of a JSON text that neither `i64` nor `u64` holds.
+fn wide_number(json: &[u8]) -> Option<&[u8]> {
+    let is_of_number = |byte: &u8| byte.is_ascii_digit() || b"-+.eE".contains(byte);
+    let mut rest = json;
+    while let Some(first) = rest.first() {
+        let length = match first {
+            b'"' => text_bytes(rest),
+            b'-' | b'0'..=b'9' => rest.iter().take_while(|byte| is_of_number(byte)).count(),
+            _ => 1,
+        };
+        let (token, behind) = rest.split_at(length);
+        let text = std::str::from_utf8(token).unwrap_or_default();
+        let is_whole = text.len() > DIGITS_SURE && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
+        if is_whole && text.parse::<i64>().is_err() && text.parse::<u64>().is_err() {
+            return Some(token);
+        }
+        rest = behind;
+    }
+    None
+}
+
+/// How many bytes the text has that begins here, with its quotes.
+fn text_bytes(json: &[u8]) -> usize {
+    let mut escaped = false;
+    let ends = |byte: &u8| {
+        let is_end = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        is_end
+    };
+    json[1..].iter().position(ends).map_or(json.len(), |end| end + 2)
+}
+
 /// What of a list of descriptors in a body is of which type.
 pub(crate) fn body_descriptors(call: &Call) -> Result<Vec<(String, String)>, ApiError> {
     let items = match body_data(call)? {
@@ -61,5 +105,24 @@ pub(crate) fn text_of<'a>(attributes: &'a Map<String, Value>, name: &str) -> Res
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(ApiError::invalid(format!("The attribute {name} must be a text"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_number_beyond_64_bits_is_found_and_nothing_else() {
+        for (json, found) in [
+            (r#"{"n": 18446744073709551616}"#, Some("18446744073709551616")),
+            (r#"[{"a\"": [1, -9223372036854775809]}]"#, Some("-9223372036854775809")),
+            (r#"[18446744073709551615, -9223372036854775808, 1.5e30, 123456789012345678901.5]"#, None),
+            (r#"{"18446744073709551616": "-9223372036854775809", "b": "\"18446744073709551616"}"#, None),
+            ("", None),
+        ] {
+            let number = wide_number(json.as_bytes()).map(|number| std::str::from_utf8(number).unwrap());
+            assert_eq!(number, found, "{json}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::{About, of_search};
-use crate::object_body::body_attributes;
+use crate::object_body::{body_attributes, check_numbers};
 use crate::page::{self, Attributes, One, Page, RelatedPage};
 use crate::present::graphs::{NOUN, shown};
 use crate::present::{accounts, collaborators, comments, groups, objects, relationships};
@@ -162,8 +162,15 @@ fn checked(mut attributes: Map<String, Value>) -> Result<(Map<String, Value>, Op
     Ok((attributes, private))
 }
 
+/// The attributes of a graph in a body, and whether it is to be private if that is said.
+fn sent(call: &Call, id: Option<&str>) -> Result<(Map<String, Value>, Option<bool>), ApiError> {
+    let attributes = body_attributes(call, "graph", id)?;
+    check_numbers(call)?;
+    checked(attributes)
+}
+
 async fn create(call: Call) -> Result<OneObject, ApiError> {
-    let (mut document, private) = checked(body_attributes(&call, "graph", None)?)?;
+    let (mut document, private) = sent(&call, None)?;
     document.entry("graph_data").or_insert_with(|| Map::new().into());
     for list in ["nodes", "links"] {
         document.entry(list).or_insert_with(|| Value::Array(Vec::new()));
@@ -204,7 +211,7 @@ fn with_relationships(mut object: Object, related: &[(String, Related)]) -> Obje
 
 /// Replace attributes of a graph.
 pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
-    let (attributes, private) = checked(body_attributes(&call, "graph", Some(call.id()))?)?;
+    let (attributes, private) = sent(&call, Some(call.id()))?;
     let changed = call.store().change_graph(call.caller(), call.id(), &attributes, private, call.now).await;
     Ok(page::one(&call, shown(&call, &changed.about_named(NOUN, call.id())?)))
 }
