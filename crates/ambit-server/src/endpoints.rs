@@ -138,6 +138,6 @@ mod tests {
         }
         let summary = |path: &str| ENDPOINTS.iter().find(|row| row.path == path).map(Endpoint::summary);
         assert_eq!(summary("/livez"), Some("Say that the process is alive."));
-        assert_eq!(summary("/sign_in"), Some("A page of the web interface, or why there is none."));
+        assert_eq!(summary("/sign_in"), Some("Show a page of the web interface, or say why there is none."));
     }
 }

@@ -48,7 +48,7 @@ impl<Body, Asked: Parameters> CallWith<Body, Asked> {
     }
 }
 
-query! { Limit: limit: Count = "Most rows: 100 by default, at most 1,000." }
+query! { Limit: limit: Count = "Number of rows at most: 100 by default, and no more than 1,000." }
 
 /// Rows of an answer where the caller does not say.
 const ROWS: usize = 100;

@@ -12,8 +12,8 @@ use ambit_store::{NewFile, StoredFile, Visibility};
 
 query! { Uploaded:
     visibility: Text =
-        "Who may see the file, as the field of the form says it: installation, or project: the people of the project \
-         that the header names, or of the caller's primary one.",
+        "Who may see the file: `installation` (every user of it), or `project` (the people of the project that the \
+         header names, or of the caller's primary one). The form may have it as a field.",
 }
 
 /// Stores the file of a form; what it costs is noted under `usage`.

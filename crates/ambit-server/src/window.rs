@@ -14,12 +14,12 @@ use ambit_store::At;
 const FORMS: &str = "between must be two dates or moments with a comma between them, the earlier one first, such as \
                      2026-01-01,2026-01-31";
 
-query! { AsOf: as_of: When = "As it was shown then: a date (the end of that day, UTC) or a moment. Ours." }
+query! { AsOf: as_of: When = "Shows the state at this moment; a date means the end of that day, UTC. Ambit's own." }
 
 query! { Between:
     between: Text =
-        "What happened between two dates or moments, with a comma between them, as it was at the second; `change:` \
-         narrows it. Ours.",
+        "What changed between two dates or moments, which a comma separates; shows the state at the second. `change:` \
+         in the search string narrows it. Ambit's own.",
 }
 
 /// What says which past a search is about.

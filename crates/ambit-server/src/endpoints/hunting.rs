@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Read the owner of a rule set.")
         .costs(&rules::RULESETS),
     get("/intelligence/hunting_rulesets/{id}/relationships/owner", Key, handler!(wider::hunting_rulesets::owner, true))
-        .says("Read the descriptor of the owner.")
+        .says("Read the descriptor of the owner of a rule set.")
         .costs(&rules::RULESETS),
     get("/intelligence/hunting_rulesets/{id}/editors", Key, handler!(wider::hunting_rulesets::editors, false))
         .says("List who else may see and change a rule set.")
@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         Key,
         handler!(wider::hunting_rulesets::editors, true),
     )
-    .says("List their descriptors.")
+    .says("List the descriptors of who else may see and change a rule set.")
     .costs(&rules::RULESETS),
     get(
         "/intelligence/hunting_rulesets/{id}/hunting_notification_files",
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         Key,
         handler!(wider::hunting_notifications::files_of_ruleset, true),
     )
-    .says("List their descriptors, with the notification beside each.")
+    .says("List the descriptors of the files that a rule set found, with the notification beside each.")
     .costs(&rules::NOTIFICATIONS),
     post(
         "/intelligence/hunting_rulesets/{id}/relationships/editors",
@@ -61,10 +61,10 @@ pub(super) const ROWS: &[Endpoint] = &[
     get(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::has_editor)).costs(&rules::RULESETS),
     delete(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::remove_editor)).costs(&rules::RULESETS),
     get("/users/{id}/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, false))
-        .says("The same list below the user, for the user alone.")
+        .says("List the rule sets of live hunting that a user may change, for that user alone.")
         .costs(&rules::RULESETS),
     get("/users/{id}/relationships/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, true))
-        .says("The same list as descriptors.")
+        .says("List the descriptors of the rule sets that a user may change, for that user alone.")
         .costs(&rules::RULESETS),
     get(
         "/intelligence/hunting_rulesets/{id}/hunting_notifications",
@@ -85,10 +85,10 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/hunting_notification_files", Key, handler!(wider::hunting_notifications::list_files))
         .costs(&rules::NOTIFICATIONS),
     get("/users/{id}/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, false))
-        .says("The list of notifications below the user, for the user alone.")
+        .says("List what live rules reported to a user, newest first, for that user alone.")
         .costs(&rules::NOTIFICATIONS),
     get("/users/{id}/relationships/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, true))
-        .says("The list of notifications below the user as descriptors.")
+        .says("List the descriptors of what live rules reported to a user, for that user alone.")
         .costs(&rules::NOTIFICATIONS),
     get("/users/{id}/hunting_notification_files", Key, handler!(wider::hunting_notifications::files_of_user))
         .costs(&rules::NOTIFICATIONS),
@@ -103,7 +103,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::find_in_stream))
         .costs(&rules::STREAM),
     delete("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
-        .says("Delete an entry of the stream. The answer is empty.")
+        .says("Delete an entry of the stream of indicators. The answer is empty.")
         .costs(&rules::STREAM),
     get("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::list)).costs(&rules::RETROHUNT),
     post("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::create)).costs(&rules::RETROHUNT_POST),
@@ -114,10 +114,10 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/retrohunt_jobs/{id}/matching_files", Key, handler!(wider::retrohunt_jobs::matching_files))
         .costs(&rules::RETROHUNT),
     get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, false))
-        .says("The list of jobs below the user, for the user alone.")
+        .says("List the jobs of a user over what is stored, newest first, for that user alone.")
         .costs(&rules::RETROHUNT),
     get("/users/{id}/relationships/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, true))
-        .says("The list of jobs below the user as descriptors.")
+        .says("List the descriptors of the jobs of a user, for that user alone.")
         .costs(&rules::RETROHUNT),
     get("/operations/{id}", Key, handler!(wider::operations::find)).costs(&rules::OPERATIONS),
 ];

@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List what a domain is related to.")
         .costs(&rules::DOMAIN_RELATIONSHIPS),
     get("/domains/{id}/relationships/{relationship}", Key, handler!(wider::objects::descriptors, Domain))
-        .says("List their descriptors.")
+        .says("List the descriptors of what a domain is related to.")
         .costs(&rules::DOMAIN_RELATIONSHIPS),
     get("/ip_addresses/{id}", Key, handler!(wider::objects::find, IpAddress))
         .says("Read an address that the inventory knows.")
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List what an address is related to.")
         .costs(&rules::ADDRESS_RELATIONSHIPS),
     get("/ip_addresses/{id}/relationships/{relationship}", Key, handler!(wider::objects::descriptors, IpAddress))
-        .says("List their descriptors.")
+        .says("List the descriptors of what an address is related to.")
         .costs(&rules::ADDRESS_RELATIONSHIPS),
     post("/urls", Key, handler!(wider::files::submit_url)).costs(&rules::URL_SUBMISSION),
     get("/urls/{id}", Key, handler!(wider::objects::find, Url))
@@ -70,7 +70,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List what a URL is related to.")
         .costs(&rules::URL_RELATIONSHIPS),
     get("/urls/{id}/relationships/{relationship}", Key, handler!(wider::objects::descriptors, Url))
-        .says("List their descriptors.")
+        .says("List the descriptors of what a URL is related to.")
         .costs(&rules::URL_RELATIONSHIPS),
     post("/files", Key, handler!(wider::files::upload)).reads_project().costs(&rules::UPLOAD),
     get("/files/upload_url", Key, handler!(wider::files::upload_url)).costs(&rules::UPLOAD_URL),
@@ -92,7 +92,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List what a file is related to.")
         .costs(&rules::FILE_RELATIONSHIPS),
     get("/files/{id}/relationships/{relationship}", Key, handler!(wider::files::relationship, true))
-        .says("List their descriptors.")
+        .says("List the descriptors of what a file is related to.")
         .costs(&rules::FILE_RELATIONSHIPS),
     get("/analyses/{id}", Key, handler!(wider::files::analysis)).says("Read an analysis.").costs(&rules::ANALYSES),
     get("/analyses/{id}/item", Key, handler!(wider::files::analysed_item)).costs(&rules::ANALYSES),

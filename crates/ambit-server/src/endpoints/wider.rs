@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List users, administrators, graphs or service accounts of a group.")
         .costs(&rules::GROUPS),
     get("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::relationship, true))
-        .says("List their descriptors.")
+        .says("List the descriptors of users, administrators, graphs or service accounts of a group.")
         .costs(&rules::GROUPS),
     post("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::add))
         .costs(&rules::GROUPS)

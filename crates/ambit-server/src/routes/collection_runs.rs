@@ -44,7 +44,7 @@ pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun, A
     Ok(StartedRun { success: true, message: "Collection scan", result: true, plan })
 }
 
-query! { Level: level: (Word<Clearance>) = "As if this were the collection's level." }
+query! { Level: level: (Word<Clearance>) = "Estimates as if this were the level of the collection." }
 
 /// Estimate what a run of a collection would ask, in numbers. The estimate covers the seeds; what is found beside them
 /// adds to it.

@@ -131,7 +131,7 @@ pub(crate) async fn archive(call: Call) -> Result<Envelope<bool>, ApiError> {
     Ok(success("Collection archived", true))
 }
 
-/// Make an archived collection active. The answer says success: false and is a success.
+/// Make an archived collection active. The answer says `success: false` although it is a success.
 pub(crate) async fn unarchive(call: Call) -> Result<Envelope<()>, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().unarchive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;

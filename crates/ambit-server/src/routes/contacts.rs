@@ -23,7 +23,7 @@ const CONTACTS_MAX: usize = 1_000;
 
 query! { Asked:
     address: Text required = "An address, or a block such as 192.0.2.0/24.",
-    time: When = "When; without it, ever.",
+    time: When = "Moment of the contact; without it, the whole ledger is searched.",
     around: Count = "Minutes before and after that time that are looked at: 5 by default.",
 }
 

@@ -24,13 +24,13 @@ const ROWS: u64 = 500;
 
 query! { Told:
     search_string: Text =
-        "What is searched for; without one, exports tell of open issues and of entities that are there.",
-    of: Text = "issues (the default) or entities, which only csv, jsonl and stix can tell of.",
+        "Search string; by default open issues, and entities that are present.",
+    of: Text = "issues (the default), or entities (in csv, jsonl and stix only).",
 }
 
 query! { Since:
     since: When =
-        "What came or went from this date or moment on is said to be new or gone, where the format can say it.",
+        "Marks what appeared or disappeared since this date or moment, in formats that can show it.",
 }
 
 query! { Rows:

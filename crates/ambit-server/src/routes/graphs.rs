@@ -24,7 +24,7 @@ enum Asked {
     Query(String),
 }
 
-/// Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.
+/// Create a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.
 pub(crate) async fn create(mut call: CallWith<NewInventoryGraph>) -> Result<Envelope<InventoryGraph>, ApiError> {
     let body = call.read()?;
     let asked = asked(body.entity.0, body.query.0)?;

@@ -48,7 +48,7 @@ pub(crate) async fn jira_projects(call: Call) -> Result<Envelope<Vec<JiraProject
     Ok(success("Jira projects", views.iter().flat_map(|view| JiraProject::of(view.uuid, &view.settings)).collect()))
 }
 
-/// Make an integration of a project; its secrets are sealed and never shown.
+/// Create an integration of a project; its secrets are sealed and never shown.
 pub(crate) async fn create(call: CallWith<wire::NewIntegration>) -> Result<Envelope<Integration>, ApiError> {
     let project = projects::project(&call).await?;
     let body = call.read()?;
@@ -171,7 +171,7 @@ pub(crate) async fn list_uses(call: Call) -> Result<Envelope<Vec<IntegrationColl
     Ok(success("Integration collections", uses.into_iter().map(shown_use).collect()))
 }
 
-/// Let a collection use an integration of its project; repeating it is harmless.
+/// Attach an integration of the project to a collection; repeating it is harmless.
 pub(crate) async fn add_use(
     call: CallWith<NewIntegrationCollection>,
 ) -> Result<Envelope<IntegrationCollection>, ApiError> {
@@ -181,7 +181,7 @@ pub(crate) async fn add_use(
     Ok(success("Integration collection created", shown_use(added)))
 }
 
-/// End the use of an integration in a collection.
+/// Detach an integration from a collection.
 pub(crate) async fn remove_use(call: Call) -> Result<Envelope<bool>, ApiError> {
     let uuid = call.uuid("uuid", USE)?;
     call.store().delete_integration_use(call.caller(), uuid, call.now).await.about(USE)?;

@@ -5,12 +5,12 @@ use crate::call::Call;
 use crate::signature::{File, Html};
 use ambit_api::ApiError;
 
-/// A page of the web interface, or why there is none.
+/// Show a page of the web interface, or say why there is none.
 pub(crate) async fn page(call: Call) -> Result<Html, ApiError> {
     call.state.interface.page().await.map(|page| Html(Answer::page(page)))
 }
 
-/// A file that the web interface loads.
+/// Load a file of the web interface.
 pub(crate) async fn asset(call: Call) -> Result<File, ApiError> {
     let name = format!("assets/{}", call.parameter("file"));
     let found = call.state.interface.file(&name).await?;

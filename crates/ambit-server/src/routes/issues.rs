@@ -17,7 +17,7 @@ pub(crate) async fn find(call: Call) -> Result<Envelope<IssueDetail>, ApiError> 
     Ok(success("successfully returned issue", result))
 }
 
-/// Report the status of an issue. A closing status may have a reason and an end.
+/// Set the status of an issue. A closing status may have a reason and an end.
 pub(crate) async fn report_status(call: CallWith<NewStatus>) -> Result<Envelope<bool>, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let id = call.id();

@@ -50,7 +50,7 @@ async fn lead_to_provider(call: &Call) -> Result<Answer, ApiError> {
 
 query! { Back:
     code: Text = "What the provider exchanges for a token.",
-    state: Text = "Which sign-in it is of.",
+    state: Text = "The sign-in that the provider answers.",
     error: Text = "Why the provider signs nobody in.",
 }
 

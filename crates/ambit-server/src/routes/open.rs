@@ -30,23 +30,23 @@ async fn made<As: Reply>(
 /// How long a copy of the description of probes may be believed, in days.
 const PROBING_DAYS: i64 = 30;
 
-/// This document.
+/// Read the OpenAPI document.
 pub(crate) async fn openapi(call: Call) -> Result<Json, ApiError> {
     let make = call.state.openapi;
     made(0, Json, move || make().to_string().into()).await
 }
 
-/// A page to read and try the API, without the network.
+/// Show a page to read and try the API, which loads nothing from other hosts.
 pub(crate) async fn page(_call: Call) -> Result<Html, ApiError> {
     made(1, Html, || include_str!("../docs/page.html").into()).await
 }
 
-/// The program of that page.
+/// Load the script of the page at /docs.
 pub(crate) async fn script(_call: Call) -> Result<Script, ApiError> {
     made(2, Script, || include_str!("../docs/page.js").into()).await
 }
 
-/// The style of that page.
+/// Load the style sheet of the page at /docs.
 pub(crate) async fn style(_call: Call) -> Result<Style, ApiError> {
     made(3, Style, || include_str!("../docs/page.css").into()).await
 }

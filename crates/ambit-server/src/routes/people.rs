@@ -26,7 +26,7 @@ pub(crate) async fn list_users(call: Call) -> Result<Envelope<Vec<User>>, ApiErr
     Ok(success("Users", users.about(USER)?.iter().map(User::from).collect()))
 }
 
-/// Make a user.
+/// Create a user.
 pub(crate) async fn create_user(call: CallWith<wire::NewUser>) -> Result<Envelope<User>, ApiError> {
     let body = call.read()?;
     let new = NewUser {
@@ -73,7 +73,7 @@ pub(crate) async fn list_groups(call: Call) -> Result<Envelope<Vec<Group>>, ApiE
     Ok(success("Groups", groups.iter().map(|(group, members)| Group::of(group, members)).collect()))
 }
 
-/// Make a group.
+/// Create a group.
 pub(crate) async fn create_group(call: CallWith<NewGroup>) -> Result<Envelope<Group>, ApiError> {
     let body = call.read()?;
     let (name, members) = (body.name.0, body.members.0.unwrap_or_default());
@@ -96,7 +96,7 @@ pub(crate) async fn add_members(call: CallWith<NewMembers>) -> Result<Envelope<b
     Ok(success("Group members added", true))
 }
 
-/// Take a user out of a group.
+/// Remove a user from a group.
 pub(crate) async fn remove_member(call: Call) -> Result<Envelope<bool>, ApiError> {
     let group = group(&call).await?;
     let store = call.store();

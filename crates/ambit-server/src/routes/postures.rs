@@ -11,8 +11,8 @@ use ambit_model::entity::domain;
 use ambit_model::posture::{WeighedDomain, organizations};
 use ambit_store::{EntityView, StoreError};
 
-/// List how well the seeds of a collection protect what everybody can see of them, the worst first; those that nobody
-/// weighed are left out.
+/// List the postures of the seeds of a collection, the worst first: how well each protects what everybody can see of
+/// it. A seed whose posture no run has computed is left out.
 pub(crate) async fn of_collection(call: Asking<AsOf>) -> Result<Envelope<Vec<SeedPosture>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let at = moment(AsOf::as_of(&call))?;
@@ -23,8 +23,8 @@ pub(crate) async fn of_collection(call: Asking<AsOf>) -> Result<Envelope<Vec<See
     Ok(success("Postures", found))
 }
 
-/// List how well the organisations that registered the domains among the seeds of a collection protect what everybody
-/// can see of them, the worst first, each as its weakest domain, with the scores that it had.
+/// List the postures of the organisations that registered the domains among the seeds of a collection, the worst first,
+/// with the scores that each had. The score of an organisation is that of its weakest domain.
 pub(crate) async fn of_organizations(call: Asking<AsOf>) -> Result<Envelope<Vec<OrganizationPosture>>, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let at = moment(AsOf::as_of(&call))?;
@@ -47,7 +47,8 @@ pub(crate) async fn of_organizations(call: Asking<AsOf>) -> Result<Envelope<Vec<
     Ok(success("Postures of organizations", found.collect()))
 }
 
-/// Say how well an entity protects what everybody can see of it, why, whose services it uses, and which scores it had.
+/// Read the posture of an entity: how well it protects what everybody can see of it, with the reasons, the suppliers
+/// whose services it uses, and the scores that it had.
 pub(crate) async fn of_entity(call: Asking<AsOf>) -> Result<Envelope<EntityPosture>, ApiError> {
     let id = call.parameter("entity_uid");
     let view = match moment(AsOf::as_of(&call))? {

@@ -28,7 +28,7 @@ query! { Page:
     sort_direction: (SortDirection) = "asc by default.",
 }
 
-query! { Beside: aggregations: Boolean = "false: none are counted, and `aggregations` is null. Ours." }
+query! { Beside: aggregations: Boolean = "With false none are counted, and `aggregations` is null. Ambit's own." }
 
 headers! { Client:
     user_agent "user-agent" =

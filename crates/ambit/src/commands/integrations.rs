@@ -77,10 +77,10 @@ pub(crate) struct Change {
     /// The new name.
     #[arg(long)]
     name: Option<String>,
-    /// File with the new secrets, written as for `add`; they replace all that it has. `-` is standard input.
+    /// File with the new secrets, written as for `add`; they replace all its secrets. `-` is standard input.
     #[arg(long, value_name = "FILE")]
     secrets: Option<PathBuf>,
-    /// New setting; may be repeated. The new settings replace all that it has, and need --secrets.
+    /// New setting; may be repeated. The new settings replace all its settings and need --secrets as well.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     setting: Vec<(String, Value)>,
 }

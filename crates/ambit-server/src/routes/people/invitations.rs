@@ -50,7 +50,7 @@ pub(crate) async fn accept(call: Call) -> Result<Envelope<bool>, ApiError> {
     Ok(success("Invitation accepted", true))
 }
 
-/// Decline an invitation, or take back one to a project that the caller owns or a group that the caller administers.
+/// Decline an invitation, or withdraw one to a project that the caller owns or a group that the caller administers.
 pub(crate) async fn end(call: Call) -> Result<Envelope<bool>, ApiError> {
     call.store().end_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
     Ok(success("Invitation ended", true))

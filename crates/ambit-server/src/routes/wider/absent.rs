@@ -22,7 +22,7 @@ pub(crate) async fn list(call: Asking<Page>) -> Result<ObjectCollection, ApiErro
     page::of_list(&call, Vec::new(), page::LIMIT_DEFAULT)
 }
 
-/// Make a reference: nobody may.
+/// Create a reference: this is always refused.
 ///
 /// What would not be kept must not look as if it were.
 pub(crate) async fn refuse_references(_call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
@@ -30,7 +30,7 @@ pub(crate) async fn refuse_references(_call: CallWith<Maybe<NewObject>>) -> Resu
     Err(ApiError::with(ErrorCode::Forbidden, message))
 }
 
-/// Scan a file or URL privately: nobody may.
+/// Scan a file or URL privately: this is always refused.
 ///
 /// A client that is told that its file was taken would wait for a verdict that never comes.
 pub(crate) async fn refuse_private_scans(_call: Call) -> Result<OneObject, ApiError> {

@@ -215,7 +215,7 @@ pub(crate) async fn download(call: Call) -> Result<Zip, ApiError> {
     bytes(&call, &archive.id).await
 }
 
-/// Make an address to download an archive from, for an hour.
+/// Create an address to download an archive from, for an hour.
 pub(crate) async fn download_url(call: Call) -> Result<Said, ApiError> {
     let archive = finished(&call).await?;
     let token = tokens::sealed(&call, DOWNLOAD, &archive.id, SIGNED_MS);

@@ -66,7 +66,7 @@ pub(crate) async fn upload_to(mut call: CallWith<Maybe<Form>, Uploaded>) -> Resu
     Ok(begun(&call, &file_analysis_id(&file.md5, call.now)))
 }
 
-/// Make an address to upload a file to.
+/// Create an address to upload a file to.
 pub(crate) async fn upload_url(call: Call) -> Result<Said, ApiError> {
     let token = sealed(&call, UPLOAD, call.caller().username(), SIGNED_MS);
     Ok(data(format!("{}/files/upload/{token}", call.base)))
@@ -119,7 +119,7 @@ pub(crate) async fn download(call: Call) -> Result<File, ApiError> {
     blob(&call, sha256).await
 }
 
-/// Make an address to download a file from, for an hour.
+/// Create an address to download a file from, for an hour.
 pub(crate) async fn download_url(call: Call) -> Result<Said, ApiError> {
     let sha256 = visible_hash(&call, call.id()).await?;
     let token = sealed(&call, DOWNLOAD, &sha256.to_string(), SIGNED_MS);

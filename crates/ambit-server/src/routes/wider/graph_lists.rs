@@ -44,7 +44,7 @@ pub(crate) async fn has(call: Call) -> Result<Whether, ApiError> {
     Ok(data(found.is_some()))
 }
 
-/// Take an editor or viewer off the list. The answer is empty.
+/// Remove an editor or viewer of a graph. The answer is empty.
 pub(crate) async fn remove(call: Call) -> Result<Empty, ApiError> {
     let role = role(&call)?;
     let missing = || ApiError::not_found("User or group");

@@ -34,7 +34,7 @@ query! { Searched:
         "name, owner, creation_date, last_modified_date, views_count or comments_count; - behind it reverses.",
 }
 
-/// Make a graph; without a body, search graphs.
+/// Create a graph; without a body, search graphs.
 pub(crate) async fn post(
     call: CallWith<Maybe<NewObject>, (Searched, RelatedPage)>,
 ) -> Result<RelatedObjects, ApiError> {

@@ -158,7 +158,7 @@ pub(crate) async fn has(call: Asking<Kept>) -> Result<Whether, ApiError> {
     Ok(data(found.iter().any(is)))
 }
 
-/// Take a user out of a group, leave it, or delete a service account of it. The answer is empty.
+/// Remove a user from a group, leave it, or delete a service account of it. The answer is empty.
 pub(crate) async fn remove(call: Call) -> Result<Empty, ApiError> {
     let (group, _) = own(&call).await?;
     let (name, member, store) = (call.parameter("relationship"), call.parameter("member"), call.store());

@@ -33,7 +33,7 @@ query! { Notified:
     order: Text = "date- by default, or date+.",
 }
 
-query! { Tagged: tag: Text = "Only those with this tag.", filter: Text = "As in the list." }
+query! { Tagged: tag: Text = "Only those with this tag.", filter: Text = "The same filter as in the list." }
 
 query! { Streamed:
     filter: Text =
@@ -41,7 +41,7 @@ query! { Streamed:
     order: Text = "date- by default, or date+.",
 }
 
-query! { StreamFilter: filter: Text = "As in the list." }
+query! { StreamFilter: filter: Text = "The same filter as in the list." }
 
 query! { Described: descriptors_only: Text = "true: only type and id of each, with its context." }
 
@@ -143,7 +143,7 @@ pub(crate) async fn list(call: Asking<Listed>) -> Result<ObjectCollection, ApiEr
     list_of(&call, found).await
 }
 
-/// The list of notifications below the user, in full or as descriptors, for the user alone.
+/// List the notifications of a user, in full or as descriptors, for that user alone.
 pub(crate) async fn of_user(call: Asking<Listed>, described: bool) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     let call = &call;
@@ -229,7 +229,7 @@ pub(crate) async fn file(call: Asking<Relationships>) -> Result<OneObject, ApiEr
     Ok(data(file))
 }
 
-/// Read an entry of the stream.
+/// Read an entry of the stream of indicators.
 pub(crate) async fn find_in_stream(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
     let found = found(&call).await?;
     let attributes = StreamAttributes {

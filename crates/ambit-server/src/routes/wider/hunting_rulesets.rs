@@ -152,13 +152,13 @@ pub(crate) async fn delete_all(call: Asking<Confirmed>) -> Result<OneObject, Api
 
 /// List the rule sets of live hunting that the caller may change.
 ///
-/// The list of the caller's sets. Its links lead to the same list below the user, as the contract has it.
+/// Its links lead to the same list below the user, as the contract has it.
 pub(crate) async fn list(mut call: Asking<Listed>) -> Result<ObjectCollection, ApiError> {
     call.path = format!("{WIDER}/users/{}/hunting_rulesets", call.caller().username());
     list_in(&call, false).await
 }
 
-/// The same list below the user, in full or as descriptors, for the user alone.
+/// List the rule sets that a user may change, in full or as descriptors, for that user alone.
 pub(crate) async fn of_user(mut call: Asking<Listed>, described: bool) -> Result<ObjectCollection, ApiError> {
     accounts::require_oneself(&call).await?;
     let below = if described { "relationships/" } else { "" };
@@ -292,7 +292,7 @@ pub(crate) async fn has_editor(call: Call) -> Result<Whether, ApiError> {
     Ok(data(found.is_some()))
 }
 
-/// Take an editor off. The answer is empty.
+/// Remove an editor of a rule set. The answer is empty.
 pub(crate) async fn remove_editor(call: Call) -> Result<Empty, ApiError> {
     let missing = || ApiError::not_found("User or group");
     let found = editor(&call).await?.ok_or_else(missing)?;

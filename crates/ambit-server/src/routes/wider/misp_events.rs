@@ -25,7 +25,7 @@ contract! {
     }
 }
 
-/// Make a private collection of the hashes, URLs, addresses and names in an event of MISP.
+/// Create a private collection of the hashes, URLs, addresses and names in an event of MISP.
 pub(crate) async fn create(call: CallWith<NewMispEvent, Attributes>) -> Result<OneObject, ApiError> {
     let NewMispEvent { event } = call.read()?;
     let items = items(&event)?;

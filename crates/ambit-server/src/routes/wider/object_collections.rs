@@ -69,7 +69,7 @@ fn raw_items(body: &Value) -> Result<Vec<CollectedItem>, ApiError> {
     words.map(item).collect()
 }
 
-/// Make a collection of files, URLs, domains and addresses.
+/// Create a collection of files, URLs, domains and addresses.
 pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
     let attributes = body_attributes(&call, "collection", None)?;
     let body = body_data(&call)?;

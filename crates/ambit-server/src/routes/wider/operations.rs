@@ -6,7 +6,7 @@ use crate::present::operations::shown;
 use ambit_api::ApiError;
 use ambit_api::objects::{OneObject, data};
 
-/// Read what was asked for many objects at once.
+/// Read the progress of an operation on many objects, such as a deletion.
 pub(crate) async fn find(call: Call) -> Result<OneObject, ApiError> {
     let found = call.store().find_operation(call.caller(), call.id()).await.about_named("Operation", call.id())?;
     Ok(data(shown(&call, &found)))

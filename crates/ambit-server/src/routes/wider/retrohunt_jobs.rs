@@ -169,7 +169,7 @@ async fn list_as(call: Asking<(Jobs, Page)>, described: bool) -> Result<ObjectCo
     page::of_records(call, jobs, shown).await
 }
 
-/// The list of jobs below the user, in full or as descriptors, for the user alone.
+/// List the jobs of a user, in full or as descriptors, for that user alone.
 pub(crate) async fn of_user(call: Asking<(Jobs, Page)>, described: bool) -> Result<ObjectCollection, ApiError> {
     require_oneself(&call).await?;
     list_as(call, described).await
