@@ -17,6 +17,8 @@ mod explorer;
 mod faulty;
 #[path = "worlds/forges.rs"]
 mod forges;
+#[path = "worlds/guessed.rs"]
+mod guessed;
 #[path = "worlds/https_records.rs"]
 mod https_records;
 #[path = "worlds/limits.rs"]

@@ -12,7 +12,7 @@ use ambit_net::{Grant, Untrusted, limits};
 use std::time::Duration;
 
 /// Times that a request is sent at most, where the provider asks for patience.
-pub(super) const TRIES_MAX: u32 = 5;
+pub(crate) const TRIES_MAX: u32 = 5;
 /// The same where it had none with the question before.
 const AGAIN_TRIES_MAX: u32 = 2;
 /// The same where its server failed.
@@ -112,18 +112,18 @@ fn pause<'a>(header: impl Fn(&str) -> Option<&'a Untrusted>, date: Timestamp) ->
 
 /// How often a request was sent, and how long is waited before it is sent again. What a server asks for with
 /// `Retry-After` and 429 or 503 is waited for as well, by the rate limiter.
-pub(super) struct Patience {
+pub(crate) struct Patience {
     tried: u32,
     wait: Duration,
 }
 
 impl Patience {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { tried: 1, wait: FIRST_WAIT }
     }
 
     /// Waits before the request is sent again, and returns whether it is: so many times at most.
-    pub(super) async fn lasts(&mut self, cx: &Context<'_>, tries_max: u32) -> bool {
+    pub(crate) async fn lasts(&mut self, cx: &Context<'_>, tries_max: u32) -> bool {
         self.lasts_for(cx, tries_max, Duration::ZERO).await
     }
 

@@ -1,6 +1,7 @@
 //! Asks pages of an application with names of parameters that programs often have and no page names, and reads from
 //! differences of the answers which are taken. The value is always 1, so that nothing is sent that could be an attack.
 
+use crate::ask::provider::{Patience, TRIES_MAX};
 use crate::ask::session::{self, Session};
 use crate::ask::{bindings, web};
 use crate::read::normal;
@@ -42,6 +43,8 @@ const PAGES_MAX: usize = 10;
 const TOGETHER: usize = 12;
 /// Names that nobody has. Two pages that differ by them repeat their query, or never answer twice alike.
 const NOBODYS: [&str; 2] = ["ambit-nobodys", "ambit-neither"];
+/// The status of an answer that there are too many requests (RFC 6585).
+const TOO_MANY_REQUESTS: u16 = 429;
 /// Names of parameters that open something or change what is shown; none asks for anything to be done.
 const WORDS: &[&str] = &[
     "admin", "all", "beta", "callback", "category", "config", "count", "debug", "demo", "detail", "details", "dev",
@@ -64,17 +67,27 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let most = cx.settings.application_requests.parameters;
     let mut asking = Asking { cx, session, left: most };
     let mut found = Parameters::default();
+    let mut refusal = None;
     for ((_, path), known) in pages(cx.facts).into_iter().take(PAGES_MAX) {
         let page = site.with_path(&path);
-        let taken = match asking.page(&page, &known).await {
-            Ok(taken) => taken,
-            Err(error) if web::is_closed(&error) => continue,
-            Err(error) if web::is_no_answer(&error) && found.len() == 0 => return Ok(Answer::Absent),
-            Err(error) => return Err(error.into()),
-        };
+        let mut taken = Vec::new();
+        let asked = asking.page(&page, &known, &mut taken).await;
         for name in taken {
             found.add(name, IN_GUESS, page.path_only());
         }
+        match asked {
+            Ok(()) => {}
+            Err(error) if web::is_closed(&error) => continue,
+            Err(error) if web::is_no_answer(&error) && found.len() == 0 => return Ok(Answer::Absent),
+            Err(error @ NetError::Unavailable(_)) => {
+                refusal = Some(TaskError::from(error));
+                break;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if let Some(refusal) = refusal {
+        return in_part(cx, found, refusal);
     }
     session::holds(cx, &asking.session, &site).await?;
     if found.len() == 0 && asking.left == 0 {
@@ -85,6 +98,16 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     cx.observe(uri::HIDDEN_PARAMETERS, found.list());
     Ok(Answer::Found)
+}
+
+/// What was found before the site refused to answer any more, beside what was known of the other pages.
+fn in_part(cx: &Context<'_>, mut found: Parameters, refusal: TaskError) -> Result<Answer, TaskError> {
+    let is_found = found.len() > 0;
+    for known in uri::HIDDEN_PARAMETERS.items(&cx.facts.details) {
+        known.paths.iter().for_each(|path| found.add(&known.name, IN_GUESS, path));
+    }
+    cx.observe(uri::HIDDEN_PARAMETERS, found.list());
+    Answer::despite(is_found, Some(refusal))
 }
 
 /// What a page answers, as far as it says something.
@@ -111,32 +134,44 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// What a page answers to names; `None` where the cap is reached.
+    /// What a page answers to names; `None` where the cap is reached. A site that says that there are too many
+    /// requests is asked again, as late as it wants. Fails where it goes on refusing.
     async fn shown(&mut self, page: &Url, names: &[&str]) -> Result<Option<Shown>, NetError> {
-        if self.left == 0 {
-            return Ok(None);
+        let mut patience = Patience::new();
+        while self.left > 0 {
+            self.left -= 1;
+            let exchange = self.session.get(self.cx, &asked(page, names), web::PAGE_BYTES).await?;
+            let is_busy = exchange.status == TOO_MANY_REQUESTS;
+            match exchange.available() {
+                Ok(exchange) => return Ok(Some(Shown::of(&exchange))),
+                Err(_) if is_busy && patience.lasts(self.cx, TRIES_MAX).await => {}
+                Err(error) => return Err(error),
+            }
         }
-        self.left -= 1;
-        let exchange = self.session.get(self.cx, &asked(page, names), web::PAGE_BYTES).await?.available()?;
-        Ok(Some(Shown::of(&exchange)))
+        Ok(None)
     }
 
-    /// The names that a page takes. A difference counts if it shows again, and if the page is the same without it.
-    async fn page(&mut self, page: &Url, known: &BTreeSet<String>) -> Result<Vec<&'static str>, NetError> {
-        let mut taken = Vec::new();
+    /// Finds the names that a page takes. A difference counts if it shows again, and if the page is the same without
+    /// it.
+    async fn page(
+        &mut self,
+        page: &Url,
+        known: &BTreeSet<String>,
+        taken: &mut Vec<&'static str>,
+    ) -> Result<(), NetError> {
         let usual = self.shown(page, &NOBODYS[..1]).await?;
-        let Some(usual) = usual else { return Ok(taken) };
+        let Some(usual) = usual else { return Ok(()) };
         if self.shown(page, &NOBODYS[1..]).await? != Some(usual.clone()) {
-            return Ok(taken);
+            return Ok(());
         }
         let words: Vec<&'static str> = WORDS.iter().copied().filter(|word| !known.contains(*word)).collect();
         for together in words.chunks(TOGETHER) {
-            let Some(shown) = self.shown(page, together).await? else { return Ok(taken) };
+            let Some(shown) = self.shown(page, together).await? else { return Ok(()) };
             if shown == usual {
                 continue;
             }
             for word in together {
-                let Some(first) = self.shown(page, &[word]).await? else { return Ok(taken) };
+                let Some(first) = self.shown(page, &[word]).await? else { return Ok(()) };
                 if first != usual
                     && self.shown(page, &[word]).await? == Some(first)
                     && self.shown(page, &NOBODYS[..1]).await?.as_ref() == Some(&usual)
@@ -145,7 +180,7 @@ impl Asking<'_> {
                 }
             }
         }
-        Ok(taken)
+        Ok(())
     }
 }
 
