@@ -2,7 +2,7 @@
 //! writes.
 
 use ambit_model::reserved::Reserved;
-use ambit_model::scope::{self, Decided, Decision, Edge, Node, Rules};
+use ambit_model::scope::{self, Decided, Decision, Edge, Node, Rules, SharedBy};
 use ambit_model::{EdgeKind, Kind, Uid};
 use ambit_store::engine::{End, GraphDelta};
 use std::collections::{BTreeMap, BTreeSet};
@@ -158,7 +158,7 @@ mod tests {
     fn node(kind: Kind, name: &str, seed: bool, observed: bool) -> GraphNode {
         let uid = Uid::of_entity(Uuid::nil(), kind, name);
         GraphNode {
-            node: Node { uid, kind, name: name.to_owned(), seed, allow: false, deny: false, shared: false },
+            node: Node { uid, kind, name: name.to_owned(), seed, allow: false, deny: false, shared: SharedBy::Nobody },
             observed,
             present: false,
             decision: Decision::unreached(),

@@ -179,8 +179,8 @@ impl View {
                     let is_named = node.seed || node.allow;
                     let known = Known {
                         clearance,
-                        unproven: (node.shared && !is_named) || !state.decision.scoped(),
-                        shared: node.shared,
+                        unproven: (node.shared.is_shared() && !is_named) || !state.decision.scoped(),
+                        shared: node.shared.is_shared(),
                         by_site: state.decision.reason == ScopeReason::Edge(EdgeKind::Host),
                         closed: state.decision.is_closed(),
                     };
@@ -193,9 +193,7 @@ impl View {
             Kind::NetBlock if is_given(node, state) && clearance > Clearance::L0 => {
                 self.blocks.extend(node.name.parse::<ipnet::IpNet>().map(|block| (block, clearance)))
             }
-            Kind::NetBlock
-                if state.decision.reason == ScopeReason::Edge(EdgeKind::Suballocation) && !state.decision.scoped() =>
-            {
+            Kind::NetBlock if is_apart(&state.decision.reason) && !state.decision.scoped() => {
                 self.foreign_blocks.extend(node.name.parse::<ipnet::IpNet>());
             }
             Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
@@ -307,6 +305,11 @@ fn is_given(node: &Node, state: &State) -> bool {
     node.seed || node.allow || (is_announced && state.decision.scoped())
 }
 
+/// True for a block within another that is registered to somebody else.
+fn is_apart(reason: &ScopeReason) -> bool {
+    matches!(reason, ScopeReason::Edge(EdgeKind::Suballocation))
+}
+
 /// One handshake without SNI at an address that is not known to be shared: the certificate that it presents to
 /// everybody shows whether it is theirs.
 fn is_question_whose(contact: &Contact, name: Option<&str>, known: Known) -> bool {
@@ -397,7 +400,7 @@ impl Guard for ScopeGuard {
 mod tests {
     use super::*;
     use ambit_model::Uid;
-    use ambit_model::scope::Decision;
+    use ambit_model::scope::{Decision, SharedBy};
     use ambit_net::Transport;
     use ambit_store::engine::{GraphDelta, GraphNode};
     use uuid::Uuid;
@@ -414,7 +417,7 @@ mod tests {
                 seed: row.5,
                 allow: false,
                 deny: false,
-                shared: row.4,
+                shared: if row.4 { SharedBy::Platform } else { SharedBy::Nobody },
             },
             observed: true,
             present: true,
@@ -543,7 +546,7 @@ mod tests {
                 seed: flags.contains("seed"),
                 allow: flags.contains("allow"),
                 deny: flags.contains("deny"),
-                shared: false,
+                shared: SharedBy::Nobody,
             },
             observed: true,
             present: true,

@@ -8,6 +8,7 @@ mod leaf;
 mod never;
 mod pages;
 mod reason;
+mod sharing;
 mod sisters;
 mod spelled;
 mod spread;
@@ -18,6 +19,7 @@ mod tests;
 pub use leaf::{Leaves, Stem};
 pub use never::{Exclusions, exclusion, is_never};
 pub use reason::ScopeReason;
+pub use sharing::SharedBy;
 pub use sisters::{PRIOR, by_evidence};
 pub use spelled::spells;
 pub use surroundings::registrant_key;
@@ -103,9 +105,9 @@ pub struct Node {
     pub seed: bool,
     pub allow: bool,
     pub deny: bool,
-    /// Shared with third parties: a CDN, a shared host, a provider. Such an address passes on at most L2 and is never
-    /// owned.
-    pub shared: bool,
+    /// Of an address: by whom third parties are shown to share it. Such an address passes on at most L2 and is never
+    /// owned, unless a block around it says otherwise.
+    pub shared: SharedBy,
 }
 
 /// An open edge as scope sees it.

@@ -83,7 +83,8 @@ impl SimulatedWire {
         let web = host.and_then(|host| host.port(port));
         let browsed = matches!(port, 80 | 443) || matches!(web, Some(Port::Web(_)));
         match plan::standing(draft, org) {
-            OrgRole::Ours => None,
+            // Machines of ours may serve others: under their names nobody is asked.
+            OrgRole::Ours => name.filter(|name| self.is_strangers(name)).map(|name| format!("{name} is a stranger's")),
             OrgRole::Source => {
                 matches!(web, Some(Port::Source(Source::Storage, _))).then(|| self.strange_bucket(name)).flatten()
             }
@@ -162,6 +163,13 @@ impl SimulatedWire {
         let zones = plan::ancestors(name).filter_map(|parent| draft.zones.get(parent));
         let ours = |org: &str| plan::standing(draft, org) == OrgRole::Ours;
         zones.into_iter().any(|zone| ours(&zone.org)) || plan::org_of_name(draft, name).is_some_and(ours)
+    }
+
+    /// In a zone of a stranger that lies below no seed.
+    fn is_strangers(&self, name: &str) -> bool {
+        let draft = &self.internet.draft;
+        let org = plan::org_of_name(draft, name).map(|org| plan::standing(draft, org));
+        org == Some(OrgRole::Stranger) && !evidence::is_below_seed(&self.internet, name) && !self.is_searched_for(name)
     }
 
     fn is_open(&self, address: IpAddr, port: u16) -> bool {

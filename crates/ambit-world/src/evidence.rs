@@ -18,8 +18,8 @@ use std::net::IpAddr;
 pub(crate) enum Shown {
     /// Nothing shows it.
     Nothing,
-    /// The machine's evidence says that it is ours, but third parties' names are on it as well; known ones undo the
-    /// evidence.
+    /// The machine's evidence or its block's registrant says that it is ours, but third parties' names are on it as
+    /// well; known ones undo the evidence.
     Doubtful,
     Plainly,
 }
@@ -27,8 +27,11 @@ pub(crate) enum Shown {
 /// How well the address is shown to be ours.
 pub(crate) fn of_address(internet: &Internet, address: IpAddr) -> Shown {
     let draft = &internet.draft;
-    if is_within_seed(internet, address) || is_registered_to_us(internet, address) {
+    if is_within_seed(internet, address) {
         return Shown::Plainly;
+    }
+    if is_registered_to_us(internet, address) {
+        return if is_crowded(internet, address) { Shown::Doubtful } else { Shown::Plainly };
     }
     if !speaks_for_us(internet, address) {
         return Shown::Nothing;
@@ -38,6 +41,16 @@ pub(crate) fn of_address(internet: &Internet, address: IpAddr) -> Shown {
         leads && !is_ours(internet, name)
     });
     if strange { Shown::Doubtful } else { Shown::Plainly }
+}
+
+/// Domains of third parties with names at an address from which it may be a host that serves them, whoever registered
+/// its block.
+const CROWD_DOMAINS: usize = 5;
+
+fn is_crowded(internet: &Internet, address: IpAddr) -> bool {
+    let leading = internet.draft.names.iter().filter(|(_, entry)| direct(entry).any(|other| other == address));
+    let foreign = leading.map(|(name, _)| name).filter(|name| !is_ours(internet, name));
+    foreign.filter_map(|name| registrable(name)).collect::<BTreeSet<_>>().len() >= CROWD_DOMAINS
 }
 
 /// Returns true for an address that a name of ours has, where nothing that is ours, and no pointer, tells that others

@@ -76,7 +76,7 @@ impl Hubs {
 mod tests {
     use super::*;
     use ambit_model::facts::Neighbour;
-    use ambit_model::scope::{Decision, Node};
+    use ambit_model::scope::{Decision, Node, SharedBy};
     use ambit_model::{Clearance, Details, EdgeKind, Kind};
     use ambit_store::engine::{GraphDelta, GraphNode};
 
@@ -120,7 +120,7 @@ mod tests {
             seed: true,
             allow: false,
             deny: false,
-            shared: false,
+            shared: SharedBy::Nobody,
         };
         let node = GraphNode { node, observed: true, present: true, decision };
         let mut graph = Graph::default();

@@ -76,7 +76,7 @@ pub fn fold(mut input: FoldInput) -> EntityRecord {
         deny_list: input.deny_list,
         present: input.present,
         scoped,
-        shared: ip_address::SHARED.is_true(&details),
+        shared: ip_address::shared_by(&details).is_shared(),
         scoped_reason: input.decision.reason,
         ownership: input.decision.ownership,
         clearance: input.decision.clearance,

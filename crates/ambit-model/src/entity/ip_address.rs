@@ -9,6 +9,7 @@ use super::{certificate, domain, in_account, network};
 use crate::task::TaskName::{
     AwsAccount, CloudAccount, CloudAttribution, Geolocation, Network, PortSweep, Ptr, Registration, TlsGrab,
 };
+use crate::{Details, scope::SharedBy};
 use serde::{Deserialize, Serialize};
 
 /// The address itself.
@@ -31,8 +32,10 @@ pub const NETWORK_COUNTRY_CODE: Member = Member::named("network.country_code");
 pub const NETWORK_ALLOCATION_DATE: Member = Member::named("network.allocation_date");
 /// The number of the system that announces it.
 pub const NETWORK_ASN: Member = Member::named("network.asn");
-/// Third parties share it: a content network, a shared host, a provider. Scope weighs it.
+/// Third parties share it by a known platform: a content network, a shared host, a provider. Scope weighs it.
 pub const SHARED: Member<bool> = Member::named("hidden_shared");
+/// Names of many domains of third parties lead to it, or stand in a certificate that it serves. Scope weighs it.
+pub const STRANGERS: Member<bool> = Member::named("hidden_strangers");
 /// What shows that.
 pub const SHARED_REASON: Member<Vec<String>> = Member::named("hidden_shared_reason");
 /// It takes connections on ports where nothing can be.
@@ -61,12 +64,22 @@ pub(super) const MEMBERS: &[Row] = &[
     unseen("exfil_lookup_identifier", Null),
     seen(SHARED, CloudAttribution),
     seen(SHARED_REASON, CloudAttribution),
+    seen(STRANGERS, CloudAttribution),
     seen(CATCH_ALL, PortSweep),
     seen(CATCH_ALL_SAYS, PortSweep),
     seen(certificate::TLS, TlsGrab),
     seen(in_account::AWS, AwsAccount),
     seen(in_account::CLOUD, CloudAccount),
 ];
+
+/// By whom third parties share the address, as far as its details show it.
+pub fn shared_by(details: &Details) -> SharedBy {
+    match (SHARED.is_true(details), STRANGERS.is_true(details)) {
+        (true, _) => SharedBy::Platform,
+        (false, true) => SharedBy::Names,
+        (false, false) => SharedBy::Nobody,
+    }
+}
 
 /// A port that takes connections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -28,9 +28,8 @@ pub struct EntityRecord {
     pub present: bool,
     pub scoped: bool,
     pub scoped_reason: ScopeReason,
-    /// Shared with third parties (a CDN, a shared host, a provider), so scope lowers its ownership
-    /// (`scope::Node::shared`). It is the member
-    /// `ip_address::SHARED` of the details.
+    /// Shared with third parties, so that scope may lower its ownership (`scope::Node::shared`). What shows it is in
+    /// the details: `ip_address::shared_by`.
     pub shared: bool,
     /// Ownership in thousandths (docs/architecture.md §4).
     pub ownership: u16,

@@ -83,7 +83,7 @@ fn evidence(
         }
     }
     let of = |node: usize| {
-        if !named[node] || graph.nodes[node].shared {
+        if !named[node] || around.is_shared[node] {
             return None;
         }
         let title = around.given_block(node).or_else(|| {

@@ -41,7 +41,7 @@ impl<'a> Leaves<'a> {
             return Some(given);
         }
         let of_stem = stem.decision;
-        if leaf.shared || !hangs(edge, leaf.kind, of_stem) {
+        if leaf.shared.is_shared() || !hangs(edge, leaf.kind, of_stem) {
             return None;
         }
         if of_stem.ownership == 0 {

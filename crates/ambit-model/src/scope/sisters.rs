@@ -115,7 +115,9 @@ fn shown(
         (EdgeKind::Vendor, Kind::DnsRecord) if from.kind == Kind::Domain && around.is_in_seed(&to.name) => {
             of_start(EvidenceKind::OwnSenders)
         }
-        (EdgeKind::ResolvesTo, Kind::IpAddress) if !to.shared && around.is_registered_as_theirs(link.to) => {
+        (EdgeKind::ResolvesTo, Kind::IpAddress)
+            if !to.shared.is_shared() && around.is_registered_as_theirs(link.to) =>
+        {
             of_start(EvidenceKind::OwnAddress)
         }
         (EdgeKind::ForeignCertificateName, _)

@@ -4,7 +4,7 @@ use super::fixed::Fixed;
 use super::graph::{Graph, Link};
 use super::known::Known;
 use super::sisters::SISTER_CAP;
-use super::surroundings::{Reason, Surroundings};
+use super::surroundings::{APART, Reason, Surroundings};
 use super::{DEDICATED_ADDRESS_OWN, Decision, PATH_STEPS_MAX, SCOPED_FROM, ScopeReason};
 use crate::entity::{Evidence, EvidenceKind, Ground, GroundKind, PathStep};
 use crate::{Clearance, EdgeKind, Kind};
@@ -161,26 +161,28 @@ impl Spreading<'_> {
     fn refined(&self, link: &Link<'_>, known: &Known) -> Weight {
         let rule = link.edge.kind.rule();
         let to = self.graph.nodes[link.to];
+        let is_shared = self.surroundings.is_shared[link.to];
         let plain = |own, cap| Weight { own, cap, reason: None };
         let as_row =
             |kind: EdgeKind, reason| Weight { own: kind.rule().own, cap: kind.rule().cap, reason: Some(reason) };
         match link.edge.kind {
-            EdgeKind::ResolvesTo if !to.shared || known.astray[link.from].is_some() => self.resolved(link, known),
+            EdgeKind::ResolvesTo if !is_shared || known.astray[link.from].is_some() => self.resolved(link, known),
             // The provider itself says who holds it, whoever else is known to have such addresses.
             EdgeKind::CloudAccount => plain(rule.own, rule.cap),
-            _ if to.shared => Weight {
+            EdgeKind::BlockMember if let Some(reason) = self.surroundings.foreign_allocation(link.to) => {
+                as_row(EdgeKind::Suballocation, reason)
+            }
+            _ if is_shared => Weight {
                 own: rule.own.min(SHARED_OWN),
                 cap: rule.cap.min(SHARED_CAP),
                 reason: Some(Reason { kind: GroundKind::Shared, node: link.to }),
             },
-            EdgeKind::BlockMember => match self.surroundings.foreign_allocation(link.to) {
-                Some(reason) => as_row(EdgeKind::Suballocation, reason),
-                None => plain(rule.own, rule.cap),
-            },
-            EdgeKind::Suballocation => match self.surroundings.registrant[link.to] {
-                Some(node) => as_row(EdgeKind::BlockMember, Reason { kind: GroundKind::Registrant, node }),
-                None => as_row(EdgeKind::Suballocation, Reason { kind: GroundKind::ForeignAllocation, node: link.to }),
-            },
+            kind if let Some((_, ground)) = APART.into_iter().find(|(edge, _)| *edge == kind) => {
+                match self.surroundings.registrant[link.to] {
+                    Some(node) => as_row(EdgeKind::BlockMember, Reason { kind: GroundKind::Registrant, node }),
+                    None => as_row(kind, Reason { kind: ground, node: link.to }),
+                }
+            }
             EdgeKind::UnrelatedCertificate if known.on_own_machines[link.from] => {
                 as_row(EdgeKind::Certificate, Reason { kind: GroundKind::OwnMachines, node: link.from })
             }

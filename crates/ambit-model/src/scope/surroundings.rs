@@ -2,6 +2,7 @@
 //! delegations. It is read once; what depends on decisions is in `known.rs`.
 
 use super::Node;
+use super::SharedBy;
 use super::graph::{Graph, Link};
 use crate::entity::{GroundKind, host_of};
 use crate::{EdgeKind, Kind, TaskName, platforms};
@@ -21,6 +22,8 @@ pub(super) struct Surroundings {
     /// Of an address in a block that is a seed or allowed, or that a network which is one announces: that block; of one
     /// in a block within it that somebody else registered: that one.
     pub(super) block: Vec<Option<Reason>>,
+    /// Of an address: whether third parties share it, whatever the block around it says.
+    pub(super) is_shared: Vec<bool>,
     /// Of a domain, an address or a block: who registered it, where that is the registrant of a seed or writes from a
     /// mailbox in a seed's domain.
     pub(super) registrant: Vec<Option<usize>>,
@@ -36,8 +39,10 @@ impl Surroundings {
     pub(super) fn new(graph: &Graph<'_>) -> Self {
         let registrant = registrants(graph);
         let seed_domains = seed_domains(graph).map(str::to_owned).collect();
+        let block = blocks(graph, &registrant);
         Self {
-            block: blocks(graph, &registrant),
+            is_shared: shared(graph, &block),
+            block,
             delegated: delegated(graph),
             registrant,
             seed_domains,
@@ -63,19 +68,23 @@ impl Surroundings {
 
     /// The block that is a seed, or that a network which is one announces, that an address is in.
     pub(super) fn given_block(&self, address: usize) -> Option<Reason> {
-        let is_given = |reason: &Reason| matches!(reason.kind, GroundKind::SeededBlock | GroundKind::AnnouncedBlock);
         self.block[address].filter(is_given)
     }
 
-    pub(super) fn in_block(&self, node: usize, kind: GroundKind) -> Option<Reason> {
-        self.block[node].filter(|reason| reason.kind == kind)
-    }
-
-    /// The block registered to somebody else, within a block that is a seed, that an address is in.
+    /// The block that an address is in, within one that is a seed or announced, and that is registered to somebody
+    /// else.
     pub(super) fn foreign_allocation(&self, node: usize) -> Option<Reason> {
-        self.in_block(node, GroundKind::ForeignAllocation)
+        self.block[node].filter(|reason| !is_given(reason))
     }
 }
+
+/// True for a block that is a seed, or that a network which is one announces.
+fn is_given(reason: &Reason) -> bool {
+    matches!(reason.kind, GroundKind::SeededBlock | GroundKind::AnnouncedBlock)
+}
+
+/// The edges to blocks within others that are not theirs with these, as far as is known, and what that is told as.
+pub(super) const APART: [(EdgeKind, GroundKind); 1] = [(EdgeKind::Suballocation, GroundKind::ForeignAllocation)];
 
 /// A registrant's name as it is compared: letters and digits of any script in lower case, words apart by one blank.
 /// Nothing is guessed beyond that.
@@ -211,9 +220,10 @@ fn blocks(graph: &Graph<'_>, registrant: &[Option<usize>]) -> Vec<Option<Reason>
     let mut reasons = vec![None; graph.len()];
     let mut known: HashMap<IpNet, Reason> = HashMap::new();
     let net = |node: usize| graph.nodes[node].name.parse::<IpNet>().ok().map(|net| net.trunc());
-    for link in graph.links_of(EdgeKind::Suballocation).filter(|link| registrant[link.to].is_none()) {
-        let kind = GroundKind::ForeignAllocation;
-        known.extend(net(link.to).map(|net| (net, Reason { kind, node: link.to })));
+    for (edge, kind) in APART {
+        for link in graph.links_of(edge).filter(|link| registrant[link.to].is_none()) {
+            known.extend(net(link.to).map(|net| (net, Reason { kind, node: link.to })));
+        }
     }
     for (net, node) in registered_apart(graph).into_iter().filter(|(_, node)| registrant[*node].is_none()) {
         known.insert(net, Reason { kind: GroundKind::ForeignAllocation, node });
@@ -240,6 +250,30 @@ fn blocks(graph: &Graph<'_>, registrant: &[Option<usize>]) -> Vec<Option<Reason>
         *reason = graph.nodes[node].name.parse().ok().and_then(narrowest);
     }
     reasons
+}
+
+/// Bits of the addresses of a given block in which each is meant as if it had been named: 256 of them.
+const MEANT_BITS_MAX: u8 = 8;
+
+/// Returns which addresses third parties share, whatever the block around them says. Who was given a block, or
+/// announces it, may serve others there, so that their names say nothing against it; where only the registrant's name
+/// speaks for it, they do. A known platform is one in a block as well, unless a person named so few addresses that each
+/// of them is meant.
+fn shared(graph: &Graph<'_>, block: &[Option<Reason>]) -> Vec<bool> {
+    let net = |node: usize| graph.nodes[node].name.parse::<IpNet>().ok();
+    let is_small = |net: &IpNet| net.max_prefix_len() - net.prefix_len() <= MEANT_BITS_MAX;
+    let is_block = |node: &usize| graph.nodes[*node].kind == Kind::NetBlock && graph.is_given(*node);
+    let named: Vec<IpNet> = (0..graph.len()).filter(is_block).filter_map(net).filter(is_small).collect();
+    let is_named = |node: usize| {
+        let address = graph.nodes[node].name.parse::<IpAddr>();
+        address.is_ok_and(|address| named.iter().any(|net| net.contains(&address)))
+    };
+    let of = |node: usize| match graph.nodes[node].shared {
+        SharedBy::Nobody => false,
+        SharedBy::Names => block[node].filter(is_given).is_none(),
+        SharedBy::Platform => block[node].filter(is_given).is_none() || !is_named(node),
+    };
+    (0..graph.len()).map(of).collect()
 }
 
 #[cfg(test)]

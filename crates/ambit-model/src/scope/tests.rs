@@ -44,7 +44,11 @@ impl World {
             seed: flags.contains(&"seed"),
             allow: flags.contains(&"allow"),
             deny: flags.contains(&"deny"),
-            shared: flags.contains(&"shared"),
+            shared: match (flags.contains(&"shared"), flags.contains(&"crowded")) {
+                (true, _) => SharedBy::Platform,
+                (false, true) => SharedBy::Names,
+                (false, false) => SharedBy::Nobody,
+            },
         };
         self.nodes.insert(uid, node);
     }
@@ -271,24 +275,24 @@ fn a_denied_name_is_no_detour_around_a_better_one() {
 }
 
 #[test]
-fn a_shared_address_is_never_owned_whatever_leads_there() {
+fn an_address_of_a_platform_is_never_owned_whatever_leads_there() {
     assert_decided(
         "Domain acme.test seed
          IpAddress 192.0.2.1 shared
          IpAddress 198.51.100.1 shared
-         NetBlock 198.51.100.0/24 seed
+         NetBlock 198.51.100.0/23 seed
          IpAddress 203.0.113.1 shared seed
          NetworkService 192.0.2.1:22/tcp
          acme.test resolves_to 192.0.2.1
          192.0.2.1 pointer acme.test
-         198.51.100.0/24 block_member 198.51.100.1
+         198.51.100.0/23 block_member 198.51.100.1
          192.0.2.1 service 192.0.2.1:22/tcp",
         &[],
         &[
             "acme.test 1000 L3 seed",
             "192.0.2.1 200 L2 resolves_to",
             "192.0.2.1:22/tcp 200 L1 service",
-            "198.51.100.0/24 1000 L3 seed",
+            "198.51.100.0/23 1000 L3 seed",
             "198.51.100.1 200 L2 block_member",
             "203.0.113.1 1000 L3 seed",
         ],

@@ -14,6 +14,7 @@ use ambit_model::notification::{Channel, DeliveryState};
 use ambit_model::object::ArchiveStatus;
 use ambit_model::ports::PortList;
 use ambit_model::run::{NotDoneReason, RetestVerdict, RunState};
+use ambit_model::scope::SharedBy;
 use ambit_model::user::{CollectionRole, InvitedTo, ProjectRole};
 use ambit_model::{Clearance, DueDays, EdgeKind, Kind, SkippedTasks, TaskName, Timestamp, Uid, Wave};
 use sqlx::{AssertSqlSafe, Postgres, Row as _, Sqlite};
@@ -177,6 +178,7 @@ column! {
     value => DeliveryState::from_name(&value).ok_or_else(|| unknown("state of a delivery", &value))?;
     DueDays, String, value => value.parse().map_err(|error: String| corrupt("days until issues are due", error))?;
     Clearance, i64, value => Clearance::from_number(value).ok_or_else(|| unknown("clearance", &value.to_string()))?;
+    SharedBy, i64, value => SharedBy::from_number(value).ok_or_else(|| unknown("sharing", &value.to_string()))?;
     Wave, i64, value => Wave::from_number(value).ok_or_else(|| unknown("wave", &value.to_string()))?;
     PortList, String, value => value.parse().map_err(|error: String| corrupt("list of ports", error))?;
     // A task that this version does not have is left out in any case.

@@ -19,7 +19,7 @@ use ambit_model::entity::imported::{IMPORTED, LASTS_MS, Said, Sighted, Source, T
 use ambit_model::entity::in_account;
 use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
 use ambit_model::reserved::Reserved;
-use ambit_model::scope::{Decision, Leaves, Node, Rules};
+use ambit_model::scope::{Decision, Leaves, Node, Rules, SharedBy};
 use ambit_model::user::CollectionRole;
 use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Details, EdgeKind, Kind, Timestamp, Uid};
@@ -304,7 +304,7 @@ async fn add_seeds(tx: &mut Tx, place: ChangeContext, rules: &Rules) -> Result<u
                 seed: true,
                 allow: false,
                 deny: false,
-                shared: false,
+                shared: SharedBy::Nobody,
             };
             row.decision = leaves.given(&node).unwrap_or_else(Decision::unreached);
             changes.refold.insert(uid);

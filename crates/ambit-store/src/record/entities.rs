@@ -6,7 +6,7 @@ use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, from_json, to_json, values};
-use ambit_model::entity::{EntityRecord, FoldInput, IssueCounts, fold};
+use ambit_model::entity::{EntityRecord, FoldInput, IssueCounts, fold, ip_address};
 use ambit_model::feed::{Noun, What};
 use ambit_model::observation::Observation;
 use ambit_model::scope::Decision;
@@ -332,7 +332,7 @@ impl Changes {
                 decision: to_json(&row.decision),
                 present: row.present,
                 observed: row.observed,
-                shared: fold.record.shared,
+                shared: ip_address::shared_by(&fold.record.details).number(),
                 record: &fold.text,
                 opened_at: at,
                 opened_revision: revision,
@@ -396,7 +396,7 @@ impl Changes {
                 decision,
                 present: row.present,
                 observed: row.observed,
-                shared: fold.record.shared,
+                shared: ip_address::shared_by(&fold.record.details).number(),
                 record: &fold.text,
                 opened_at: opened.1,
                 opened_revision: opened.0,

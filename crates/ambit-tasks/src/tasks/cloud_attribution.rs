@@ -67,7 +67,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
     }
     if evidence.shared && cx.facts.kind == Kind::IpAddress {
-        cx.observe(ip_address::SHARED, true);
+        // Of strangers' names the block around the address may say otherwise: scope tells the two apart.
+        cx.observe(if evidence.provider.is_some() { ip_address::SHARED } else { ip_address::STRANGERS }, true);
         cx.observe(ip_address::SHARED_REASON, vec![evidence.what.clone()]);
     }
     Ok(Answer::Found)

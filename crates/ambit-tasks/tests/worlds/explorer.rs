@@ -1,7 +1,7 @@
 //! A small explorer: plans by facts, runs by the network over a world, decides scope, until nothing is left. Keeps
 //! everything in memory.
 
-use ambit_model::entity::host_of;
+use ambit_model::entity::{host_of, ip_address};
 use ambit_model::exposure::{Place, Probe};
 use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::observation::Found;
@@ -173,7 +173,7 @@ impl Explorer {
         let mut edges = BTreeSet::new();
         for ((kind, name), entity) in &self.entities {
             let from = uid(*kind, name);
-            let shared = self.details(*kind, name).get("hidden_shared") == Some(&Value::Bool(true));
+            let shared = ip_address::shared_by(&self.details(*kind, name));
             let node = Node {
                 uid: from,
                 kind: *kind,
@@ -198,8 +198,9 @@ impl Explorer {
             let clearance = self.decisions[&node.uid].clearance;
             match node.kind {
                 Kind::IpAddress => {
-                    let unproven = node.shared || !self.decisions[&node.uid].scoped();
-                    let known = (clearance, unproven, node.shared);
+                    // What is shared is theirs only in a block that was given.
+                    let unproven = !self.decisions[&node.uid].scoped();
+                    let known = (clearance, unproven, node.shared.is_shared());
                     guard.addresses.write().unwrap().insert(node.name.parse().unwrap(), known);
                 }
                 Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
@@ -212,7 +213,12 @@ impl Explorer {
                     blocks.push(node.name.parse().unwrap());
                     blocks.dedup();
                 }
-                Kind::NetBlock if self.decisions[&node.uid].reason == ScopeReason::Edge(EdgeKind::Suballocation) => {
+                Kind::NetBlock
+                    if matches!(
+                        self.decisions[&node.uid].reason,
+                        ScopeReason::Edge(EdgeKind::Suballocation)
+                    ) =>
+                {
                     guard.foreign_blocks.write().unwrap().push(node.name.parse().unwrap());
                 }
                 Kind::CloudStorageBucket => {

@@ -546,3 +546,63 @@ fn an_address_of_a_platform_that_a_person_names_is_looked_at_whole() {
     let found = scan("named-address", &world);
     assert_eq!(issues(&found, "open_redis_service").len(), 1, "{}", found.summary);
 }
+
+/// A machine of a platform's that was named with its block: of whom, and who lies beside it.
+fn platform(network: &str, seed: &str) -> String {
+    let lines = format!(
+        "block 198.18.5.0/24 of other asn AS64507 named {network}\nhost 198.18.5.{{0..2}} of us\nhost 198.18.5.3 of \
+         us\n  port 6379 redis open\nhost 198.18.5.4\n  port 6379 redis open"
+    );
+    estate("acme.test", &lines).replace("seeds acme.test", &format!("seeds {seed}"))
+}
+
+#[test]
+fn a_block_of_a_platform_that_a_person_names_is_looked_at_as_its_addresses_are() {
+    for seed in ["198.18.5.3", "198.18.5.3/32", "198.18.5.2/31", "198.18.5.0/30"] {
+        let found = scan("named-block", &platform("SQUARESPACE", seed));
+        assert_eq!(issues(&found, "open_redis_service").len(), 1, "{seed}: {}", found.summary);
+    }
+}
+
+/// A machine of ours, in a block that its text names, with names of so many domains of customers: by what it shows to
+/// everybody, and by what its site links to.
+fn hosting(seeds: &str, customers: usize) -> String {
+    let names: Vec<String> = (1..=customers).map(|at| format!("www.cust-{at:02}.test")).collect();
+    let own: String = (1..=customers)
+        .map(|at| {
+            format!(
+                "zone cust-{at:02}.test of other\n  ns ns1.acme.test\nname cust-{at:02}.test A 203.0.113.20 MX 10 \
+                 mail.acme.test\nname www.cust-{at:02}.test A 203.0.113.20\nsite http://www.cust-{at:02}.test \"C\"\n"
+            )
+        })
+        .collect();
+    let names = names.join(" ");
+    let lines = format!(
+        "name mail.acme.test A 203.0.113.11\nname www.acme.test A 203.0.113.20\nhost 203.0.113.20\n  port 6379 redis \
+         open\nsite https://www.acme.test \"Us\"\n  default\n  cert names www.acme.test {names}\n{own}"
+    );
+    with_mail("acme.test", &lines).replace("seeds acme.test", &format!("seeds {seeds}"))
+}
+
+#[test]
+fn strangers_names_take_no_machine_out_of_a_block_that_was_named_or_is_announced() {
+    for seeds in ["acme.test 203.0.113.0/27", "acme.test AS64500", "203.0.113.20/32"] {
+        for customers in [0, 5, 50] {
+            let found = scan("hosting", &hosting(seeds, customers));
+            let open = issues(&found, "open_redis_service");
+            assert_eq!(open.len(), 1, "{customers} in {seeds}: {}", found.summary);
+            let scoped = found.entities.values().filter(|entity| entity["summary"]["scoped"] == true);
+            let theirs: Vec<&str> = scoped.filter_map(|entity| entity["name"].as_str()).collect();
+            assert!(!theirs.iter().any(|name| name.contains("cust-") && !name.contains('(')), "{theirs:?}");
+        }
+    }
+}
+
+#[test]
+fn the_text_of_a_registrant_is_no_title_against_many_strangers_names() {
+    for (customers, is_swept) in [(0, true), (5, false), (50, false)] {
+        let found = scan("registrant", &hosting("acme.test", customers));
+        let open = issues(&found, "open_redis_service").len();
+        assert_eq!(open == 1, is_swept, "{customers}: {}", found.summary);
+    }
+}

@@ -378,3 +378,71 @@ fn evidence_spreads_from_address_to_name_to_address() {
         ],
     );
 }
+
+/// What an address is worth in a block, by the block and by the flag that says who shares it; a block leads to it, or a
+/// name, or both.
+fn in_block(block: &str, flag: &str) -> [String; 3] {
+    let (member, name) = ("BLOCK block_member 192.0.2.1", "acme.test resolves_to 192.0.2.1");
+    [member.to_owned(), name.to_owned(), format!("{member}\n{name}")].map(|leads| {
+        let text = format!(
+            "Domain acme.test seed
+             IpAddress 192.0.2.1 {flag}
+             Domain customer.test
+             customer.test resolves_to 192.0.2.1
+             {block}
+             {leads}"
+        );
+        let around = ["192.0.2.0/23", "192.0.2.0/24", "192.0.2.0/30", "192.0.2.1/32"];
+        let around = around.into_iter().filter(|net| block.contains(net)).next_back().unwrap();
+        let decisions = world(&text.replace("BLOCK", around)).decide(&[]);
+        let (address, customer) = (&decisions["192.0.2.1"], &decisions["customer.test"]);
+        assert!(!customer.scoped() && customer.clearance == Clearance::L0, "{text}: {customer:?}");
+        format!("{} {:?}", address.ownership, address.clearance)
+    })
+}
+
+#[test]
+fn strangers_names_take_no_address_out_of_a_block_that_was_given_or_is_announced_and_platforms_do() {
+    let announced = "AutonomousSystem AS64500 seed\nNetBlock 192.0.2.0/24\nAS64500 announces 192.0.2.0/24";
+    let registered = "NetBlock 192.0.2.0/24\nOrganization Acme\nNameserver ns1.acme.test\nacme.test vendor \
+                      ns1.acme.test\nacme.test registrant Acme\n192.0.2.1 registrant Acme\n192.0.2.0/24 registrant \
+                      Acme";
+    let (whole, titled, shared, nothing) = ("970 L3", "900 L3", "200 L2", "0 L0");
+    // The block; then what leads there is the block, a name, or both.
+    let table = [
+        ("NetBlock 192.0.2.0/23 seed", "crowded", [whole, titled, whole]),
+        ("NetBlock 192.0.2.0/24 seed", "crowded", [whole, titled, whole]),
+        ("NetBlock 192.0.2.0/24 allow", "crowded", [whole, titled, whole]),
+        ("NetBlock 192.0.2.1/32 seed", "crowded", [whole, titled, whole]),
+        (announced, "crowded", [whole, titled, whole]),
+        // The text of a registrant is no title that outweighs them.
+        (registered, "", [nothing, titled, titled]),
+        (registered, "crowded", [nothing, shared, shared]),
+        (registered, "shared", [nothing, shared, shared]),
+        ("NetBlock 192.0.2.0/24", "crowded", [nothing, shared, shared]),
+        // A platform stays one, unless a person named so few addresses that each is meant.
+        ("NetBlock 192.0.2.0/23 seed", "shared", [shared; 3]),
+        (announced, "shared", [shared; 3]),
+        ("NetBlock 192.0.2.0/24 seed", "shared", [whole, titled, whole]),
+        ("NetBlock 192.0.2.0/30 seed", "shared", [whole, titled, whole]),
+        ("NetBlock 192.0.2.1/32 seed", "shared", [whole, titled, whole]),
+        ("NetBlock 192.0.2.1/32 allow", "shared", [whole, titled, whole]),
+        ("NetBlock 192.0.2.0/30 seed", "crowded shared", [whole, titled, whole]),
+    ];
+    for (block, flag, expected) in table {
+        assert_eq!(in_block(block, flag), expected, "{flag} in {block}");
+    }
+}
+
+#[test]
+fn a_part_that_others_registered_is_theirs_though_strangers_share_it() {
+    let part = "NetBlock 192.0.2.0/24 seed\nNetBlock 192.0.2.0/30\nOrganization Other\n192.0.2.0/30 registrant Other\n";
+    let registered = format!("{part}192.0.2.0/24 suballocation 192.0.2.0/30");
+    for (part, flag) in
+        [&registered].into_iter().flat_map(|part| ["", "crowded", "shared"].map(|flag| (part, flag)))
+    {
+        let member = world(&format!("{part}\nIpAddress 192.0.2.1 {flag}\n192.0.2.0/24 block_member 192.0.2.1"));
+        let decision = &member.decide(&[])["192.0.2.1"];
+        assert!(!decision.scoped() && decision.clearance <= Clearance::L1, "{flag}: {decision:?}");
+    }
+}

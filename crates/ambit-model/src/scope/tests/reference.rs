@@ -69,7 +69,7 @@ fn own_machines(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool) -> 
 
 fn evident(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, astray: &BTreeSet<Uid>) -> bool {
     let names = || of_kind(world, EdgeKind::ResolvesTo).filter(|(_, to)| to.uid == node.uid).map(|(from, _)| from);
-    if node.shared || !names().any(scoped) {
+    if is_shared(world, node) || !names().any(scoped) {
         return false;
     }
     let out = |kind| of_kind(world, kind).filter(|(from, _)| from.uid == node.uid).map(|(_, to)| to);
@@ -150,7 +150,7 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
         |kind: Kind| any(EdgeKind::Vendor, &|from, to| is_here(from) && to.kind == kind && in_seed(world, &to.name));
     let address = any(EdgeKind::ResolvesTo, &|from, to| {
         let is_titled = registered(world, to) || narrowest(world, to).is_some_and(|block| opens(world, block));
-        is_here(from) && to.kind == Kind::IpAddress && !to.shared && is_titled
+        is_here(from) && to.kind == Kind::IpAddress && !to.shared.is_shared() && is_titled
     });
     let certificate = any(EdgeKind::ForeignCertificateName, &|from, to| {
         is_here(to) && scoped(from) && foreign_domains(world, from.uid) <= 3
@@ -200,6 +200,21 @@ fn narrowest<'a>(world: &'a World, node: &Node) -> Option<&'a Node> {
     let net = |block: &Node| block.name.parse::<ipnet::IpNet>().ok().filter(|net| net.contains(&address));
     let around = world.nodes.values().filter(counts).filter(|block| net(block).is_some());
     around.max_by_key(|block| (net(block).map(|net| net.prefix_len()), given(block)))
+}
+
+/// True for an address that third parties share, whatever the blocks around it say.
+fn is_shared(world: &World, node: &Node) -> bool {
+    let is_open = narrowest(world, node).is_some_and(|block| opens(world, block));
+    let contains = |block: &Node| {
+        let net: Option<ipnet::IpNet> = block.name.parse().ok();
+        net.is_some_and(|net| net.prefix_len() >= 24 && node.name.parse::<IpAddr>().is_ok_and(|it| net.contains(&it)))
+    };
+    let is_given = |block: &&Node| block.kind == Kind::NetBlock && given(block);
+    match node.shared {
+        SharedBy::Nobody => false,
+        SharedBy::Names => !is_open,
+        SharedBy::Platform => !(is_open && world.nodes.values().filter(is_given).any(contains)),
+    }
 }
 
 /// True where the block that an address tells of lies in a given one, or in an announced one, and each
@@ -327,9 +342,9 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
         EdgeKind::ResolvesTo if shown.evident.contains(&edge.to) => (900, Clearance::L3),
         EdgeKind::ResolvesTo if shown.astray.contains(&edge.from) => (100, Clearance::L1),
         EdgeKind::CloudAccount => (rule.own, rule.cap),
-        _ if to.shared => (rule.own.min(200), rule.cap.min(Clearance::L2)),
-        EdgeKind::ResolvesTo => (500, Clearance::L2),
         EdgeKind::BlockMember if narrowest(world, to).is_some_and(|block| !opens(world, block)) => (50, Clearance::L1),
+        _ if is_shared(world, to) => (rule.own.min(200), rule.cap.min(Clearance::L2)),
+        EdgeKind::ResolvesTo => (500, Clearance::L2),
         EdgeKind::Suballocation if registered(world, to) => (970, Clearance::L3),
         EdgeKind::UnrelatedCertificate if shown.own_machines.contains(&edge.from) => (950, Clearance::L4),
         EdgeKind::CertificateName if !shown.names.iter().any(|name| is_at_or_below(&to.name, name)) => {
@@ -378,6 +393,7 @@ pub(super) fn graphs() -> impl Strategy<Value = World> {
                     (_, 0) => &["allow"],
                     (_, 1) => &["deny"],
                     (_, 2) => &["shared"],
+                    (_, 4) => &["crowded"],
                     (_, 3) => &["seed"],
                     _ => &[],
                 };

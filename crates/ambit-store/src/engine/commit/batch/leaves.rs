@@ -7,7 +7,7 @@ use crate::db::rows::list;
 use crate::db::sql::{Tx, from_json, values};
 use ambit_model::entity::imported::{TASK, blocks_around, delegations, is_on_a_host};
 use ambit_model::reserved::Reserved;
-use ambit_model::scope::{Decision, Leaves, Node, Rules, Stem};
+use ambit_model::scope::{Decision, Leaves, Node, Rules, SharedBy, Stem};
 use ambit_model::{EdgeKind, Kind, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,7 +59,7 @@ impl Batch {
                 seed: row.seed,
                 allow: row.allow_list,
                 deny: row.deny_list,
-                shared: false,
+                shared: SharedBy::Nobody,
             };
             let uid = |(kind, name): (Kind, String)| Uid::of_entity(uuid, kind, &name);
             let nearest =
