@@ -89,7 +89,8 @@ struct View {
     /// Hosts (names or addresses) and ports of sites and services that are seeds.
     sites: HashSet<(String, u16)>,
     blocks: Vec<(ipnet::IpNet, Clearance)>,
-    /// Blocks within those that are registered to others. They wait for a person's decision.
+    /// Blocks within those that are registered to others, or of which that could not be asked. They wait for a person's
+    /// decision.
     foreign_blocks: Vec<ipnet::IpNet>,
     /// Exclusions of the installation and of the collection.
     never: Exclusions,
@@ -305,9 +306,9 @@ fn is_given(node: &Node, state: &State) -> bool {
     node.seed || node.allow || (is_announced && state.decision.scoped())
 }
 
-/// True for a block within another that is registered to somebody else.
+/// True for a block within another that is registered to somebody else, or of which that could not be asked.
 fn is_apart(reason: &ScopeReason) -> bool {
-    matches!(reason, ScopeReason::Edge(EdgeKind::Suballocation))
+    matches!(reason, ScopeReason::Edge(EdgeKind::Suballocation | EdgeKind::UnknownPart))
 }
 
 /// One handshake without SNI at an address that is not known to be shared: the certificate that it presents to

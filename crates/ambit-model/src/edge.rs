@@ -66,6 +66,9 @@ pub enum EdgeKind {
     /// From a block to a more specific one within it, or from an autonomous system to a block that it announces, where
     /// that is registered to somebody else.
     Suballocation,
+    /// From an autonomous system that is theirs to a block within one that it announces, of which no registry could be
+    /// asked whose it is: until one says so it is nobody's to sweep.
+    UnknownPart,
     /// From an autonomous system that is theirs to a block that it announces and that its own holder registered.
     Announces,
     /// From an organisation that is a seed to a block or an autonomous system that a regional registry holds under
@@ -143,6 +146,7 @@ pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::CoveringBlock, 20, Clearance::L1),
     rule(EdgeKind::BlockMember, 970, Clearance::L3),
     rule(EdgeKind::Suballocation, 50, Clearance::L1),
+    rule(EdgeKind::UnknownPart, 50, Clearance::L1),
     rule(EdgeKind::Announces, 970, Clearance::L3),
     rule(EdgeKind::RegisteredName, 600, Clearance::L1),
     rule(EdgeKind::Registrant, 20, Clearance::L1),
@@ -206,6 +210,6 @@ mod tests {
             assert_eq!(EdgeKind::from_name(&rule.kind.name()), Some(rule.kind));
             assert_eq!(rule.kind.rule(), *rule);
         }
-        assert_eq!(EDGES.len(), 41, "a new kind needs its row");
+        assert_eq!(EDGES.len(), 42, "a new kind needs its row");
     }
 }

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+#[path = "worlds/announced.rs"]
+mod announced;
 #[path = "worlds/app_links.rs"]
 mod app_links;
 #[path = "worlds/app_stores.rs"]

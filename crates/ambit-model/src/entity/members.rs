@@ -3,8 +3,8 @@
 
 use super::row::{Empty, Row};
 use super::{
-    Kind, app, aws, bucket, certificate, cloud, code_account, domain, ip_address, mentioned, net_block,
-    network_service, repository, uri,
+    Kind, app, autonomous_system, aws, bucket, certificate, cloud, code_account, domain, ip_address, mentioned,
+    net_block, network_service, repository, uri,
 };
 use crate::{Details, TaskName};
 use serde_json::{Value, json};
@@ -55,7 +55,8 @@ impl Kind {
             Self::CodeAccount | Self::GithubAccount | Self::GitlabAccount => code_account::MEMBERS,
             Self::GitRepository | Self::GithubRepository | Self::GitlabProject => repository::MEMBERS,
             Self::Organization => mentioned::ORGANIZATION,
-            Self::AutonomousSystem | Self::UniqueKeyword => mentioned::WITH_ORIGIN,
+            Self::AutonomousSystem => autonomous_system::MEMBERS,
+            Self::UniqueKeyword => mentioned::WITH_ORIGIN,
         }
     }
 

@@ -54,5 +54,5 @@ pub(super) const TOKEN: &[Row] = &[
 /// What is known of an organisation.
 pub(super) const ORGANIZATION: &[Row] = &[contract(ORIGIN, Null).by(Registration)];
 
-/// What is known of a word or a system: nobody looks at them.
+/// What is known of a word: nobody looks at it.
 pub(super) const WITH_ORIGIN: &[Row] = &[contract(ORIGIN, Null)];

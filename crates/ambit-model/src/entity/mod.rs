@@ -1,6 +1,7 @@
 //! Entities: their kinds, canonical names, records and the fold that makes a record.
 
 pub mod app;
+pub mod autonomous_system;
 pub mod aws;
 pub mod bucket;
 pub mod certificate;

@@ -107,6 +107,8 @@ pub enum GroundKind {
     Delegated,
     /// Against: the narrowest block around it is registered to somebody else, within a block that is a seed.
     ForeignAllocation,
+    /// Against: no registry could be asked whose the narrowest block around it is, within one that a network announces.
+    UnknownPart,
     /// Against: no name of theirs is at it or above it.
     NoneAbove,
 }
@@ -130,6 +132,7 @@ impl GroundKind {
             Self::ForeignAlias => "an alias leads through somebody else's name",
             Self::Delegated => "delegated to other authorities is",
             Self::ForeignAllocation => "ask about it: registered to somebody else is",
+            Self::UnknownPart => "no registry could be asked whose this part is:",
             Self::NoneAbove => "no name of theirs is at or above",
         }
     }

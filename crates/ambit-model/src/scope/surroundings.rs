@@ -72,7 +72,7 @@ impl Surroundings {
     }
 
     /// The block that an address is in, within one that is a seed or announced, and that is registered to somebody
-    /// else.
+    /// else, or of which that could not be asked.
     pub(super) fn foreign_allocation(&self, node: usize) -> Option<Reason> {
         self.block[node].filter(|reason| !is_given(reason))
     }
@@ -84,7 +84,8 @@ fn is_given(reason: &Reason) -> bool {
 }
 
 /// The edges to blocks within others that are not theirs with these, as far as is known, and what that is told as.
-pub(super) const APART: [(EdgeKind, GroundKind); 1] = [(EdgeKind::Suballocation, GroundKind::ForeignAllocation)];
+pub(super) const APART: [(EdgeKind, GroundKind); 2] =
+    [(EdgeKind::UnknownPart, GroundKind::UnknownPart), (EdgeKind::Suballocation, GroundKind::ForeignAllocation)];
 
 /// A registrant's name as it is compared: letters and digits of any script in lower case, words apart by one blank.
 /// Nothing is guessed beyond that.
@@ -220,6 +221,7 @@ fn blocks(graph: &Graph<'_>, registrant: &[Option<usize>]) -> Vec<Option<Reason>
     let mut reasons = vec![None; graph.len()];
     let mut known: HashMap<IpNet, Reason> = HashMap::new();
     let net = |node: usize| graph.nodes[node].name.parse::<IpNet>().ok().map(|net| net.trunc());
+    // What is registered to somebody else is told behind what nobody could be asked about.
     for (edge, kind) in APART {
         for link in graph.links_of(edge).filter(|link| registrant[link.to].is_none()) {
             known.extend(net(link.to).map(|net| (net, Reason { kind, node: link.to })));

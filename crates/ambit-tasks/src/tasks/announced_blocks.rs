@@ -5,6 +5,8 @@ use crate::ask::whois;
 use crate::read::rdap::{self, Person};
 use crate::tasks::registration::{self, Registration};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::autonomous_system;
+use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Kind, TaskName, workflow};
@@ -35,6 +37,9 @@ const ROUTES: &str = "stat.ripe.net";
 /// second some minutes.
 const BLOCKS_MAX: usize = 1_000;
 
+/// Questions about blocks that fail one after another, from which no more are asked: the registry is down.
+const FAILURES_IN_A_ROW: usize = 5;
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let system = cx.facts.name.as_str();
     let holders = names(&holders(cx, &format!("autnum/{}", system.trim_start_matches("AS")), system).await?);
@@ -44,33 +49,132 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Err(TaskError::OutOfBudget(said));
     }
     // A network announces its customers' blocks as well, also those within its own.
-    let mut known: Vec<(IpNet, bool)> = Vec::new();
     let unasked = parts.get(BLOCKS_MAX - blocks.len()..).unwrap_or_default();
     let (whole, cut): (Vec<IpNet>, Vec<IpNet>) =
         blocks.into_iter().partition(|block| !unasked.iter().any(|part| block.contains(part)));
+    let parts = parts.iter().filter(|part| !cut.iter().any(|block| block.contains(*part)));
+    let mut asking = Asking { cx, holders, told: Vec::new(), failed: Vec::new(), failures_in_a_row: 0 };
+    for block in whole.iter().chain(parts).copied() {
+        let named = asking.named(block).await;
+        asking.told.push(asking.told_of(block, named));
+    }
+    // Only now: a block is nobody's to sweep before all of its parts were asked about.
     for block in &cut {
         cx.leave_out(format!("{block}, of which {system} announces too many parts: name those that are meant"));
     }
-    let parts = parts.iter().filter(|part| !cut.iter().any(|block| block.contains(*part)));
-    for block in whole.iter().chain(parts).copied() {
-        let named = holders_of(cx, &block).await?;
-        let around = known.iter().rev().find(|(around, _)| around.contains(&block));
-        // What names nobody is its holder's.
-        let is_theirs = match around {
-            Some((_, theirs)) if named.is_empty() => *theirs,
-            _ => named.iter().any(|name| holders.contains(name)),
-        };
-        if around.is_none_or(|(_, theirs)| *theirs != is_theirs) {
-            let edge = if is_theirs { EdgeKind::Announces } else { EdgeKind::Suballocation };
-            cx.found(Kind::NetBlock, &block.to_string(), edge);
-        }
-        known.push((block, is_theirs));
-    }
-    Ok(Answer::found_if(!known.is_empty()))
+    asking.report()
 }
 
-async fn holders_of(cx: &Context<'_>, block: &IpNet) -> Result<BTreeSet<String>, TaskError> {
-    Ok(names(&holders(cx, &format!("ip/{block}"), &block.addr().to_string()).await?))
+/// Whose a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    Theirs,
+    Others,
+    /// No registry could be asked, now or before.
+    Unknown,
+}
+
+/// What is known of a block that is announced.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    block: IpNet,
+    whose: Whose,
+    /// Of the narrowest block around it that is announced as well.
+    around: Option<Whose>,
+    /// An earlier look said so, and it could not be asked now.
+    stands: bool,
+}
+
+struct Asking<'a> {
+    cx: &'a Context<'a>,
+    holders: BTreeSet<String>,
+    /// The blocks that were asked about, each behind what it lies in.
+    told: Vec<Told>,
+    failed: Vec<(IpNet, TaskError)>,
+    failures_in_a_row: usize,
+}
+
+impl Asking<'_> {
+    /// Who registered a block; `None` where no registry could be asked.
+    async fn named(&mut self, block: IpNet) -> Option<BTreeSet<String>> {
+        let last = self.failed.last().map(|(_, error)| error.clone());
+        if let Some(error) = last.filter(|_| self.failures_in_a_row >= FAILURES_IN_A_ROW) {
+            self.failed.push((block, error));
+            return None;
+        }
+        match holders(self.cx, &format!("ip/{block}"), &block.addr().to_string()).await {
+            Ok(people) => {
+                self.failures_in_a_row = 0;
+                Some(names(&people))
+            }
+            Err(error) => {
+                self.failures_in_a_row += 1;
+                self.failed.push((block, error));
+                None
+            }
+        }
+    }
+
+    fn told_of(&self, block: IpNet, named: Option<BTreeSet<String>>) -> Told {
+        let around = self.told.iter().rev().find(|told| told.block.contains(&block)).map(|told| told.whose);
+        let (whose, stands) = match (named, around) {
+            // What names nobody is its holder's.
+            (Some(named), Some(around)) if named.is_empty() => (around, false),
+            (Some(named), _) if named.iter().any(|name| self.holders.contains(name)) => (Whose::Theirs, false),
+            (Some(_), _) => (Whose::Others, false),
+            (None, _) => self.before(block, around).map_or((Whose::Unknown, false), |whose| (whose, true)),
+        };
+        Told { block, whose, around, stands }
+    }
+
+    /// What the last look said of a block.
+    fn before(&self, block: IpNet, around: Option<Whose>) -> Option<Whose> {
+        let text = block.to_string();
+        let own = || autonomous_system::OWN_PARTS.texts(&self.cx.facts.details).any(|part| part == text);
+        match self.led_to(block).map(|known| known.edge) {
+            Some(EdgeKind::Announces) => Some(Whose::Theirs),
+            Some(EdgeKind::Suballocation) => Some(Whose::Others),
+            _ => (around == Some(Whose::Theirs) && own()).then_some(Whose::Theirs),
+        }
+    }
+
+    fn led_to(&self, block: IpNet) -> Option<&Neighbour> {
+        let text = block.to_string();
+        self.cx.facts.led_to(TASK.name, self.cx.argument).find(|known| known.name == text)
+    }
+
+    /// Reports what was told, and names what could not be asked. Fails where nothing could.
+    fn report(self) -> Result<Answer, TaskError> {
+        let failure = self.failed.first().map(|(_, error)| error.clone());
+        if let Some(failure) = failure.clone().filter(|_| self.failed.len() == self.told.len()) {
+            return Err(failure);
+        }
+        let mut own_parts = Vec::new();
+        for told in &self.told {
+            let edge = match (told.whose, told.around) {
+                (Whose::Theirs, Some(Whose::Theirs)) => {
+                    own_parts.push(told.block.to_string());
+                    continue;
+                }
+                (Whose::Others, Some(Whose::Others)) => continue,
+                (Whose::Theirs, _) => EdgeKind::Announces,
+                (Whose::Others, _) => EdgeKind::Suballocation,
+                (Whose::Unknown, Some(Whose::Theirs)) => EdgeKind::UnknownPart,
+                (Whose::Unknown, _) => continue,
+            };
+            match self.led_to(told.block).filter(|known| told.stands && known.edge == edge) {
+                Some(known) => self.cx.stands(known),
+                None => self.cx.found(Kind::NetBlock, &told.block.to_string(), edge),
+            }
+        }
+        self.cx.observe(autonomous_system::OWN_PARTS, Some(own_parts).filter(|parts| !parts.is_empty()));
+        for told in self.told.iter().filter(|told| told.whose == Whose::Unknown) {
+            if let Some((block, error)) = self.failed.iter().find(|(block, _)| *block == told.block) {
+                self.cx.leave_out(format!("{block}, since no registry could be asked whose it is: {error}"));
+            }
+        }
+        Answer::despite(!self.told.is_empty(), failure)
+    }
 }
 
 /// Who a registry says holds something.

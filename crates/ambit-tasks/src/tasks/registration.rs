@@ -37,7 +37,7 @@ pub(crate) const TASK: Task = Task {
         Kind::Domain => Plan::once_if(facts.decision.scoped() || is_in_question(facts) || is_resembling(facts)),
         Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts) && is_registered(facts)),
         _ => {
-            let edges = [EdgeKind::Suballocation, EdgeKind::RegisteredName];
+            let edges = [EdgeKind::Suballocation, EdgeKind::UnknownPart, EdgeKind::RegisteredName];
             let is_in_question = edges.into_iter().any(|edge| facts.from(edge).next().is_some());
             Plan::once_if((facts.seed || facts.decision.scoped() || is_in_question) && is_registered(facts))
         }

@@ -216,7 +216,7 @@ impl Explorer {
                 Kind::NetBlock
                     if matches!(
                         self.decisions[&node.uid].reason,
-                        ScopeReason::Edge(EdgeKind::Suballocation)
+                        ScopeReason::Edge(EdgeKind::Suballocation | EdgeKind::UnknownPart)
                     ) =>
                 {
                     guard.foreign_blocks.write().unwrap().push(node.name.parse().unwrap());

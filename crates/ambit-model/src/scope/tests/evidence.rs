@@ -438,8 +438,9 @@ fn strangers_names_take_no_address_out_of_a_block_that_was_given_or_is_announced
 fn a_part_that_others_registered_is_theirs_though_strangers_share_it() {
     let part = "NetBlock 192.0.2.0/24 seed\nNetBlock 192.0.2.0/30\nOrganization Other\n192.0.2.0/30 registrant Other\n";
     let registered = format!("{part}192.0.2.0/24 suballocation 192.0.2.0/30");
+    let unknown = format!("{part}AutonomousSystem AS64500 seed\nAS64500 unknown_part 192.0.2.0/30");
     for (part, flag) in
-        [&registered].into_iter().flat_map(|part| ["", "crowded", "shared"].map(|flag| (part, flag)))
+        [&registered, &unknown].into_iter().flat_map(|part| ["", "crowded", "shared"].map(|flag| (part, flag)))
     {
         let member = world(&format!("{part}\nIpAddress 192.0.2.1 {flag}\n192.0.2.0/24 block_member 192.0.2.1"));
         let decision = &member.decide(&[])["192.0.2.1"];

@@ -192,6 +192,7 @@ fn opens(world: &World, block: &Node) -> bool {
 fn narrowest<'a>(world: &'a World, node: &Node) -> Option<&'a Node> {
     let address: IpAddr = node.name.parse().ok().filter(|_| node.kind == Kind::IpAddress)?;
     let foreign: BTreeSet<Uid> = of_kind(world, EdgeKind::Suballocation)
+        .chain(of_kind(world, EdgeKind::UnknownPart))
         .chain(of_kind(world, EdgeKind::CoveringBlock).filter(|(from, to)| is_apart(world, from, to)))
         .filter(|(_, to)| !registered(world, to))
         .map(|(_, to)| to.uid)
@@ -345,7 +346,7 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
         EdgeKind::BlockMember if narrowest(world, to).is_some_and(|block| !opens(world, block)) => (50, Clearance::L1),
         _ if is_shared(world, to) => (rule.own.min(200), rule.cap.min(Clearance::L2)),
         EdgeKind::ResolvesTo => (500, Clearance::L2),
-        EdgeKind::Suballocation if registered(world, to) => (970, Clearance::L3),
+        EdgeKind::Suballocation | EdgeKind::UnknownPart if registered(world, to) => (970, Clearance::L3),
         EdgeKind::UnrelatedCertificate if shown.own_machines.contains(&edge.from) => (950, Clearance::L4),
         EdgeKind::CertificateName if !shown.names.iter().any(|name| is_at_or_below(&to.name, name)) => {
             (600, Clearance::L1)
