@@ -2,7 +2,7 @@
 //! writes.
 
 use ambit_model::reserved::Reserved;
-use ambit_model::scope::{self, Decided, Decision, Edge, Node, Rules, SharedBy};
+use ambit_model::scope::{self, Decided, Decision, Edge, Node, Rules};
 use ambit_model::{EdgeKind, Kind, Uid};
 use ambit_store::engine::{End, GraphDelta};
 use std::collections::{BTreeMap, BTreeSet};
@@ -151,6 +151,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ambit_model::scope::SharedBy;
     use ambit_model::{Clearance, EdgeKind};
     use ambit_store::engine::GraphNode;
     use uuid::Uuid;
