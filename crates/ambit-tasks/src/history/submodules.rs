@@ -130,6 +130,7 @@ mod tests {
             ("https://ann:not-a-secret@git.acme.test/@acme/lib", "https://git.acme.test/@acme/lib"),
             ("https://ann:123/456@git.acme.test/lib", "https://git.acme.test/lib"),
             ("https://ann.lee:123/456@git.acme.test/lib", "https://git.acme.test/lib"),
+            ("https://ann.lee:123/456@git/lib", "https://git/lib"),
             ("https://ann:123456@git.acme.test/lib", "https://git.acme.test/lib"),
             ("https://ann:not@a/secret@git.acme.test/lib", "https://git.acme.test/lib"),
             ("https://ann:not@a.word/secret@git.acme.test:8443/@acme/lib", "https://git.acme.test:8443/@acme/lib"),

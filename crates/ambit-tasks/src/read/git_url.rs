@@ -11,17 +11,27 @@ pub(crate) fn end_of_user(rest: &str) -> Option<usize> {
     let (mut signs, mut start) = (Vec::new(), 0);
     for part in rest.split('/') {
         if let Some(at) = part.rfind('@').filter(|at| start == 0 || *at > 0) {
-            signs.push((start + at, is_place(&part[at + 1..])));
+            signs.push((start + at, &part[at + 1..]));
         }
         start += part.len() + 1;
     }
-    let leads_to_host = || signs.iter().rev().find(|(_, leads_to_host)| *leads_to_host).map(|(at, _)| *at);
+    let last = |is_host: fn(&str) -> bool| signs.iter().rev().find(|(_, behind)| is_host(behind)).map(|(at, _)| *at);
     if is_place(first) {
         // A host and its port look like a user and a password of digits, behind which the address itself stands.
-        return leads_to_host().filter(|at| first.contains(':') && rest[*at..].contains('/'));
+        let host = last(is_place).or_else(|| last(is_label));
+        return host.filter(|at| first.contains(':') && rest[*at..].contains('/'));
     }
-    let last = || signs.last().map(|(at, _)| *at);
-    leads_to_host().or_else(last).filter(|_| first.contains(['@', ':']))
+    last(is_place).or_else(|| last(|_| true)).filter(|_| first.contains(['@', ':']))
+}
+
+/// Returns true for what may be a host within a network, with or without a port. A version (`v2`) is none.
+fn is_label(segment: &str) -> bool {
+    let (host, port) = segment.split_once(':').unwrap_or((segment, ""));
+    let is_version = host.strip_prefix('v').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+    host.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+        && port.bytes().all(|byte| byte.is_ascii_digit())
+        && !is_version
 }
 
 /// Returns true for a host as it stands in the internet, with or without a port.
@@ -49,7 +59,12 @@ mod tests {
             ("ann:not/a/secret@git.acme.test/lib", Some("git.acme.test/lib")),
             ("ann:123/456@git.acme.test/lib", Some("git.acme.test/lib")),
             ("ann:not@a/secret@git.acme.test/@acme/lib", Some("git.acme.test/@acme/lib")),
+            ("ann.lee:123/456@git/lib", Some("git/lib")),
+            ("ann.lee:123/456@git:8443/lib", Some("git:8443/lib")),
+            ("ann.lee:123/456@git.acme.test/lib@v2/x", Some("git.acme.test/lib@v2/x")),
             ("git.acme.test:8443/@acme/lib", None),
+            ("git.acme.test:8443/lib@v2/x", None),
+            ("git:8443/@acme/lib", None),
             ("git.acme.test/lib", None),
             ("ann:123/456@192.0.2.7/lib", Some("192.0.2.7/lib")),
             ("cdn.acme.test:8443/npm/react@18.2.0/umd/x.js", None),
