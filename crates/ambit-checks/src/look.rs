@@ -35,13 +35,16 @@ pub(crate) fn after_at(facts: &Facts, look: NamedProbe, prove: impl FnOnce(&Fact
     weigh(facts, outcome, outcome != Some(ProbeOutcome::Unknown), prove)
 }
 
-/// Judges who may send a domain's mail. A record of the tree that could not be read may hold what was proven before.
+/// Judges who may send a domain's mail. What the records say that could be read is proven; one of the tree that could
+/// not be may hold what was proven before.
 pub(crate) fn after_senders(facts: &Facts, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     let was_read = || domain::SPF_TREE.of(&facts.details).is_none_or(|tree| tree.complete);
-    match after_at(facts, SPF, prove) {
-        Verdict::Clear if facts.outcome_at(SPF.task, SPF.argument) == Some(ProbeOutcome::Found) && !was_read() => {
-            Verdict::Unknown
-        }
+    let outcome = match facts.outcome_at(SPF.task, SPF.argument) {
+        Some(ProbeOutcome::InPart) => Some(ProbeOutcome::Found),
+        outcome => outcome,
+    };
+    match weigh(facts, outcome, outcome != Some(ProbeOutcome::Unknown), prove) {
+        Verdict::Clear if outcome == Some(ProbeOutcome::Found) && !was_read() => Verdict::Unknown,
         verdict => verdict,
     }
 }
@@ -74,7 +77,7 @@ pub(crate) fn missing_at<T>(
 ) -> Verdict {
     let outcome = facts.outcome_at(look.task, look.argument);
     match (is_empty(member.raw(&facts.details)), outcome) {
-        (_, None | Some(ProbeOutcome::InPart | ProbeOutcome::Unknown)) => Verdict::Unknown,
+        (_, None | Some(ProbeOutcome::Unknown)) | (true, Some(ProbeOutcome::InPart)) => Verdict::Unknown,
         (true, _) => Verdict::Proven(vec![proof()]),
         (false, Some(ProbeOutcome::Absent)) => Verdict::Unknown,
         (false, _) => Verdict::Clear,

@@ -101,6 +101,8 @@ pub(crate) trait Told: Sized {
     fn found_at(self, task: TaskName, argument: &str) -> Self;
     /// The task looked and found something; the rest could not be looked at.
     fn found_in_part(self, task: TaskName) -> Self;
+    /// The same of the task's look at an argument.
+    fn found_in_part_at(self, task: TaskName, argument: &str) -> Self;
     /// The task's look at an argument found nothing.
     fn absent_at(self, task: TaskName, argument: &str) -> Self;
     /// The task looked and found nothing.
@@ -133,6 +135,10 @@ impl Told for Facts {
 
     fn found_in_part(self, task: TaskName) -> Self {
         look(self, task, "", ProbeOutcome::InPart)
+    }
+
+    fn found_in_part_at(self, task: TaskName, argument: &str) -> Self {
+        look(self, task, argument, ProbeOutcome::InPart)
     }
 
     fn absent_at(self, task: TaskName, argument: &str) -> Self {

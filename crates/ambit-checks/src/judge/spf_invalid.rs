@@ -53,9 +53,15 @@ pub(super) fn samples() -> crate::samples::Samples {
     };
     Samples::new()
         .reports(domain(&["acme.test: unknown mechanism \"inlcude\""]))
+        .reports(domain(&["acme.test: unknown mechanism \"inlcude\""]).found_in_part_at(SPF.task, SPF.argument))
         .near_miss(domain(&[]))
         // A record that could not be read may hold it.
         .unknown(domain(&[]).with(json!({"hidden_spf": {"lookups": 3, "complete": false, "errors": []}})))
+        .unknown(
+            domain(&[])
+                .with(json!({"hidden_spf": {"complete": false, "errors": []}}))
+                .found_in_part_at(SPF.task, SPF.argument),
+        )
         .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.task, SPF.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(domain(&["acme.test: unknown"]).failed_at(SPF.task, SPF.argument))

@@ -50,6 +50,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(domain().absent_at(SPF.task, SPF.argument))
         .reports(domain().found_at(SPF.task, SPF.argument).with(json!({"dmarc": "v=DMARC1; p=reject"})))
         .near_miss(domain().found_at(SPF.task, SPF.argument).with(json!({"spf_record": "v=spf1 -all"})))
+        .near_miss(domain().found_in_part_at(SPF.task, SPF.argument).with(json!({"spf_record": "v=spf1 -all"})))
         .near_miss(
             facts(Kind::Domain, "acme.github.io").absent_at(SPF.task, SPF.argument).absent(TaskName::ZoneProfile),
         )

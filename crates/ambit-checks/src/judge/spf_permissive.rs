@@ -71,6 +71,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(domain("v=spf1 all"))
         .reports(domain("V=SPF1 include:mail.example ?ALL"))
         .reports(domain("v=spf1 mx"))
+        .reports(domain("v=spf1 include:a.example +all").found_in_part_at(SPF.task, SPF.argument))
         .near_miss(domain("v=spf1 mx -all"))
         .near_miss(domain("v=spf1 mx ~all"))
         .reports(domain("v=spf1 redirect=_spf.acme.test").with(json!({"hidden_spf": {"all": "?"}})))
@@ -86,6 +87,11 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(domain("v=spf1 -all").with(json!({"hidden_spf": {"complete": true, "records": 1}})))
         // A record that could not be read may let everybody pass.
         .unknown(domain("v=spf1 include:a.example -all").with(json!({"hidden_spf": {"complete": false, "records": 1}})))
+        .unknown(
+            domain("v=spf1 include:a.example -all")
+                .with(json!({"hidden_spf": {"complete": false, "records": 1}}))
+                .found_in_part_at(SPF.task, SPF.argument),
+        )
         .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.task, SPF.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(domain("v=spf1 +all").failed_at(SPF.task, SPF.argument))

@@ -58,6 +58,7 @@ pub(super) fn samples() -> crate::samples::Samples {
     };
     Samples::new()
         .reports(domain(11))
+        .reports(domain(11).found_in_part_at(SPF.task, SPF.argument))
         .near_miss(domain(10))
         // A record that could not be read may hold it.
         .unknown(domain(10).with(json!({"hidden_spf": {"lookups": 3, "complete": false, "errors": []}})))

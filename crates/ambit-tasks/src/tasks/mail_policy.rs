@@ -13,7 +13,7 @@ use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::MailPolicy,
@@ -58,7 +58,7 @@ const TEXTS: &[(&str, Member, &str, &str)] = &[
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = cx.facts.name.as_str();
     let seen = match cx.argument {
-        SPF => observe_spf(cx, name).await?,
+        SPF => return observe_spf(cx, name).await,
         DMARC => observe_dmarc(cx, name).await?,
         argument => {
             let policy = TEXTS.iter().find(|(policy, ..)| *policy == argument);
@@ -75,17 +75,24 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(seen))
 }
 
-async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
+/// Found in part where a record of the tree gave no answer: what it led to before stands then.
+async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     let records: Vec<String> = texts(cx, name).await?.into_iter().filter(|text| is_spf(text)).collect();
     let Some(first) = records.first() else {
-        return Ok(false);
+        return Ok(Answer::Absent);
     };
     let tree = walk(cx, name, first).await?;
     cx.observe(domain::SPF_RECORD, first.clone());
     cx.observe(domain::SPF_TREE, tree.value(records.len()));
+    if tree.is_cut {
+        cx.leave_out(format!("what its SPF record hands on to, beyond {LOOKUPS_MAX} look-ups"));
+    }
+    if !tree.unread.is_empty() {
+        cx.facts.led_to(TASK.name, cx.argument).for_each(|known| cx.stands(known));
+    }
     // The senders of whoever passes for them are told, and lead nowhere.
     if is_resembling(cx.facts) {
-        return Ok(true);
+        return Ok(tree.answer());
     }
     for include in tree.includes.iter().filter(|include| !same_domain(include, name)) {
         cx.found_host(include, EdgeKind::Vendor);
@@ -93,7 +100,7 @@ async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
     for host in &tree.hosts {
         found_own(cx, host).await?;
     }
-    Ok(true)
+    Ok(tree.answer())
 }
 
 async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
@@ -136,7 +143,8 @@ struct Tree {
     all: Option<char>,
     lookups: usize,
     void: usize,
-    complete: bool,
+    /// It goes on beyond the look-ups that are made.
+    is_cut: bool,
     open: bool,
     includes: BTreeSet<String>,
     /// Hosts that may send, by their names.
@@ -144,16 +152,28 @@ struct Tree {
     errors: BTreeSet<String>,
     /// Names that it hands on to, in domains that nobody has registered.
     unregistered: BTreeSet<String>,
+    /// Names whose records gave no answer, and how that failed.
+    unread: BTreeMap<String, TaskError>,
 }
 
 impl Tree {
+    /// How the look at the whole tree ended.
+    fn answer(&self) -> Answer {
+        let Some((first, why)) = self.unread.first_key_value() else { return Answer::Found };
+        let records = match self.unread.len() {
+            1 => format!("the SPF record of {first}"),
+            more => format!("{more} SPF records, that of {first} the first,"),
+        };
+        Answer::InPart(TaskError::Failed(format!("{records} could not be read: {why}")))
+    }
+
     fn value(&self, records: usize) -> SpfTree {
         SpfTree {
             records,
             all: self.all,
             lookups: self.lookups,
             void_lookups: self.void,
-            complete: self.complete,
+            complete: self.unread.is_empty() && !self.is_cut,
             open: self.open,
             errors: self.errors.clone(),
             includes: self.includes.clone(),
@@ -175,7 +195,7 @@ struct Branch {
 
 /// Follows includes and redirects, counting look-ups as a receiver does: what is included twice is looked up twice.
 async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskError> {
-    let mut tree = Tree { complete: true, ..Tree::default() };
+    let mut tree = Tree::default();
     let mut open = vec![Branch { path: vec![name.to_owned()], text: text.to_owned(), own: true, passes: true }];
     while let Some(branch) = open.pop() {
         let record = spf::parse(&branch.text);
@@ -187,7 +207,7 @@ async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskErro
         tree.open |= branch.passes && (record.open || (!branch.own && record.all == Some('+')));
         for (target, passes, redirect) in count(&mut tree, &record) {
             if tree.lookups > LOOKUPS_MAX {
-                tree.complete = false;
+                tree.is_cut = true;
                 return Ok(tree);
             }
             if branch.path.contains(&target) {
@@ -208,7 +228,7 @@ async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskErro
                         tree.unregistered.insert(target);
                     }
                 }
-                Err(error) if error.is_no_answer() => tree.complete = false,
+                Err(error) if error.is_no_answer() => drop(tree.unread.insert(target, error)),
                 Err(error) => return Err(error),
             }
         }

@@ -1,7 +1,7 @@
 //! Small estates at the edges of what is theirs and of what can be looked up: each is found as it is written, and
 //! nobody else is contacted.
 
-use crate::program::{Discovery, Folder, scan_text};
+use crate::program::{Discovery, Folder, scan_command, scan_text};
 use std::collections::BTreeSet;
 
 /// An estate of ours with a domain and further lines, of which nothing is missing.
@@ -292,6 +292,34 @@ name acme-jobs.trafficmanager.net CNAME jobs.deadvendor.test"#;
         "dangling_record jobs.umberfold.test 2; dangling_record umberfold.test 2; dangling_wildcard umberfold.test 2; \
          dmarc_permissive umberfold.test 4; spf_invalid umberfold.test 4; spf_permissive umberfold.test 2"
     );
+}
+
+#[test]
+fn an_include_that_never_answers_is_said_and_loses_nothing() {
+    let lines = r#"  TXT "v=spf1 include:_spf.birdpost.test -all"
+name _dmarc.umberfold.test TXT "v=DMARC1; p=reject"
+zone birdpost.test of other
+  ns ns1.birdpost.test 198.51.100.53
+name _spf.birdpost.test TXT "v=spf1 include:_spf.kitemail.test -all"
+zone kitemail.test of other
+  ns ns1.kitemail.test 198.51.100.54
+name _spf.kitemail.test TXT "v=spf1 ip4:0.0.0.0/0 -all"
+state 2
+name _spf.birdpost.test TXT "x" answers servfail"#;
+    let (folder, world) = (Folder::new("edges-silent"), estate("umberfold.test", lines));
+    let before = scan_text(&folder, &world, &["--state", "1"]);
+    let open = issues(&before, "spf_permissive");
+    assert_eq!(open.len(), 1, "{}", before.summary);
+    let why = "mail_policy (in part), for example Domain umberfold.test: the SPF record of _spf.birdpost.test could \
+               not be read: ";
+    for _ in 0..2 {
+        let output = scan_command(&folder, &world).args(["--state", "2"]).output().expect("the binary starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(why), "{said}");
+        let silent = Discovery::of(&output);
+        assert_eq!((silent.figure("gone"), &issues(&silent, "spf_permissive")), (0, &open), "{}", silent.summary);
+        assert_eq!(issues(&silent, "spf_missing"), BTreeSet::new());
+    }
 }
 
 /// A site that hands out its repository and its settings, which later has had enough of questions.
