@@ -47,19 +47,19 @@ const ORGANIZATION: &str = "organizations:ListAccounts";
 
 /// First the account, then each list in each region: one that is denied says nothing of the others.
 fn plan(facts: &Facts, settings: &Settings) -> Plan {
-    let (first, member) = known::of_organization(&facts.name);
+    let (_, member) = known::of_organization(&facts.name);
     let mut regions = known::REGIONS.of(&facts.details).unwrap_or_default();
     if regions.is_empty() {
         return Plan::Each(vec![ACCOUNT.to_owned()]);
     }
-    let named = |what: &str| settings.accounts.get(first).and_then(|account| account.named(what));
-    let is_wanted = |what: &str, name: &str| named(what).is_none_or(|wanted| wanted.contains(&name));
+    let (is_region_wanted, is_service_wanted) =
+        (wanted(facts, settings, "regions"), wanted(facts, settings, "services"));
     let kept: Vec<String> = of_lost_regions(facts, &regions)
-        .filter(|(list, region)| is_wanted("regions", region) && is_wanted("services", &list.service))
+        .filter(|(list, region)| is_region_wanted(region) && is_service_wanted(&list.service))
         .map(|(list, region)| format!("{} {region}", list.permission))
         .collect();
-    regions.retain(|region| is_wanted("regions", region));
-    let lists = aws::lists().iter().filter(|list| !list.named && is_wanted("services", &list.service));
+    regions.retain(|region| is_region_wanted(region));
+    let lists = aws::lists().iter().filter(|list| !list.named && is_service_wanted(&list.service));
     // An account that its organisation named has no other accounts.
     let lists = lists.filter(|list| member.is_none() || list.permission != ORGANIZATION).flat_map(|list| {
         let places = match &list.only_in {
@@ -80,6 +80,22 @@ fn of_lost_regions<'a>(facts: &'a Facts, regions: &[String]) -> impl Iterator<It
     let asked = facts.probes_of(TASK.name).filter_map(|(argument, _)| argument.split_once(' '));
     let listed = asked.filter_map(|(permission, region)| Some((aws::list(permission)?, region)));
     listed.filter(|(list, region)| list.only_in.is_none() && !regions.iter().any(|known| known == region))
+}
+
+/// Says what stays as it was in regions that the account may not use any more.
+fn said_of_lost(facts: &Facts, settings: &Settings, regions: &[String]) -> Option<String> {
+    let is_wanted = wanted(facts, settings, "regions");
+    let lost = of_lost_regions(facts, regions).map(|(_, region)| region).filter(|region| is_wanted(region));
+    let lost: BTreeSet<&str> = lost.collect();
+    let lost = (!lost.is_empty()).then(|| lost.into_iter().collect::<Vec<_>>().join(", "));
+    lost.map(|lost| format!("what stood in {lost} stays as it was: the account may not use that any more"))
+}
+
+/// Returns what tells which regions, or services, the integration wants to be asked for.
+fn wanted<'a>(facts: &Facts, settings: &'a Settings, what: &str) -> impl Fn(&str) -> bool + use<'a> {
+    let (first, _) = known::of_organization(&facts.name);
+    let named = settings.accounts.get(first).and_then(|account| account.named(what));
+    move |name| named.as_ref().is_none_or(|wanted| wanted.contains(&name))
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
@@ -153,11 +169,7 @@ async fn whose(cx: &Context<'_>, caller: &Caller) -> Result<Answer, TaskError> {
         (Err(TaskError::Denied(why)), named) if !named.is_empty() => (named, Answer::InPart(TaskError::Denied(why))),
         (regions, _) => (regions?, Answer::Found),
     };
-    let lost: BTreeSet<&str> = of_lost_regions(cx.facts, &regions).map(|(_, region)| region).collect();
-    if !lost.is_empty() {
-        let lost: Vec<&str> = lost.into_iter().collect();
-        cx.leave_out(format!("regions that the account may not use any more, {}: what stood there", lost.join(", ")));
-    }
+    said_of_lost(cx.facts, cx.settings, &regions).into_iter().for_each(|what| cx.leave_out(what));
     cx.observe(known::ACCOUNT_ID, identity.account);
     cx.observe(known::ARN, identity.arn);
     cx.observe(known::REGIONS, regions);
@@ -241,10 +253,14 @@ mod tests {
         assert_eq!(has(&settings, "ec2:DescribeInstances eu-south-1"), [false, true]);
         assert_eq!(has(&settings, "ec2:DescribeInstances us-east-1"), [true, true]);
         assert_eq!(has(&settings, "gone:List eu-south-1"), [false, false]);
+        let use_of = ["us-east-1".to_owned()];
+        let said = "what stood in eu-south-1 stays as it was: the account may not use that any more";
+        assert_eq!(said_of_lost(&account, &settings, &use_of).as_deref(), Some(said));
         let named = json!({"regions": ["us-east-1"]}).as_object().cloned().unwrap();
         let narrowed = Account { kind: Some(Kind::AwsCredential), secrets: None, settings: named };
         settings.accounts.insert("a".to_owned(), narrowed);
         assert_eq!(has(&settings, "ec2:DescribeInstances eu-south-1"), [false, false], "nobody wants it any more");
+        assert_eq!(said_of_lost(&account, &settings, &use_of), None);
     }
 
     #[test]

@@ -101,10 +101,22 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     });
     let asked: BTreeSet<String> = asked.collect();
     // What a token showed is not gone where nobody has the token any more.
-    let is_by_token = |argument: &&str| argument.split(' ').nth(1).is_some_and(|list| BY_TOKEN.contains(&list));
-    let shown = facts.probes_of(TASK.name).map(|(argument, _)| argument).filter(is_by_token);
-    let bound: BTreeSet<String> = asked.iter().cloned().chain(shown.map(str::to_owned)).collect();
+    let shown = by_token(facts).map(|(argument, _)| argument.to_owned());
+    let bound: BTreeSet<String> = asked.iter().cloned().chain(shown).collect();
     Plan::Bound { asked: asked.into_iter().collect(), bound: bound.into_iter().collect() }
+}
+
+/// The lists that only the holder of a token is shown and that were asked for, each as argument and by its name.
+fn by_token(facts: &Facts) -> impl Iterator<Item = (&str, &str)> {
+    let lists = facts.probes_of(TASK.name).filter_map(|(argument, _)| Some((argument, argument.split(' ').nth(1)?)));
+    lists.filter(|(_, list)| BY_TOKEN.contains(list))
+}
+
+/// Says what a token showed of an account, where there is none any more.
+fn shown_no_more(facts: &Facts) -> Option<String> {
+    let lists: Vec<String> = by_token(facts).map(|(_, list)| list.replace('_', " ")).collect();
+    let lists = (!lists.is_empty()).then(|| lists.join(" and "));
+    lists.map(|lists| format!("{lists} were shown to a token that is not given any more, and stay as they were"))
 }
 
 /// True for what forges are searched for.
@@ -133,6 +145,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         unread = unread.or(listed.unread);
     }
     if permission == ACCOUNT[0] {
+        if matches!(cx.settings.forge_token(forge, &host), Ok(None)) {
+            shown_no_more(cx.facts).into_iter().for_each(|what| cx.leave_out(what));
+        }
         return Ok(who(cx, assets));
     }
     for asset in assets {
@@ -312,6 +327,10 @@ mod tests {
         assert_eq!(asked, ["github account", "github members", "github repositories"]);
         let kept: Vec<&String> = bound.iter().filter(|argument| !asked.contains(argument)).collect();
         assert_eq!(kept, ["github all_members", "github private_repositories"]);
+        let said = "all members and private repositories were shown to a token that is not given any more, and stay as \
+                    they were";
+        assert_eq!(shown_no_more(&account).as_deref(), Some(said));
+        assert_eq!(shown_no_more(&facts(Kind::GithubAccount, "https://github.com/acme", json!({}))), None);
     }
 
     #[test]
