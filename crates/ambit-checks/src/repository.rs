@@ -12,8 +12,8 @@ use serde_json::json;
 /// The tasks that look at repositories: by what a server of them gives, and by what a site hands out.
 pub(crate) const LOOKS: &[TaskName] = &[TaskName::ExposedRepository, TaskName::Repository];
 
-/// Judges what a look at a repository found, whichever way it was looked at. What one found that could not read all is
-/// proven, with what was known of the rest, which the look says again; nothing else is clear then.
+/// Judges what a look at a repository found, whichever way it was looked at. One that could not read all says again
+/// what was known of the rest, so that what it does not say was seen to be gone.
 pub(crate) fn after(facts: &Facts, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     let looked = LOOKS.iter().copied().find(|task| facts.outcome(*task).is_some());
     let looked = looked.unwrap_or(TaskName::Repository);
@@ -21,7 +21,7 @@ pub(crate) fn after(facts: &Facts, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> 
         return look::after(facts, looked, prove);
     }
     match prove(facts) {
-        proofs if proofs.is_empty() => Verdict::Unknown,
+        proofs if proofs.is_empty() => Verdict::Clear,
         proofs => Verdict::Proven(proofs),
     }
 }
@@ -131,7 +131,7 @@ pub(crate) fn samples() -> impl Iterator<Item = (&'static Judge, crate::samples:
             .reports_each(found().with(has(judge.issue.name)), &["ci.yml x"])
             .reports_each(handed_out().with(has(judge.issue.name)), &["ci.yml x"])
             .reports_each(repository().found_in_part(TaskName::Repository).with(has(judge.issue.name)), &["ci.yml x"])
-            .unknown(repository().found_in_part(TaskName::Repository).with(has(other)))
+            .near_miss(repository().found_in_part(TaskName::Repository).with(has(other)))
             .near_miss(found().with(has(other)))
             .near_miss(found())
             .unknown(repository())

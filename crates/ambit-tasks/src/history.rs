@@ -1,6 +1,7 @@
 //! What the history of a repository gives away, whichever way its objects came: what an earlier look wrote down, what
 //! is found now, and how both are said.
 
+mod kept;
 mod known;
 mod leaks;
 mod pointer;
@@ -385,7 +386,8 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Know
     for leak in leaks.values_mut() {
         leaks::place(leak, looked.holders.get(&leak.token).unwrap_or(&Holders::default()), &looked.placed);
     }
-    for leak in leaks.values().take(LEAKS_MAX) {
+    let leaks = kept::of_leaks(leaks.into_values().collect(), cx.facts);
+    for leak in &leaks {
         cx.found_token(&leak.token, &leak.provider, true);
     }
     for token in looked.tokens.union(&known.tokens) {
@@ -430,9 +432,9 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Know
     cx.observe(repository::TIPS, if is_whole { tips } else { Vec::new() });
     cx.observe(repository::RULES, Sought::of(cx).edition());
     cx.observe(repository::COMMITS, commits);
-    cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
-    cx.observe(repository::FLAWS, flaws.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
-    cx.observe(repository::LEAKS, leaks.into_values().take(LEAKS_MAX).collect::<Vec<_>>());
+    cx.observe(repository::PACKAGES, kept::of_packages(packages.into_iter().flatten().collect(), cx.facts));
+    cx.observe(repository::FLAWS, kept::of_flaws(flaws.into_iter().flatten().collect(), cx.facts));
+    cx.observe(repository::LEAKS, leaks);
 }
 
 #[cfg(test)]

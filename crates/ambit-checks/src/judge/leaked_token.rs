@@ -118,7 +118,7 @@ pub(super) fn samples() -> crate::samples::Samples {
             &["ghp_one… (sha256 1f)"],
         )
         .near_miss(repository().found(TaskName::Repository).with(leaks(&[])))
-        .unknown(repository().found_in_part(TaskName::Repository).with(leaks(&[])))
+        .near_miss(repository().found_in_part(TaskName::Repository).with(leaks(&[])))
         .near_miss(handed_out().absent(TaskName::ExposedRepository).with(leaks(&[])))
         .unknown(handed_out().with(leaks(&["ghp_one… (sha256 1f)"])).failed(TaskName::ExposedRepository))
         .unknown(repository())

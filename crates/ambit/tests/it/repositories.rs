@@ -608,6 +608,7 @@ fn a_flaw_that_comes_back_is_reported_again_where_the_repository_is_looked_at_in
     assert_eq!(open([many.as_bytes(), bad], 0), (1, true));
     assert_eq!(open([b"p1==1.0\n", good], 10), (0, false), "it is mended");
     assert_eq!(open([many.as_bytes(), bad], 20), (1, true), "it came back");
+    assert_eq!(open([many.as_bytes(), good], 30), (0, true), "what is mended is so where the rest is cut as well");
 }
 
 #[test]
