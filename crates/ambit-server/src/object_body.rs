@@ -44,14 +44,14 @@ pub(crate) fn body_attributes(
     }
 }
 
-/// Refuses a body with a whole number beyond 64 bits, where numbers are kept as they came: it would lose digits.
+/// Refuses a body with a whole number beyond 64 bits that would lose digits, where numbers are kept as they came.
 pub(crate) fn check_numbers(call: &Call) -> Result<(), ApiError> {
     let Some(number) = wide_number(&call.body) else { return Ok(()) };
     let shown: String = String::from_utf8_lossy(number).chars().take(NUMBER_CHARS_SHOWN).collect();
     Err(ApiError::invalid(format!("The number {shown} has more than 64 bits and would lose digits: send it as a text")))
 }
 
-/// The first whole number of a JSON text that neither `i64` nor `u64` holds.
+/// The first whole number of a JSON text of which neither `i64` nor `u64` nor `f64` holds all digits.
 fn wide_number(json: &[u8]) -> Option<&[u8]> {
     let is_of_number = |byte: &u8| byte.is_ascii_digit() || b"-+.eE".contains(byte);
     let mut rest = json;
@@ -64,12 +64,21 @@ fn wide_number(json: &[u8]) -> Option<&[u8]> {
         let (token, behind) = rest.split_at(length);
         let text = std::str::from_utf8(token).unwrap_or_default();
         let is_whole = text.len() > DIGITS_SURE && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
-        if is_whole && text.parse::<i64>().is_err() && text.parse::<u64>().is_err() {
+        if is_whole && text.parse::<i64>().is_err() && text.parse::<u64>().is_err() && loses_digits(text) {
             return Some(token);
         }
         rest = behind;
     }
     None
+}
+
+/// True for a whole number that has other digits once it is read as `f64` and written as short as that allows. Zeros at
+/// the end do not count: JavaScript writes 1e20 with all of them.
+fn loses_digits(whole: &str) -> bool {
+    let nearest = format!("{:e}", whole.parse::<f64>().unwrap_or(f64::INFINITY));
+    let mantissa = nearest.split('e').next().unwrap_or_default();
+    let kept: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    kept != whole.trim_start_matches('-').trim_end_matches('0')
 }
 
 /// How many bytes the text has that begins here, with its quotes.
@@ -113,10 +122,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_number_beyond_64_bits_is_found_and_nothing_else() {
+    fn a_whole_number_that_would_lose_digits_is_found_and_nothing_else() {
         for (json, found) in [
             (r#"{"n": 18446744073709551616}"#, Some("18446744073709551616")),
+            (r#"[18446744073709551617]"#, Some("18446744073709551617")),
             (r#"[{"a\"": [1, -9223372036854775809]}]"#, Some("-9223372036854775809")),
+            (r#"[100000000000000000000, 18446744073709552000, -18446744073709552000]"#, None),
+            (r#"[100000000000000000000, 100000000000000000001]"#, Some("100000000000000000001")),
             (r#"[18446744073709551615, -9223372036854775808, 1.5e30, 123456789012345678901.5]"#, None),
             (r#"{"18446744073709551616": "-9223372036854775809", "b": "\"18446744073709551616"}"#, None),
             ("", None),

@@ -69,6 +69,7 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("POST", "/api/v3/collections", r#"{"data":{"attributes":{"name":"x"}}}"#),
     ("POST", "/api/v3/graphs", r#"{"data":{"attributes":{"nodes":[{"x":18446744073709551615}]}}}"#),
     ("POST", "/api/v3/graphs", r#"{"data":{"attributes":{"nodes":[{"x":18446744073709551616}]}}}"#),
+    ("POST", "/api/v3/graphs", r#"{"data":{"attributes":{"nodes":[{"x":18446744073709552000}]}}}"#),
     ("POST", "/api/v3/intelligence/zip_files", r#"{"data":{"hashes":[]}}"#),
     ("POST", "/api/v3/intelligence/zip_files", r#"{"data":{"hashes":[<1..101:"h#">]}}"#),
     ("GET", "/api/v3/graphs?filter=views_count:18446744073709551616", ""),
