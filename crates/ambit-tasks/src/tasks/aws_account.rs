@@ -54,8 +54,7 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     }
     let (is_region_wanted, is_service_wanted) =
         (wanted(facts, settings, "regions"), wanted(facts, settings, "services"));
-    let kept: Vec<String> = of_lost_regions(facts, &regions)
-        .filter(|(list, region)| is_region_wanted(region) && is_service_wanted(&list.service))
+    let kept: Vec<String> = of_lost_regions(facts, settings, &regions)
         .map(|(list, region)| format!("{} {region}", list.permission))
         .collect();
     regions.retain(|region| is_region_wanted(region));
@@ -74,21 +73,29 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     Plan::Bound { asked: asked.into_iter().collect(), bound: bound.into_iter().collect() }
 }
 
-/// Lists that were asked in regions which the account may not use any more. That ends nothing that stands there, and
-/// nobody can ask for it.
-fn of_lost_regions<'a>(facts: &'a Facts, regions: &[String]) -> impl Iterator<Item = (&'static Form, &'a str)> {
+/// Lists that were asked in regions which the account may not use any more, as far as the integration still wants both.
+/// That ends nothing that stands there, and nobody can ask for it.
+fn of_lost_regions<'a>(
+    facts: &'a Facts,
+    settings: &'a Settings,
+    regions: &'a [String],
+) -> impl Iterator<Item = (&'static Form, &'a str)> {
+    let (is_region_wanted, is_service_wanted) =
+        (wanted(facts, settings, "regions"), wanted(facts, settings, "services"));
     let asked = facts.probes_of(TASK.name).filter_map(|(argument, _)| argument.split_once(' '));
     let listed = asked.filter_map(|(permission, region)| Some((aws::list(permission)?, region)));
-    listed.filter(|(list, region)| list.only_in.is_none() && !regions.iter().any(|known| known == region))
+    listed.filter(move |(list, region)| {
+        let is_lost = list.only_in.is_none() && !regions.iter().any(|known| known == region);
+        is_lost && is_region_wanted(region) && is_service_wanted(&list.service)
+    })
 }
 
 /// Says what stays as it was in regions that the account may not use any more.
 fn said_of_lost(facts: &Facts, settings: &Settings, regions: &[String]) -> Option<String> {
-    let is_wanted = wanted(facts, settings, "regions");
-    let lost = of_lost_regions(facts, regions).map(|(_, region)| region).filter(|region| is_wanted(region));
-    let lost: BTreeSet<&str> = lost.collect();
+    let lost: BTreeSet<&str> = of_lost_regions(facts, settings, regions).map(|(_, region)| region).collect();
+    let which = if lost.len() == 1 { "that region" } else { "those regions" };
     let lost = (!lost.is_empty()).then(|| lost.into_iter().collect::<Vec<_>>().join(", "));
-    lost.map(|lost| format!("what stood in {lost} stays as it was: the account may not use that any more"))
+    lost.map(|lost| format!("what stood in {lost} stays as it was: the account may not use {which} any more"))
 }
 
 /// Returns what tells which regions, or services, the integration wants to be asked for.
@@ -239,8 +246,12 @@ mod tests {
     fn what_stood_in_a_region_that_may_not_be_used_any_more_is_left_as_it_was() {
         let mut account = facts(Kind::AwsCredential, "a", json!({"regions": ["us-east-1"]}));
         let probes = account.probes.entry(TASK.name).or_default();
-        for argument in ["ec2:DescribeInstances eu-south-1", "ec2:DescribeInstances us-east-1", "gone:List eu-south-1"]
-        {
+        for argument in [
+            "ec2:DescribeInstances eu-south-1",
+            "ec2:DescribeInstances us-east-1",
+            "gone:List eu-south-1",
+            "rds:DescribeDBInstances me-south-1",
+        ] {
             let at = Timestamp(0);
             let probe = LastProbe { outcome: ProbeOutcome::Found, at, run: 1, reason: None, confirmed: Some(at) };
             probes.insert(argument.to_owned(), probe);
@@ -254,13 +265,24 @@ mod tests {
         assert_eq!(has(&settings, "ec2:DescribeInstances us-east-1"), [true, true]);
         assert_eq!(has(&settings, "gone:List eu-south-1"), [false, false]);
         let use_of = ["us-east-1".to_owned()];
-        let said = "what stood in eu-south-1 stays as it was: the account may not use that any more";
+        let said = "what stood in eu-south-1, me-south-1 stays as it was: the account may not use those regions any \
+                    more";
         assert_eq!(said_of_lost(&account, &settings, &use_of).as_deref(), Some(said));
-        let named = json!({"regions": ["us-east-1"]}).as_object().cloned().unwrap();
-        let narrowed = Account { kind: Some(Kind::AwsCredential), secrets: None, settings: named };
-        settings.accounts.insert("a".to_owned(), narrowed);
-        assert_eq!(has(&settings, "ec2:DescribeInstances eu-south-1"), [false, false], "nobody wants it any more");
-        assert_eq!(said_of_lost(&account, &settings, &use_of), None);
+        let only_me = "what stood in me-south-1 stays as it was: the account may not use that region any more";
+        for (named, is_kept, said) in [
+            (json!({"regions": ["us-east-1"]}), [false, false], None),
+            (json!({"regions": ["us-east-1", "me-south-1"]}), [false, true], Some(only_me)),
+            // The other region was asked only for a service that nobody wants any more.
+            (json!({"services": ["rds"]}), [false, true], Some(only_me)),
+            (json!({"services": ["s3"]}), [false, false], None),
+        ] {
+            let wanted = named.as_object().cloned().unwrap();
+            let narrowed = Account { kind: Some(Kind::AwsCredential), secrets: None, settings: wanted };
+            settings.accounts.insert("a".to_owned(), narrowed);
+            let lost = ["ec2:DescribeInstances eu-south-1", "rds:DescribeDBInstances me-south-1"];
+            assert_eq!(lost.map(|argument| has(&settings, argument)[1]), is_kept, "{named}");
+            assert_eq!(said_of_lost(&account, &settings, &use_of).as_deref(), said, "{named}");
+        }
     }
 
     #[test]
