@@ -7,6 +7,7 @@ use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::form::{Asset, Place};
 use ambit_cloud::provider::{self, Provider};
 use ambit_model::entity::{code_account, host_of, repository};
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -112,9 +113,14 @@ fn by_token(facts: &Facts) -> impl Iterator<Item = (&str, &str)> {
     lists.filter(|(_, list)| BY_TOKEN.contains(list))
 }
 
-/// Says what a token showed of an account, where there is none any more.
+/// Says what a token showed of an account, where there is none any more. What never had an answer showed nothing.
 fn shown_no_more(facts: &Facts) -> Option<String> {
-    let lists: Vec<String> = by_token(facts).map(|(_, list)| list.replace('_', " ")).collect();
+    let is_shown = |argument: &str| {
+        let probe = facts.probe_at(TASK.name, argument);
+        probe.is_some_and(|probe| probe.confirmed.is_some() || probe.outcome == ProbeOutcome::Found)
+    };
+    let shown = by_token(facts).filter(|(argument, _)| is_shown(argument));
+    let lists: Vec<String> = shown.map(|(_, list)| list.replace('_', " ")).collect();
     let lists = (!lists.is_empty()).then(|| lists.join(" and "));
     lists.map(|lists| format!("{lists} were shown to a token that is not given any more, and stay as they were"))
 }
@@ -210,7 +216,7 @@ mod tests {
     use crate::settings::SealedElsewhere;
     use crate::tests::facts;
     use ambit_model::Timestamp;
-    use ambit_model::facts::{LastProbe, ProbeOutcome};
+    use ambit_model::facts::LastProbe;
     use serde_json::json;
 
     #[test]
@@ -330,6 +336,17 @@ mod tests {
         let said = "all members and private repositories were shown to a token that is not given any more, and stay as \
                     they were";
         assert_eq!(shown_no_more(&account).as_deref(), Some(said));
+        for (outcome, confirmed, lists) in [
+            // The forge refused the token from the beginning.
+            (ProbeOutcome::Unknown, None, "private repositories"),
+            (ProbeOutcome::Unknown, Some(Timestamp(0)), "all members and private repositories"),
+            (ProbeOutcome::Found, None, "all members and private repositories"),
+        ] {
+            let probe = LastProbe { outcome, at: Timestamp(1), run: 2, reason: None, confirmed };
+            account.probes.entry(TASK.name).or_default().insert("github all_members".to_owned(), probe);
+            let said = format!("{lists} were shown to a token that is not given any more, and stay as they were");
+            assert_eq!(shown_no_more(&account), Some(said), "{outcome:?} {confirmed:?}");
+        }
         assert_eq!(shown_no_more(&facts(Kind::GithubAccount, "https://github.com/acme", json!({}))), None);
     }
 
