@@ -1,15 +1,14 @@
 //! Headers that one handler reads. `headers!` says each once: its name, and what it means. The signature of the handler
 //! names those that it takes, as it names the parameters of the query.
 
-/// Makes a type of headers that are read together, with a function for each that finds its text.
+/// Makes a type of headers that are read together, with a function for each that finds what was sent.
 macro_rules! headers {
     ($name:ident: $($header:ident $spelling:literal $($required:ident)? = $doc:literal),* $(,)?) => {
         pub(crate) enum $name {}
 
         impl $name {
-            $(pub(crate) fn $header(call: &$crate::call::Call) -> Option<&str> {
-                let sent = call.headers.with($crate::parameter::In::Header, $spelling);
-                sent.get($spelling)?.to_str().ok()
+            $(pub(crate) fn $header(call: &$crate::call::Call) -> Option<&::http::HeaderValue> {
+                call.headers.with($crate::parameter::In::Header, $spelling).get($spelling)
             })*
         }
 
@@ -27,3 +26,8 @@ macro_rules! headers {
     };
 }
 pub(crate) use headers;
+
+/// The text of a header; `None` for what is not ASCII.
+pub(crate) fn text(sent: &http::HeaderValue) -> Option<&str> {
+    sent.to_str().ok()
+}

@@ -19,6 +19,7 @@ use ambit_api::{ApiError, CollectionRef, Envelope, Sighting, success};
 use ambit_query::keywords::KEYWORDS;
 use ambit_query::{Keyword, Noun, ValueType, parse_search};
 use ambit_search::{Caller, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchRequest, TIME_LIMIT};
+use http::HeaderValue;
 
 query! { Page:
     page_size: Count = "Rows of a page: 50 by default, more than 1,000 means 1,000.",
@@ -139,7 +140,7 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
         search,
         context,
         window,
-        caller: Caller { agent: agent(call), ..caller(call) },
+        caller: Caller { agent: agent(Client::user_agent(call)), ..caller(call) },
         sort_field: Page::sort_field(call).text.filter(|field| !field.is_empty()).map(str::to_owned),
         descending,
         page,
@@ -154,8 +155,10 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
     Ok(Found { project, answer, names })
 }
 
-fn agent(call: &Call) -> String {
-    Client::user_agent(call).unwrap_or_default().chars().take(AGENT_CHARS_MAX).collect()
+/// A client's name for itself. One that is not ASCII tells clients apart as well.
+fn agent(sent: Option<&HeaderValue>) -> String {
+    let sent = sent.map(|sent| String::from_utf8_lossy(sent.as_bytes()));
+    sent.unwrap_or_default().chars().take(AGENT_CHARS_MAX).collect()
 }
 
 /// A word of the query in whatever letter case; `None` where there is none, or what clients write for none.
@@ -196,5 +199,20 @@ impl Found {
             next_page_token: answer.next_page_token.map(|token| sealed(call, &token)),
         };
         success(answer.message.as_deref().unwrap_or(COMPLETED), result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_has_the_name_that_it_sends_whatever_its_letters() {
+        for (sent, expected) in
+            [("curl/8.5".as_bytes(), "curl/8.5"), ("Späher".as_bytes(), "Späher"), (&b"\xff"[..], "\u{fffd}")]
+        {
+            assert_eq!(agent(HeaderValue::from_bytes(sent).ok().as_ref()), expected);
+        }
+        assert_eq!(agent(None), "");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::{About, not_found};
-use crate::header::headers;
+use crate::header::{headers, text};
 use crate::object_body::body_attributes;
 use crate::page::{self, Attributes, One, Page};
 use crate::present::account_relationships::{relate, related};
@@ -97,7 +97,7 @@ headers! { Confirmed:
 pub(crate) async fn delete(call: Asking<Confirmed>) -> Result<Empty, ApiError> {
     let account = named(&call, call.id()).await?;
     let store = call.store();
-    let confirmed = match Confirmed::key(&call) {
+    let confirmed = match Confirmed::key(&call).and_then(text) {
         Some(key) => call.principal_of(key).await?,
         None => None,
     };

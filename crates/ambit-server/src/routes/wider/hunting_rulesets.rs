@@ -3,7 +3,7 @@
 
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
-use crate::header::headers;
+use crate::header::{headers, text};
 use crate::mount::WIDER;
 use crate::object_body::{body_attributes, text_of};
 use crate::page::{self, Attributes, Cursor, Limit, One, Page, Relationships};
@@ -143,7 +143,7 @@ headers! { Confirmed:
 
 /// Delete every rule set of the caller's own.
 pub(crate) async fn delete_all(call: Asking<Confirmed>) -> Result<OneObject, ApiError> {
-    if Confirmed::username(&call) != Some(call.caller().username()) {
+    if Confirmed::username(&call).and_then(text) != Some(call.caller().username()) {
         return Err(ApiError::bad("Send a x-confirm-delete header with your username as a confirmation"));
     }
     let done = call.store().delete_rulesets(call.caller(), call.now).await.about(NOUN)?;
