@@ -15,10 +15,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Read what a report of a sandbox is related to, or a file of the report: there is none.")
         .costs(&rules::FILE_BEHAVIOURS),
     get("/yara_rulesets/{id}", Key, handler!(wider::absent::find, "YARA ruleset"))
-        .says("Read rules that others publish: there are none, since none are kept here.")
+        .says("Read rules that others publish: the answer is always 404, since none are kept here.")
         .costs(&rules::RULES_OF_OTHERS),
     get("/sigma_rules/{id}", Key, handler!(wider::absent::find, "Sigma rule"))
-        .says("Read a rule over logs that others publish: there is none, since none are kept here.")
+        .says("Read a rule over logs that others publish: the answer is always 404, since none are kept here.")
         .costs(&rules::RULES_OF_OTHERS),
     get("/threat_profiles", Key, handler!(wider::absent::list))
         .says("List profiles of threats: there are none.")
@@ -43,7 +43,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List files that were scanned privately: there are none.")
         .costs(&rules::PRIVATE_FILES),
     post("/private/files", Key, handler!(wider::absent::refuse_private_scans))
-        .says("Scan a file privately: this is always refused. POST /files with visibility=project is for one project.")
+        .says(
+            "Scan a file privately: this is always refused. To show a file to one project only, use POST /files with \
+             visibility=project.",
+        )
         .costs(&rules::PRIVATE_SCAN),
     get("/private/files/upload_url", Key, handler!(wider::absent::refuse_private_scans))
         .says("Create an address for a large file that is to be scanned privately: this is always refused.")

@@ -114,10 +114,10 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/retrohunt_jobs/{id}/matching_files", Key, handler!(wider::retrohunt_jobs::matching_files))
         .costs(&rules::RETROHUNT),
     get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, false))
-        .says("List the jobs of a user over what is stored, newest first, for that user alone.")
+        .says("List the retrohunt jobs of a user, newest first, for that user alone.")
         .costs(&rules::RETROHUNT),
     get("/users/{id}/relationships/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, true))
-        .says("List the descriptors of the jobs of a user, for that user alone.")
+        .says("List the descriptors of the retrohunt jobs of a user, for that user alone.")
         .costs(&rules::RETROHUNT),
     get("/operations/{id}", Key, handler!(wider::operations::find)).costs(&rules::OPERATIONS),
 ];

@@ -141,7 +141,7 @@ headers! { Confirmed:
     username "x-confirm-delete" required = "Your username, which confirms that all are to be deleted.",
 }
 
-/// Delete every rule set of the caller's own.
+/// Delete all rule sets that the caller owns.
 pub(crate) async fn delete_all(call: Asking<Confirmed>) -> Result<OneObject, ApiError> {
     if Confirmed::username(&call).and_then(text) != Some(call.caller().username()) {
         return Err(ApiError::bad("Send a x-confirm-delete header with your username as a confirmation"));

@@ -151,7 +151,7 @@ pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
 
 query! { Jobs: filter: Text = "status: with one of starting, running, aborting, aborted, finished." }
 
-/// List the caller's jobs over what is stored, newest first.
+/// List the caller's retrohunt jobs, newest first.
 pub(crate) async fn list(call: Asking<(Jobs, Page)>) -> Result<ObjectCollection, ApiError> {
     list_as(call, false).await
 }
