@@ -1,7 +1,7 @@
 //! Other repositories that stand in one, of which its history has only the id of a commit: where they stand, and where
 //! they come from. They are not searched for that. Pure.
 
-use crate::read::git_url::end_of_user;
+use crate::read::git_url::{HIDDEN, SignIn, who_signs_in};
 use ambit_model::Kind;
 use ambit_model::entity::repository::Submodule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,11 @@ pub(super) fn of(paths: &BTreeSet<String>, named: &str) -> Vec<Submodule> {
 /// An address as it may be shown: without a password, and without who signs in, which over SSH belongs to it.
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let Some(at) = end_of_user(rest) else { return url.to_owned() };
+    let at = match who_signs_in(rest) {
+        SignIn::Nobody => return url.to_owned(),
+        SignIn::Until(at) => at,
+        SignIn::Maybe(_) => return format!("{scheme}://{HIDDEN}"),
+    };
     let (who, place) = (&rest[..at], &rest[at + 1..]);
     let is_ssh = scheme.to_ascii_lowercase().split('+').any(|part| part == "ssh");
     match who.split(':').next().filter(|user| is_ssh && !user.is_empty()) {
@@ -45,7 +49,7 @@ fn without_password(url: &str) -> String {
 
 /// Returns the repository that a submodule of the one at `above` is, where that is a URL of a server.
 pub(super) fn repository(submodule: &Submodule, above: &str) -> Option<(Kind, String)> {
-    let url = submodule.url.as_deref()?;
+    let url = submodule.url.as_deref().filter(|url| !matches!(url.split_once("://"), Some((_, HIDDEN))))?;
     let url = if url.starts_with("./") || url.starts_with("../") { joined(above, url)? } else { url.to_owned() };
     Kind::of_repository(&url).filter(|(_, name)| !name.starts_with("file://"))
 }
@@ -95,6 +99,8 @@ mod tests {
             ("../lib.git", Some("GithubRepository https://github.com/acme/lib")),
             ("./../../other/lib", Some("GithubRepository https://github.com/other/lib")),
             ("https://ann:not-a-secret@git.acme.test/lib.git", Some("GitRepository https://git.acme.test:443/lib.git")),
+            ("https://ann.lee:123/456@git/lib", None),
+            ("https://git.acme.test:7990/scm/team@corp/lib", None),
             ("git@git.acme.test:lib.git", None),
             ("../../../../lib", None),
             ("/srv/git/lib", None),
@@ -130,7 +136,13 @@ mod tests {
             ("https://ann:not-a-secret@git.acme.test/@acme/lib", "https://git.acme.test/@acme/lib"),
             ("https://ann:123/456@git.acme.test/lib", "https://git.acme.test/lib"),
             ("https://ann.lee:123/456@git.acme.test/lib", "https://git.acme.test/lib"),
-            ("https://ann.lee:123/456@git/lib", "https://git/lib"),
+            ("https://ann.lee:123/456@git/lib", "https://…"),
+            ("https://ann.lee:123456/78@git/lib", "https://git/lib"),
+            ("https://cdn.acme.test:8443/npm/react@latest/x.js", "https://…"),
+            ("https://cdn.acme.test:8443/gh/o/r@main/x.js", "https://…"),
+            ("https://git.acme.test:7990/scm/team@corp/lib", "https://…"),
+            ("https://192.0.2.7:7990/scm/team@corp/lib", "https://192.0.2.7:7990/scm/team@corp/lib"),
+            ("ssh://ann.lee:123/456@git/lib", "ssh://…"),
             ("https://ann:123456@git.acme.test/lib", "https://git.acme.test/lib"),
             ("https://ann:not@a/secret@git.acme.test/lib", "https://git.acme.test/lib"),
             ("https://ann:not@a.word/secret@git.acme.test:8443/@acme/lib", "https://git.acme.test:8443/@acme/lib"),

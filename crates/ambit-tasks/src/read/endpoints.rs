@@ -1,6 +1,6 @@
 //! Addresses that texts of programs name: sites and interfaces that they may call. Pure.
 
-use super::git_url::end_of_user;
+use super::git_url::{SignIn, who_signs_in};
 use super::mentions::URL;
 use ambit_model::Kind;
 use regex::Regex;
@@ -78,7 +78,11 @@ fn endpoint(url: &str) -> Option<String> {
     let url = url.split(['?', '#', '`', '|', '^']).next().unwrap_or(url);
     let site = url.find("://").map(|at| at + 3)?;
     // Whoever signs in is nobody's business.
-    let host = end_of_user(&url[site..]).map_or(site, |at| site + at + 1);
+    let host = match who_signs_in(&url[site..]) {
+        SignIn::Nobody => site,
+        SignIn::Until(at) => site + at + 1,
+        SignIn::Maybe(_) => return None,
+    };
     let path = url[host..].find('/').map_or(url.len(), |at| host + at);
     let filled = HOLE.replace_all(&url[path..], "{}");
     let filled = filled.trim_end_matches(ENDS);
@@ -108,6 +112,8 @@ mod tests {
             ("https://acme.test/logo.PNG", None),
             ("https://ann.lee:tr0ub4dor@api.acme.test/x", Some("https://api.acme.test:443/x")),
             ("https://ann.lee:123/456@api.acme.test/x", Some("https://api.acme.test:443/x")),
+            ("https://ann.lee:123/456@api/x", None),
+            ("https://api.acme.test:8443/users/me@corp/x", None),
             ("http://localhost:3000/api", None),
             ("http://127.0.0.1/api", None),
             ("https://a_b_/x", None),

@@ -2,11 +2,35 @@
 
 use std::net::Ipv4Addr;
 
-/// Where who signs in ends, in an address without its scheme; `None` where nobody does. Passwords may hold every sign,
-/// so that what could be one is taken for one. A sign at the beginning of a folder's name (`/@acme`) belongs to the
-/// path.
-pub(crate) fn end_of_user(rest: &str) -> Option<usize> {
+/// What stands in place of an address that nobody can read without a guess.
+pub(crate) const HIDDEN: &str = "…";
+
+/// Who signs in, in an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SignIn {
+    Nobody,
+    /// Somebody, up to this sign, behind which the host stands.
+    Until(usize),
+    /// Somebody up to this sign, or nobody: `ann.lee:123/456@git/lib` is spelled as `git.acme.test:8443/team@corp/lib`
+    /// is. Nothing of the address may be shown, and no host be read from it.
+    Maybe(usize),
+}
+
+impl SignIn {
+    /// The sign up to which somebody may sign in.
+    pub(crate) fn end(self) -> Option<usize> {
+        match self {
+            Self::Nobody => None,
+            Self::Until(at) | Self::Maybe(at) => Some(at),
+        }
+    }
+}
+
+/// Returns who signs in, in an address without its scheme. Passwords may hold every sign, so that what could be one is
+/// taken for one. A sign at the beginning of a folder's name (`/@acme`) belongs to the path.
+pub(crate) fn who_signs_in(rest: &str) -> SignIn {
     let first = rest.split('/').next().unwrap_or_default();
+    let is_like_host = is_place(first);
     // Behind another sign of the same part than its last, no host can stand.
     let (mut signs, mut start) = (Vec::new(), 0);
     for part in rest.split('/') {
@@ -15,13 +39,34 @@ pub(crate) fn end_of_user(rest: &str) -> Option<usize> {
         }
         start += part.len() + 1;
     }
-    let last = |is_host: fn(&str) -> bool| signs.iter().rev().find(|(_, behind)| is_host(behind)).map(|(at, _)| *at);
-    if is_place(first) {
-        // A host and its port look like a user and a password of digits, behind which the address itself stands.
-        let host = last(is_place).or_else(|| last(is_label));
-        return host.filter(|at| first.contains(':') && rest[*at..].contains('/'));
+    if is_like_host {
+        // What begins like a host of its own leads to another one only where a path stands behind that.
+        signs.retain(|(at, _)| rest[*at..].contains('/'));
     }
-    last(is_place).or_else(|| last(|_| true)).filter(|_| first.contains(['@', ':']))
+    let last = |is_host: fn(&str) -> bool| signs.iter().rev().find(|(_, behind)| is_host(behind)).map(|(at, _)| *at);
+    match (last(is_place), last(is_label)) {
+        _ if !first.contains(['@', ':']) => SignIn::Nobody,
+        // A host and its port look like a user and a password of digits, behind which the address itself stands.
+        (Some(at), _) => SignIn::Until(at),
+        (None, Some(at)) if is_like_host => before_label(first, at),
+        (None, _) if is_like_host => SignIn::Nobody,
+        (None, _) => last(|_| true).map_or(SignIn::Nobody, SignIn::Until),
+    }
+}
+
+/// Returns who signs in where an address begins like a host, and what may be a host within a network stands behind the
+/// sign: no user is named as an address or as the machine itself, and no port has a number beyond 16 bits.
+fn before_label(first: &str, at: usize) -> SignIn {
+    let (host, port) = first.rsplit_once(':').unwrap_or((first, ""));
+    let is_port = port.is_empty() || port.parse::<u16>().is_ok_and(|port| port > 0);
+    let is_machine = host == "localhost" || host.parse::<Ipv4Addr>().is_ok();
+    if first.starts_with('[') || is_port && is_machine {
+        SignIn::Nobody
+    } else if is_port {
+        SignIn::Maybe(at)
+    } else {
+        SignIn::Until(at)
+    }
 }
 
 /// Returns true for what may be a host within a network, with or without a port. A version (`v2`) is none.
@@ -59,8 +104,8 @@ mod tests {
             ("ann:not/a/secret@git.acme.test/lib", Some("git.acme.test/lib")),
             ("ann:123/456@git.acme.test/lib", Some("git.acme.test/lib")),
             ("ann:not@a/secret@git.acme.test/@acme/lib", Some("git.acme.test/@acme/lib")),
-            ("ann.lee:123/456@git/lib", Some("git/lib")),
-            ("ann.lee:123/456@git:8443/lib", Some("git:8443/lib")),
+            ("ann.lee:123456/78@git/lib", Some("git/lib")),
+            ("ann.lee:123/456@git.acme.test/lib@x.git", Some("git.acme.test/lib@x.git")),
             ("ann.lee:123/456@git.acme.test/lib@v2/x", Some("git.acme.test/lib@v2/x")),
             ("git.acme.test:8443/@acme/lib", None),
             ("git.acme.test:8443/lib@v2/x", None),
@@ -68,10 +113,31 @@ mod tests {
             ("git.acme.test/lib", None),
             ("ann:123/456@192.0.2.7/lib", Some("192.0.2.7/lib")),
             ("cdn.acme.test:8443/npm/react@18.2.0/umd/x.js", None),
+            ("cdn.acme.test/npm/react@latest/x.js", None),
+            ("192.0.2.7:7990/scm/team@corp/lib", None),
+            ("[2001:db8::1]:7990/scm/team@corp/lib", None),
+            ("[2001:db8::1]/scm/team@corp/lib", None),
+            ("localhost:7990/scm/team@corp/lib", None),
+            ("git.acme.test:8443/team/a@b.git", None),
             ("@", Some("")),
             ("", None),
         ] {
-            assert_eq!(end_of_user(rest).map(|at| &rest[at + 1..]), host, "{rest}");
+            let expected = host.map_or(SignIn::Nobody, |host| SignIn::Until(rest.len() - host.len() - 1));
+            assert_eq!(who_signs_in(rest), expected, "{rest}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_port_or_the_beginning_of_a_password_is_taken_for_neither() {
+        for (rest, behind) in [
+            ("ann.lee:123/456@git/lib", "git/lib"),
+            ("ann.lee:123/456@git:8443/lib", "git:8443/lib"),
+            ("ann.lee:123/456@git/lib@x.git", "git/lib@x.git"),
+            ("cdn.acme.test:8443/npm/react@latest/x.js", "latest/x.js"),
+            ("cdn.acme.test:8443/gh/o/r@main/x.js", "main/x.js"),
+            ("git.acme.test:7990/scm/team@corp/lib", "corp/lib"),
+        ] {
+            assert_eq!(who_signs_in(rest), SignIn::Maybe(rest.len() - behind.len() - 1), "{rest}");
         }
     }
 }

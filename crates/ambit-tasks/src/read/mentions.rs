@@ -1,7 +1,7 @@
 //! What any text mentions: hosts and buckets in URLs, and mailboxes.
 
 use super::buckets;
-use super::git_url::end_of_user;
+use super::git_url::who_signs_in;
 use ambit_model::Kind;
 use ambit_net::http::Url;
 use regex::Regex;
@@ -76,7 +76,7 @@ impl Mentions {
         }
         // Who signs in at an address, and by which password, is no mailbox.
         let signing_in = SIGNING_IN.captures_iter(text).filter_map(|found| found.get(1)).filter_map(|behind| {
-            let end = end_of_user(behind.as_str())?;
+            let end = who_signs_in(behind.as_str()).end()?;
             Some(behind.start()..behind.start() + end + 1)
         });
         let signing_in: Vec<_> = signing_in.collect();

@@ -5,7 +5,7 @@ use crate::ask::bindings;
 use crate::ask::exposed::{Gathered, Named, Reader};
 use crate::ask::web;
 use crate::history::{self, Begin, Known, Looked, Place, Sought, Today, written};
-use crate::read::git_url::end_of_user;
+use crate::read::git_url::{HIDDEN, SignIn, who_signs_in};
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_git::{Missing, ObjectId};
 use ambit_model::entity::repository::{self, Served};
@@ -177,7 +177,10 @@ fn say_beside(cx: &Context<'_>, named: &Named) {
         cx.exchange("git_repository config", exchange);
         for remote in config.remotes.iter().take(REMOTES_MAX) {
             let remote = without_credentials(remote);
-            cx.found_host(host_of_remote(&remote), EdgeKind::Link);
+            let host = host_of_remote(&remote);
+            if !host.is_empty() {
+                cx.found_host(host, EdgeKind::Link);
+            }
             remotes.push(remote);
         }
     }
@@ -186,9 +189,10 @@ fn say_beside(cx: &Context<'_>, named: &Named) {
     cx.observe(repository::TRACKED, files.collect::<Vec<_>>());
 }
 
-/// The host of `https://user@host/path` or `git@host:path`.
+/// The host of `https://user@host/path` or `git@host:path`; of a remote that is not shown there is none.
 fn host_of_remote(remote: &str) -> &str {
     match remote.split_once("://") {
+        Some((_, HIDDEN)) => "",
         Some(_) => host_of(remote),
         None => remote.split(':').next().map_or("", |start| start.rsplit('@').next().unwrap_or(start)),
     }
@@ -198,8 +202,12 @@ fn host_of_remote(remote: &str) -> &str {
 fn without_credentials(remote: &str) -> String {
     match remote.split_once("://") {
         Some((scheme, rest)) => {
-            let start = end_of_user(rest).map_or(0, |at| at + 1);
-            format!("{scheme}://{}", &rest[start..])
+            let shown = match who_signs_in(rest) {
+                SignIn::Nobody => rest,
+                SignIn::Until(at) => &rest[at + 1..],
+                SignIn::Maybe(_) => HIDDEN,
+            };
+            format!("{scheme}://{shown}")
         }
         None => remote.to_owned(),
     }
@@ -215,6 +223,8 @@ mod tests {
             ("https://ann:s3cret@git.acme.test/a/b.git", "git.acme.test", "https://git.acme.test/a/b.git"),
             ("https://ann:s3/cr@t@git.acme.test/a/b.git", "git.acme.test", "https://git.acme.test/a/b.git"),
             ("https://git.acme.test:8443/a@b.git", "git.acme.test", "https://git.acme.test:8443/a@b.git"),
+            ("https://ann.lee:123/456@git/lib", "", "https://…"),
+            ("https://git.acme.test:7990/scm/team@corp/lib", "", "https://…"),
             ("git@git.acme.test:web/site.git", "git.acme.test", "git@git.acme.test:web/site.git"),
             ("ssh://git@git.acme.test/x", "git.acme.test", "ssh://git.acme.test/x"),
             ("", "", ""),
