@@ -90,8 +90,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return in_part(cx, found, refusal);
     }
     session::holds(cx, &asking.session, &site).await?;
-    if found.len() == 0 && asking.left == 0 {
-        return Err(TaskError::Failed(format!("{site}: {most} requests did not suffice to ask for them all")));
+    if asking.left == 0 {
+        let over = TaskError::Failed(format!("{site}: {most} requests did not suffice to ask for them all"));
+        return in_part(cx, found, over);
     }
     if found.len() == 0 {
         return Ok(Answer::Absent);
@@ -100,7 +101,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-/// What was found before the site refused to answer any more, beside what was known of the other pages.
+/// What was found before the site refused to answer any more or the requests were used up, beside what was known of the
+/// other pages.
 fn in_part(cx: &Context<'_>, mut found: Parameters, refusal: TaskError) -> Result<Answer, TaskError> {
     let is_found = found.len() > 0;
     for known in uri::HIDDEN_PARAMETERS.items(&cx.facts.details) {
