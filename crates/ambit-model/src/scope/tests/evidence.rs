@@ -447,3 +447,36 @@ fn a_part_that_others_registered_is_theirs_though_strangers_share_it() {
         assert!(!decision.scoped() && decision.clearance <= Clearance::L1, "{flag}: {decision:?}");
     }
 }
+
+#[test]
+fn what_a_machine_says_that_others_share_shows_nothing_of_their_domains() {
+    let decided = |flag: &str| {
+        let text = format!(
+            "Domain acme.test seed
+             NetBlock 192.0.2.0/24 seed
+             IpAddress 192.0.2.1 {flag}
+             IpAddress 192.0.2.2
+             NetworkService 192.0.2.1:443/tcp
+             Uri https://192.0.2.1:443
+             SslCertificate one
+             Domain customer.test
+             DnsRecord www.customer.test
+             Mailserver mx.acme.test
+             192.0.2.0/24 block_member 192.0.2.1
+             192.0.2.0/24 block_member 192.0.2.2
+             192.0.2.1 service 192.0.2.1:443/tcp
+             192.0.2.1:443/tcp certificate one
+             192.0.2.1:443/tcp site https://192.0.2.1:443
+             one foreign_certificate_name customer.test
+             https://192.0.2.1:443 redirect www.customer.test
+             customer.test subdomain www.customer.test
+             customer.test vendor mx.acme.test
+             customer.test resolves_to 192.0.2.2"
+        );
+        world(&text).decide(&[])["customer.test"].clone()
+    };
+    // Address, mail server, certificate and redirect.
+    assert!(decided("").scoped(), "{:?}", decided(""));
+    let customer = decided("crowded");
+    assert!(!customer.scoped() && customer.clearance <= Clearance::L1, "{customer:?}");
+}

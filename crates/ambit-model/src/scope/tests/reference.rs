@@ -153,9 +153,11 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
         is_here(from) && to.kind == Kind::IpAddress && !to.shared.is_shared() && is_titled
     });
     let certificate = any(EdgeKind::ForeignCertificateName, &|from, to| {
-        is_here(to) && scoped(from) && foreign_domains(world, from.uid) <= 3
+        let is_of_crowd =
+            of_kind(world, EdgeKind::Certificate).any(|(shows, to)| to.uid == from.uid && is_in_crowd(world, shows));
+        is_here(to) && scoped(from) && !is_of_crowd && foreign_domains(world, from.uid) <= 3
     });
-    let redirect = any(EdgeKind::Redirect, &|from, to| is_here(to) && scoped(from));
+    let redirect = any(EdgeKind::Redirect, &|from, to| is_here(to) && scoped(from) && !is_in_crowd(world, from));
     let mail = mailbox(EdgeKind::Contact) || server(Kind::Mailserver);
     let registration = if mailbox(EdgeKind::Registrant) { 4.0 } else { 3.0 * f64::from(u8::from(registration)) };
     let odds = [(true, registration), (address, 2.0), (server(Kind::Nameserver), 1.5), (mail, 1.5)];
@@ -167,6 +169,12 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
         600.. => Some((probability.min(899), Clearance::L1.min(ceiling))),
         _ => None,
     }
+}
+
+/// True for what is at an address that third parties share.
+fn is_in_crowd(world: &World, node: &Node) -> bool {
+    let shared = world.nodes.values().filter(|other| other.kind == Kind::IpAddress && other.shared.is_shared());
+    shared.into_iter().any(|address| address.name == host_of(&node.name))
 }
 
 fn foreign_domains(world: &World, certificate: Uid) -> usize {
