@@ -39,6 +39,8 @@ const BLOCKS_MAX: usize = 1_000;
 
 /// Questions about blocks that fail one after another, from which no more are asked: the registry is down.
 const FAILURES_IN_A_ROW: usize = 5;
+/// Questions that fail in all, from which no more are asked: each may take a minute, and the look has twenty.
+const FAILURES_MAX: usize = 10;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let system = cx.facts.name.as_str();
@@ -59,8 +61,13 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         asking.told.push(asking.told_of(block, named));
     }
     // Only now: a block is nobody's to sweep before all of its parts were asked about.
+    let said =
+        |block: &IpNet| format!("{block}, of which {system} announces too many parts: name those that are meant");
+    if let Some(block) = cut.first().filter(|_| whole.is_empty()) {
+        return Err(TaskError::OutOfBudget(said(block)));
+    }
     for block in &cut {
-        cx.leave_out(format!("{block}, of which {system} announces too many parts: name those that are meant"));
+        cx.leave_out(said(block));
     }
     asking.report()
 }
@@ -98,7 +105,7 @@ impl Asking<'_> {
     /// Who registered a block; `None` where no registry could be asked.
     async fn named(&mut self, block: IpNet) -> Option<BTreeSet<String>> {
         let last = self.failed.last().map(|(_, error)| error.clone());
-        if let Some(error) = last.filter(|_| self.failures_in_a_row >= FAILURES_IN_A_ROW) {
+        if let Some(error) = last.filter(|_| self.is_over()) {
             self.failed.push((block, error));
             return None;
         }
@@ -113,6 +120,11 @@ impl Asking<'_> {
                 None
             }
         }
+    }
+
+    /// True where so much failed that no more is asked.
+    fn is_over(&self) -> bool {
+        self.failures_in_a_row >= FAILURES_IN_A_ROW || self.failed.len() >= FAILURES_MAX
     }
 
     fn told_of(&self, block: IpNet, named: Option<BTreeSet<String>>) -> Told {

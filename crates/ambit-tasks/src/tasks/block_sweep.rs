@@ -229,6 +229,8 @@ mod tests {
             confirmed: None,
         };
         facts.probes.entry(TaskName::Suballocations).or_default().insert(String::new(), look);
+        assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No, "no registry answered, and nobody named it");
+        facts.seed = true;
         assert!(matches!(plan(&facts, &crate::Settings::default()), Plan::Sweep { size: 256, .. }));
         facts.name = "2001:db8::/64".into();
         assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No);

@@ -84,10 +84,19 @@ pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<
         return Err(failure);
     }
     match whois::ask(cx, question).await {
+        // Every address lies in a block of some registry: what tells of none was no answer, as that of a server that
+        // is asked too often.
+        Ok(text) if question.parse::<IpAddr>().is_ok_and(|address| !tells_of_block(text.as_deref(), address)) => {
+            Err(failure)
+        }
         Ok(Some(text)) => Ok(Registration::Whois(text)),
         Ok(None) => Ok(Registration::Nothing),
         Err(_) => Err(failure),
     }
+}
+
+fn tells_of_block(text: Option<&str>, address: IpAddr) -> bool {
+    text.is_some_and(|text| whois::block(text, address).is_some())
 }
 
 async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {

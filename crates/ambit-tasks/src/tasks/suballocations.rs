@@ -1,4 +1,4 @@
-//! Finds which parts of a block that is a seed are registered to somebody else. The registry is queried at regular
+//! Finds which parts of a block that is swept are registered to somebody else. The registry is queried at regular
 //! steps through the block before it is swept.
 
 use crate::ask::bootstrap::PROVIDER;
@@ -6,9 +6,11 @@ use crate::ask::{blocks, whois};
 use crate::read::rdap::{self, Person};
 use crate::tasks::registration::{self, Registration};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::facts::ProbeOutcome;
+use ambit_model::facts::{LastProbe, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
+use ambit_model::run::NotDoneReason;
+use ambit_model::scope::ScopeReason;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ipnet::IpNet;
 use std::collections::BTreeSet;
@@ -38,6 +40,8 @@ const QUESTIONS_MAX: u128 = 128;
 const STEP: u128 = 4;
 /// Questions about a small block.
 const QUESTIONS_OF_SMALL: u128 = 64;
+/// Questions that fail one after another, from which no more are asked: the registry is down.
+const FAILURES_IN_A_ROW: usize = 5;
 
 /// True for a block that is swept and that registries know.
 fn is_asked(facts: &Facts) -> bool {
@@ -46,38 +50,111 @@ fn is_asked(facts: &Facts) -> bool {
 }
 
 /// True where nothing is to be asked of the registries before the block is swept, or they were asked. Where they gave
-/// no answer, the person's word stands alone.
+/// no answer, a person's word stands alone; that a network announces the block does not suffice.
 pub(crate) fn were_asked(facts: &Facts) -> bool {
-    !is_asked(facts) || facts.outcome(TASK.name).is_some()
+    let is_told = |probe: &LastProbe| probe.outcome != ProbeOutcome::Unknown || probe.confirmed.is_some();
+    !is_asked(facts) || facts.probes_of(TASK.name).any(|(_, probe)| is_given(facts) || is_told(probe))
+}
+
+/// True for a block that a person named or allowed.
+fn is_given(facts: &Facts) -> bool {
+    facts.seed || facts.decision.reason == ScopeReason::Allowed
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
     let holders: BTreeSet<String> =
         cx.facts.to(EdgeKind::Registrant).map(|holder| holder.name.to_lowercase()).collect();
+    let registration = cx.facts.outcome(TaskName::Registration);
+    if registration == Some(ProbeOutcome::Unknown) {
+        return Err(TaskError::SourceDown("no registry could be asked who holds the block".to_owned()));
+    }
     // Without a known holder of the whole block, no part can belong to somebody else.
-    if holders.is_empty() || cx.facts.outcome(TaskName::Registration) != Some(ProbeOutcome::Found) {
+    if holders.is_empty() || !matches!(registration, Some(ProbeOutcome::Found | ProbeOutcome::InPart)) {
         return Ok(Answer::Absent);
     }
-    let (first, last) = (number(block.network()), number(block.broadcast()));
-    let step = step(last - first);
-    let mut strange: BTreeSet<IpNet> = BTreeSet::new();
-    let mut at = first;
+    let mut asking = Asking { cx, block, holders, strange: BTreeSet::new(), failed: Vec::new(), failures_in_a_row: 0 };
+    let (mut at, last) = (number(block.network()), number(block.broadcast()));
+    let step = step(last - at);
     while at <= last {
-        let mut next = at.saturating_add(step);
-        if let Some((allocation, people)) = allocation(cx, address(at, block)).await? {
-            let is_within = block.contains(&allocation) && allocation.prefix_len() > block.prefix_len();
-            if is_within {
-                next = next.max(number(allocation.broadcast()).saturating_add(1));
-                strange.extend(Some(allocation).filter(|_| is_somebody_else(&people, &holders)));
+        let end = asking.ask(at, step).await?;
+        at = at.saturating_add(step).max(end.saturating_add(1));
+    }
+    asking.report()
+}
+
+struct Asking<'a> {
+    cx: &'a Context<'a>,
+    block: IpNet,
+    holders: BTreeSet<String>,
+    /// Parts that are registered to somebody else.
+    strange: BTreeSet<IpNet>,
+    /// Parts of which no registry told.
+    failed: Vec<(IpNet, TaskError)>,
+    failures_in_a_row: usize,
+}
+
+impl Asking<'_> {
+    /// Asks about the addresses from one on, and returns the last one that the answer is about. Fails where nothing
+    /// more may be asked.
+    async fn ask(&mut self, at: u128, step: u128) -> Result<u128, TaskError> {
+        let last = self.failed.last().map(|(_, error)| error.clone());
+        let asked = match last.filter(|_| self.failures_in_a_row >= FAILURES_IN_A_ROW) {
+            Some(error) => Err(error),
+            None => allocation(self.cx, address(at, self.block)).await,
+        };
+        let told = match asked {
+            Err(error) if matches!(error.reason(), NotDoneReason::OutOfBudget | NotDoneReason::RefusedByScope) => {
+                return Err(error);
+            }
+            Err(error) => {
+                self.failures_in_a_row += 1;
+                self.failed.push((part(at, step, self.block), error));
+                return Ok(at);
+            }
+            Ok(told) => told,
+        };
+        self.failures_in_a_row = 0;
+        let is_within = |net: &IpNet| self.block.contains(net) && net.prefix_len() > self.block.prefix_len();
+        let Some((allocation, people)) = told.filter(|(net, _)| is_within(net)) else { return Ok(at) };
+        self.strange.extend(Some(allocation).filter(|_| is_somebody_else(&people, &self.holders)));
+        Ok(number(allocation.broadcast()))
+    }
+
+    /// Reports what is somebody else's. What an earlier look said of a part that could not be asked about stands; else
+    /// such a part is theirs where a person named the block, and nobody's where a network only announces it. Fails
+    /// where nothing is known.
+    fn report(self) -> Result<Answer, TaskError> {
+        let failure = self.failed.first().map(|(_, error)| error.clone());
+        let mut apart: Vec<IpNet> = self.strange.iter().copied().collect();
+        for allocation in &self.strange {
+            self.cx.found(Kind::NetBlock, &allocation.to_string(), EdgeKind::Suballocation);
+        }
+        let known = self.cx.facts.led_to(TASK.name, self.cx.argument).filter(|end| end.edge == EdgeKind::Suballocation);
+        for (net, end) in known.filter_map(|end| Some((end.name.parse::<IpNet>().ok()?, end))) {
+            let is_open = self.failed.iter().any(|(part, _)| part.contains(&net) || net.contains(part));
+            if is_open && !self.strange.contains(&net) {
+                self.cx.stands(end);
+                apart.push(net);
             }
         }
-        at = next;
+        let is_open = |part: &IpNet| !is_given(self.cx.facts) && !apart.iter().any(|net| net.contains(part));
+        let unknown: Vec<IpNet> = self.failed.iter().map(|(part, _)| *part).filter(is_open).collect();
+        let unknown = IpNet::aggregate(&unknown);
+        let error = failure.as_ref().map(TaskError::to_string).unwrap_or_default();
+        for part in &unknown {
+            self.cx.found(Kind::NetBlock, &part.to_string(), EdgeKind::UnknownPart);
+            self.cx.leave_out(format!("{part}, since no registry could be asked whose it is: {error}"));
+        }
+        Answer::despite(!apart.is_empty() || !unknown.is_empty(), failure)
     }
-    for allocation in &strange {
-        cx.found(Kind::NetBlock, &allocation.to_string(), EdgeKind::Suballocation);
-    }
-    Ok(Answer::found_if(!strange.is_empty()))
+}
+
+/// The part of a block that a question is about.
+fn part(at: u128, step: u128, block: IpNet) -> IpNet {
+    let bits = u8::try_from(step.trailing_zeros()).unwrap_or(0);
+    let length = block.max_prefix_len().saturating_sub(bits);
+    IpNet::new(address(at, block), length).map_or(block, |part| part.trunc())
 }
 
 /// Addresses from one question to the next in a block whose last number is so far from its first.

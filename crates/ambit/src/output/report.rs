@@ -105,8 +105,9 @@ struct Entity {
     name: String,
     uid: Uid,
     scoped: bool,
-    /// It waits for a person's word: its path ends with a block of somebody else within one that is a seed.
-    asked_about: bool,
+    /// Why it waits for a person's word: its path ends with a block within one that is theirs, which is somebody else's
+    /// or of which that is not known.
+    asked_about: Option<&'static str>,
 }
 
 /// What is kept of an issue.
@@ -245,7 +246,14 @@ async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Ent
         name: row.record.name,
         uid: row.row.uid,
         scoped: row.record.scoped,
-        asked_about: !row.record.scoped && row.record.scoped_reason == ScopeReason::Edge(EdgeKind::Suballocation),
+        asked_about: match row.record.scoped_reason {
+            _ if row.record.scoped => None,
+            ScopeReason::Edge(EdgeKind::Suballocation) => {
+                Some("within what you named, it is registered to somebody else")
+            }
+            ScopeReason::Edge(EdgeKind::UnknownPart) => Some("no registry could be asked whose it is"),
+            _ => None,
+        },
     };
     let present = all(workspace, finished, Noun::Entity, |row: Row<EntityRecord>| {
         let another = row.row.revision > finished.before;
@@ -452,12 +460,13 @@ fn summary_text(summary: &Value) -> String {
 
 /// What waits for a person's word.
 fn tell_questions(entities: &[Entity]) {
-    let asked: Vec<&Entity> = entities.iter().filter(|entity| entity.asked_about).collect();
+    let asked: Vec<&Entity> = entities.iter().filter(|entity| entity.asked_about.is_some()).collect();
     for entity in asked.iter().take(QUESTIONS_MAX) {
         let (kind, name) = (entity.kind.name(), plain(&entity.name));
+        let why = entity.asked_about.unwrap_or_default();
         hint(&format!(
-            "not done: {kind} {name} is registered to somebody else within what you named; to sweep it too, add it as \
-             a target or run `ambit entity allow`"
+            "not done: {kind} {name} is not swept: {why}; to sweep it too, add it as a target or run `ambit entity \
+             allow`"
         ));
     }
     if asked.len() > QUESTIONS_MAX {
