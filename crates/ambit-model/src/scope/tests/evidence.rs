@@ -393,7 +393,7 @@ fn in_block(block: &str, flag: &str) -> [String; 3] {
              {leads}"
         );
         let around = ["192.0.2.0/23", "192.0.2.0/24", "192.0.2.0/30", "192.0.2.1/32"];
-        let around = around.into_iter().filter(|net| block.contains(net)).next_back().unwrap();
+        let around = around.into_iter().rfind(|net| block.contains(net)).unwrap();
         let decisions = world(&text.replace("BLOCK", around)).decide(&[]);
         let (address, customer) = (&decisions["192.0.2.1"], &decisions["customer.test"]);
         assert!(!customer.scoped() && customer.clearance == Clearance::L0, "{text}: {customer:?}");
