@@ -49,6 +49,26 @@ columns! {
         version_run: i64,
         /// The run in which it appeared last; negative: that in which it, having been there before, disappeared.
         turned_run: i64,
+        sighted: Sighted = Sighted,
+    }
+}
+
+columns! {
+    /// When it was seen last, and in which runs without a gap before that.
+    #[derive(Clone, Copy, Debug)]
+    struct Sighted {
+        last_seen: Timestamp,
+        seen_from: i64,
+        seen_to: i64,
+        seen_revision: i64,
+    }
+}
+
+impl Sighted {
+    /// The same after a run saw it again; a range of runs that ended before is to be kept apart.
+    fn again(self, run: i64, (seen_revision, last_seen): (i64, Timestamp)) -> Self {
+        let seen_from = if self.seen_to >= run - 1 { self.seen_from } else { run };
+        Self { last_seen, seen_from, seen_to: run, seen_revision }
     }
 }
 
@@ -352,8 +372,8 @@ impl Changes {
 
     async fn update_entities(&self, tx: &mut Tx, folded: &[&Folded], stamps: &Stamps) -> Result<(), StoreError> {
         let run = self.place.run_number();
-        let (mut rows, mut unseen) = (Rows::default(), Rows::default());
-        let (mut closed, mut seen, mut reverted) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut rows = Rows::default();
+        let (mut closed, mut seen_again, mut reverted) = (Vec::new(), Vec::new(), BTreeMap::new());
         for fold in folded {
             let row = &self.entities[&fold.uid];
             let stored = row.stored.as_ref().expect("only old ones");
@@ -377,12 +397,9 @@ impl Changes {
                     record: &stored.record,
                 });
             }
-            if let Some((revision, _)) = stamps.get(&fold.uid) {
-                if self.seen.contains(&fold.uid) {
-                    seen.push(fold.uid);
-                } else if !fold.changed() {
-                    unseen.push(named! { uid: fold.uid, seen_revision: *revision });
-                }
+            let sighted = self.sighted(fold, stored, stamps);
+            if sighted.seen_from != stored.sighted.seen_from {
+                seen_again.push(fold.uid);
             }
             let moved_at = stamps.get(&fold.uid).map(|(_, at)| *at);
             let scoped_at = if fold.scope_moved { moved_at } else { stored.scoped_at };
@@ -404,13 +421,26 @@ impl Changes {
                 revision: self.place.graph,
                 version_run,
                 turned_run: self.turn(fold).1,
+                last_seen: sighted.last_seen,
+                seen_from: sighted.seen_from,
+                seen_to: sighted.seen_to,
+                seen_revision: sighted.seen_revision,
             });
         }
         close_versions(tx, &closed, stamps).await?;
         write_reverted(tx, Noun::Entity, &reverted).await?;
-        tx.update("entities", rows).await?;
-        tx.update("entities", unseen).await?;
-        super::touch(tx, "entities", &seen, stamps, run).await
+        super::keep_sightings(tx, "entities", &seen_again, run).await?;
+        tx.update("entities", rows).await
+    }
+
+    /// When a folded entity was seen last: what [`super::touch`] writes of those that are only seen, here in the one
+    /// statement that writes the record, since a second look at a long row costs as much as the first.
+    fn sighted(&self, fold: &Folded, stored: &Stored, stamps: &Stamps) -> Sighted {
+        match stamps.get(&fold.uid) {
+            Some(stamp) if self.seen.contains(&fold.uid) => stored.sighted.again(self.place.run_number(), *stamp),
+            Some((seen_revision, _)) if !fold.changed() => Sighted { seen_revision: *seen_revision, ..stored.sighted },
+            _ => stored.sighted,
+        }
     }
 }
 
