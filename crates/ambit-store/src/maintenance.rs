@@ -153,6 +153,12 @@ struct Sweep {
 
 const SWEEPS: &[Sweep] = &[
     Sweep {
+        select: "SELECT d.uid FROM dirty d WHERE d.collection_id IN (SELECT id FROM collections WHERE deleted_at IS \
+                 NOT NULL)",
+        deletes: &["DELETE FROM dirty WHERE collection_id IN (SELECT id FROM collections WHERE deleted_at IS NOT \
+                    NULL) AND uid IN"],
+    },
+    Sweep {
         select: "SELECT e.uid FROM entities e WHERE e.collection_id IN (SELECT id FROM collections WHERE deleted_at \
                  IS NOT NULL)",
         deletes: &[
@@ -161,7 +167,6 @@ const SWEEPS: &[Sweep] = &[
             "DELETE FROM intervals WHERE uid IN",
             "DELETE FROM evidence WHERE uid IN",
             "DELETE FROM edges WHERE from_uid IN",
-            "DELETE FROM dirty WHERE uid IN",
             "DELETE FROM sightings WHERE uid IN",
             "DELETE FROM versions WHERE noun = 'entity' AND uid IN",
             "DELETE FROM entity_technologies WHERE entity_uid IN",

@@ -97,6 +97,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611261600, "fewer_probes"),
     migration!(202611261715, "seed_ids"),
     migration!(202611281050, "secret_mark"),
+    migration!(202611291745, "dirty_by_collection"),
 ];
 
 /// The newest schema that this program knows.

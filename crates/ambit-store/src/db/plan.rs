@@ -169,7 +169,7 @@ mod tests {
         let scan = "SCAN e USING INDEX edges_inward";
         let by_key = "SEARCH entities USING INDEX sqlite_autoindex_entities_1 (uid=?)";
         let page = "SELECT d.uid FROM dirty d JOIN runs r ON r.collection_id = d.collection_id ORDER BY d.uid LIMIT ?";
-        let of_page = "SEARCH d USING COVERING INDEX dirty_by_collection (collection_id=?)";
+        let of_page = "SEARCH d USING PRIMARY KEY (collection_id=?)";
         let sorted = "USE TEMP B-TREE FOR ORDER BY";
         let ends = "SELECT 1 FROM v JOIN edges e ON e.from_uid = v.from_uid AND e.to_uid = v.to_uid";
         let by_start = "SEARCH e USING INDEX edges_from (from_uid=?)";

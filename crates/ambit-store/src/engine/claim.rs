@@ -107,7 +107,7 @@ impl Engine {
         if let Some(issue) = run.retests {
             // What it does not look at stays as it is, seeds and imports as well.
             let sql = "INSERT INTO dirty (uid, collection_id, mark) SELECT entity_uid, collection_id, $1 FROM issues \
-                       WHERE uid = $2 ON CONFLICT (uid) DO UPDATE SET mark = excluded.mark";
+                       WHERE uid = $2 ON CONFLICT (collection_id, uid) DO UPDATE SET mark = excluded.mark";
             return tx.run(sql, values![new_mark(), issue]).await.map(drop);
         }
         let place = RunPlace { id: run.id, number: run.number, started_at };
@@ -116,7 +116,7 @@ impl Engine {
         sync_seeds(tx, place).await?;
         let sql = "INSERT INTO dirty (uid, collection_id, mark) SELECT uid, collection_id, $1 FROM entities WHERE \
                    collection_id = $2 AND present = 1
-                   ON CONFLICT (uid) DO UPDATE SET mark = excluded.mark";
+                   ON CONFLICT (collection_id, uid) DO UPDATE SET mark = excluded.mark";
         tx.run(sql, values![new_mark(), collection]).await?;
         Ok(())
     }

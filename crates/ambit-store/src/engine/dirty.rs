@@ -13,8 +13,8 @@ pub(crate) async fn mark_dirty(
     uids: impl IntoIterator<Item = Uid>,
 ) -> Result<(), StoreError> {
     let mark = new_mark();
-    let rows = uids.into_iter().map(|uid| named! { uid, collection_id: collection, mark });
-    tx.insert("dirty", Rows::from_iter(rows), &or_set("uid", &["mark"])).await
+    let rows = uids.into_iter().map(|uid| named! { collection_id: collection, uid, mark });
+    tx.insert("dirty", Rows::from_iter(rows), &or_set("collection_id, uid", &["mark"])).await
 }
 
 /// A mark that was never used before.

@@ -48,8 +48,8 @@ async fn reconcile(tx: &mut Tx, reconciliation: Reconciliation) -> Result<(), St
         return Ok(());
     }
     let place = enter(tx, &run, collection, reconciliation.now).await?;
-    let marks = reconciliation.reconciled.iter().flat_map(|dirty| values![dirty.uid, dirty.mark]).collect();
-    tx.many("DELETE FROM dirty WHERE (uid, mark) IN (", 2, marks, ")").await?;
+    let marks = reconciliation.reconciled.iter().flat_map(|dirty| values![collection, dirty.uid, dirty.mark]).collect();
+    tx.many("DELETE FROM dirty WHERE (collection_id, uid, mark) IN (", 3, marks, ")").await?;
     mark_dirty(tx, collection, reconciliation.following.iter().copied()).await?;
     insert_work(tx, run.id, &reconciliation.work).await?;
     insert_sweeps(tx, run.id, &reconciliation.sweeps).await?;
