@@ -2,7 +2,7 @@
 //! writes.
 
 use ambit_model::reserved::Reserved;
-use ambit_model::scope::{self, Decided, Decision, Edge, Node, Rules};
+use ambit_model::scope::{self, Blocks, Decided, Decision, Edge, Node, Rules};
 use ambit_model::{EdgeKind, Kind, Uid};
 use ambit_store::engine::{End, GraphDelta};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,8 @@ pub struct Graph {
     state: BTreeMap<Uid, State>,
     /// Entities to which no path led when it was decided last.
     unreached: BTreeSet<Uid>,
+    /// The given blocks and the parts of them that are others', as it was decided last.
+    blocks: Blocks,
     /// What is closed to everybody but the installation's administrator.
     reserved: Reserved,
 }
@@ -77,8 +79,9 @@ impl Graph {
     /// may be found again by the next one.
     pub fn decide(&mut self, rules: &Rules, ending: bool) -> Vec<Change> {
         let before = |uid: &Uid| self.state.get(uid).map(|state| &state.decision);
-        let decided = scope::decide_again(&self.nodes, &self.edges, rules, &self.reserved, before);
+        let (decided, blocks) = scope::decide_again(&self.nodes, &self.edges, rules, &self.reserved, before);
         let mut changes = Vec::new();
+        self.blocks = blocks;
         self.unreached = decided.iter().filter(|node| !node.reached).map(|node| node.uid).collect();
         for Decided { uid, reached, decision } in decided {
             let Some(state) = self.state.get_mut(&uid) else { continue };
@@ -120,6 +123,11 @@ impl Graph {
     /// Every node with its state.
     pub fn iter(&self) -> impl Iterator<Item = (&Node, &State)> {
         self.nodes.iter().filter_map(|(uid, node)| Some((node, self.state.get(uid)?)))
+    }
+
+    /// The given blocks and the parts of them that are others', by which the last decision was made.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
     }
 
     /// The addresses to which a name resolves, as far as is known.

@@ -5,7 +5,7 @@ use crate::graph::{Graph, State};
 use ambit_model::entity::{bucket, host_of};
 use ambit_model::ports::BROWSER;
 use ambit_model::reserved::Reserved;
-use ambit_model::scope::{Exclusions, Node, ScopeReason};
+use ambit_model::scope::{Blocks, Exclusions, Node, ScopeReason};
 use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::http::Url;
 use ambit_net::{Contact, Grant, Guard, Refused, Transport};
@@ -88,10 +88,10 @@ struct View {
     buckets: HashMap<String, Clearance>,
     /// Hosts (names or addresses) and ports of sites and services that are seeds.
     sites: HashSet<(String, u16)>,
-    blocks: Vec<(ipnet::IpNet, Clearance)>,
-    /// Blocks within those that are registered to others, or of which that could not be asked. They wait for a person's
-    /// decision.
-    foreign_blocks: Vec<ipnet::IpNet>,
+    /// Given blocks and the parts of them that are others', as scope decided by them.
+    blocks: Blocks,
+    /// The clearance of each block.
+    clearances: HashMap<ipnet::IpNet, Clearance>,
     /// Exclusions of the installation and of the collection.
     never: Exclusions,
     /// What the deny list closes, with what is on it.
@@ -108,7 +108,7 @@ struct Known {
     clearance: Clearance,
     /// Nothing shows that it is theirs alone.
     unproven: bool,
-    /// Third parties are known to share it.
+    /// Third parties are known to share it, whatever the block around it says.
     shared: bool,
     /// It is theirs as the host of a site or service that was named, which opens no other port of it.
     by_site: bool,
@@ -128,6 +128,7 @@ impl ScopeGuard {
             ceiling: Some(ceiling),
             never: Exclusions::new(never),
             denied: Exclusions::of_denied(graph.iter().map(|(node, _)| node)),
+            blocks: graph.blocks().clone(),
             ..View::default()
         };
         for (node, state) in graph.iter() {
@@ -176,12 +177,13 @@ impl View {
         match node.kind {
             Kind::IpAddress => {
                 if let Ok(address) = node.name.parse() {
-                    // Who names an address means it, whoever shares it: so it is in a block that was named.
+                    // Who names an address means it, whoever shares it.
                     let is_named = node.seed || node.allow;
+                    let shared = self.blocks.is_shared(address, node.shared);
                     let known = Known {
                         clearance,
-                        unproven: (node.shared.is_shared() && !is_named) || !state.decision.scoped(),
-                        shared: node.shared.is_shared(),
+                        unproven: (shared && !is_named) || !state.decision.scoped(),
+                        shared,
                         by_site: state.decision.reason == ScopeReason::Edge(EdgeKind::Host),
                         closed: state.decision.is_closed(),
                     };
@@ -191,11 +193,11 @@ impl View {
             Kind::Uri | Kind::NetworkService if node.seed && clearance > Clearance::L0 => {
                 self.sites.extend(place(node))
             }
-            Kind::NetBlock if is_given(node, state) && clearance > Clearance::L0 => {
-                self.blocks.extend(node.name.parse::<ipnet::IpNet>().map(|block| (block, clearance)))
-            }
-            Kind::NetBlock if is_apart(&state.decision.reason) && !state.decision.scoped() => {
-                self.foreign_blocks.extend(node.name.parse::<ipnet::IpNet>());
+            Kind::NetBlock => {
+                if let Ok(block) = node.name.parse::<ipnet::IpNet>() {
+                    let known = self.clearances.entry(block.trunc()).or_insert(clearance);
+                    *known = (*known).max(clearance);
+                }
             }
             Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
                 let known = self.names.entry(node.name.clone()).or_insert(clearance);
@@ -277,38 +279,21 @@ impl View {
         Ok(())
     }
 
-    /// An address that a person's word closes stays closed inside a block that was named; else the block opens all of
-    /// its addresses.
+    /// A given block opens all of its addresses but those that a person's word closes, those that a platform shares with
+    /// third parties, and those in parts that are others'.
     fn of_address(&self, address: IpAddr) -> Result<Known, String> {
         let known = self.addresses.get(&address);
         if known.is_some_and(|known| known.closed) {
             return Err("the address is closed: denied itself, or only denied names lead to it".to_owned());
         }
-        if let Some(clearance) = self.given_block(&address) {
-            return Ok(Known { clearance, unproven: false, shared: false, by_site: false, closed: false });
+        if known.is_none_or(|known| !known.shared)
+            && let Some(clearance) = self.blocks.given(address).and_then(|block| self.clearances.get(&block))
+        {
+            let (unproven, shared, by_site, closed) = (false, false, false, false);
+            return Ok(Known { clearance: *clearance, unproven, shared, by_site, closed });
         }
         known.copied().ok_or_else(|| "no edge of scope leads to this address".to_owned())
     }
-
-    /// The clearance of the narrowest block around an address that is a seed or that a network which is one announces;
-    /// `None` where there is none, or a narrower one is registered to others.
-    fn given_block(&self, address: &IpAddr) -> Option<Clearance> {
-        let around = self.blocks.iter().filter(|(block, _)| block.contains(address));
-        let (given, clearance) = around.map(|(block, clearance)| (block.prefix_len(), *clearance)).max()?;
-        let foreign = self.foreign_blocks.iter().filter(|block| block.contains(address));
-        (Some(given) >= foreign.map(ipnet::IpNet::prefix_len).max()).then_some(clearance)
-    }
-}
-
-/// True for a block that opens its addresses: a person named or allowed it, or a network of theirs announces it.
-fn is_given(node: &Node, state: &State) -> bool {
-    let is_announced = state.decision.reason == ScopeReason::Edge(EdgeKind::Announces);
-    node.seed || node.allow || (is_announced && state.decision.scoped())
-}
-
-/// True for a block within another that is registered to somebody else, or of which that could not be asked.
-fn is_apart(reason: &ScopeReason) -> bool {
-    matches!(reason, ScopeReason::Edge(EdgeKind::Suballocation | EdgeKind::UnknownPart))
 }
 
 /// One handshake without SNI at an address that is not known to be shared: the certificate that it presents to
@@ -401,7 +386,7 @@ impl Guard for ScopeGuard {
 mod tests {
     use super::*;
     use ambit_model::Uid;
-    use ambit_model::scope::{Decision, SharedBy};
+    use ambit_model::scope::{Decision, Edge, Rules, SharedBy};
     use ambit_net::Transport;
     use ambit_store::engine::{GraphDelta, GraphNode};
     use uuid::Uuid;
@@ -430,15 +415,14 @@ mod tests {
                 evidence: Vec::new(),
             },
         };
-        let mut graph = Graph::default();
-        graph.apply(GraphDelta {
-            revision: 1,
-            nodes: rows.iter().map(node).collect(),
-            opened: Vec::new(),
-            closed: Vec::new(),
-        });
-        let guard = ScopeGuard::default();
         let never: Vec<String> = never.iter().map(|pattern| (*pattern).to_owned()).collect();
+        let mut graph = Graph::default();
+        let delta = |revision| GraphDelta { revision, nodes: rows.iter().map(node).collect(), ..GraphDelta::default() };
+        graph.apply(delta(1));
+        graph.decide(&Rules { ceiling: Clearance::L3, never: never.clone() }, false);
+        // What the rows say stands before what was decided.
+        graph.apply(delta(2));
+        let guard = ScopeGuard::default();
         guard.show(&graph, Clearance::L3, &never);
         guard
     }
@@ -561,7 +545,7 @@ mod tests {
             opened: Vec::new(),
             closed: Vec::new(),
         });
-        let rules = ambit_model::scope::Rules {
+        let rules = Rules {
             ceiling: Clearance::L3,
             never: installation.never_in(never.iter().map(|pattern| (*pattern).to_owned()).collect()),
         };
@@ -620,6 +604,101 @@ mod tests {
             ("203.0.113.5:80", None, false),
         ] {
             assert_eq!(asked(&guard, socket, name, Clearance::L2), allowed, "{socket} as {name:?}");
+        }
+    }
+
+    /// Nodes with flags (`Kind name [seed|names|platform]`) and edges (`name edge name`), decided.
+    fn graph(lines: &[String]) -> Graph {
+        let uid = |name: &str| Uid::of_entity(Uuid::nil(), Kind::Domain, name);
+        let (mut nodes, mut opened) = (Vec::new(), Vec::new());
+        for line in lines {
+            let words: Vec<&str> = line.split(' ').collect();
+            let Some(kind) = Kind::from_name(words[0]) else {
+                let kind = EdgeKind::from_name(words[1]).expect("an edge");
+                opened.push(Edge { from: uid(words[0]), to: uid(words[2]), kind, task: "sample".to_owned() });
+                continue;
+            };
+            let flag = words.get(2).copied().unwrap_or_default();
+            let shared = match flag {
+                "names" => SharedBy::Names,
+                "platform" => SharedBy::Platform,
+                _ => SharedBy::Nobody,
+            };
+            let name = words[1].to_owned();
+            let (uid, seed) = (uid(&name), flag == "seed");
+            let node = Node { uid, kind, name, seed, allow: false, deny: false, shared };
+            nodes.push(GraphNode { node, observed: true, present: true, decision: Decision::unreached() });
+        }
+        let mut graph = Graph::default();
+        graph.apply(GraphDelta { revision: 1, nodes, opened, closed: Vec::new() });
+        graph.decide(&Rules { ceiling: Clearance::L3, never: Vec::new() }, false);
+        graph
+    }
+
+    /// What gives the block that stands for `WHOLE`, and that block.
+    const WHOLE: [(&str, &str); 3] = [
+        ("192.0.2.0/24", "NetBlock WHOLE seed"),
+        ("192.0.2.0/23", "NetBlock WHOLE seed"),
+        ("192.0.2.0/24", "NetBlock WHOLE\nAutonomousSystem AS64500 seed\nAS64500 announces WHOLE"),
+    ];
+    /// What shows that a part of it is others', or that nobody knows whose it is; nothing does of the first.
+    const PARTS: [&str; 5] = [
+        "",
+        "WHOLE suballocation 192.0.2.96/28",
+        "WHOLE unknown_part 192.0.2.96/28",
+        "WHOLE suballocation 192.0.2.96/28\nOrganization Acme seed\nAcme registered_name 192.0.2.96/28",
+        "192.0.2.97 covering_block 192.0.2.96/28\nOrganization Acme\nWHOLE registrant Acme\nOrganization \
+         Customer\n192.0.2.97 registrant Customer",
+    ];
+
+    #[test]
+    fn the_guard_clears_no_address_of_a_block_for_more_than_scope_decides() {
+        let addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.97", "192.0.2.98", "192.0.2.99"];
+        for (((net, whole), part), flag) in WHOLE.iter().flat_map(|whole| {
+            let parts = PARTS.iter().map(move |part| (whole, *part));
+            parts.flat_map(|row| ["", "names", "platform"].map(|flag| (row, flag)))
+        }) {
+            let lines = |left_out: &str| -> Vec<String> {
+                let mut text = format!(
+                    "Domain acme.test seed\nDnsRecord www.acme.test\nacme.test subdomain www.acme.test\nNetBlock \
+                     192.0.2.96/28\n{whole}\n{part}"
+                );
+                for address in addresses.iter().filter(|address| **address != left_out) {
+                    text += &format!("\nIpAddress {address} {flag}\nWHOLE block_member {address}");
+                }
+                // A name of theirs leads to a machine of each part.
+                text += "\nwww.acme.test resolves_to 192.0.2.2\nwww.acme.test resolves_to 192.0.2.98";
+                let text = text.replace("WHOLE", net);
+                text.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+            };
+            let decided = graph(&lines(""));
+            for address in addresses {
+                let uid = Uid::of_entity(Uuid::nil(), Kind::Domain, address);
+                let (_, state) = decided.get(&uid).expect("an address");
+                // Of what nobody met yet nobody knows who shares it, nor what it tells.
+                let is_known = !flag.is_empty() || part.starts_with(address);
+                let left_out = if is_known { vec![""] } else { ["", address].to_vec() };
+                for left_out in left_out {
+                    let guard = ScopeGuard::default();
+                    guard.show(&graph(&lines(left_out)), Clearance::L3, &[]);
+                    for (port, name) in [(22, None), (22, Some("www.acme.test")), (443, Some("www.acme.test"))] {
+                        let clears =
+                            |footprint: &Clearance| asked(&guard, &format!("{address}:{port}"), name, *footprint);
+                        let cleared = [Clearance::L3, Clearance::L2, Clearance::L1].into_iter().find(clears);
+                        let most = if port == 22 && !state.decision.scoped() {
+                            Clearance::L0
+                        } else {
+                            state.decision.clearance
+                        };
+                        let cleared = cleared.unwrap_or(Clearance::L0);
+                        let of = format!("{address}:{port} as {name:?} {flag} {left_out:?} in {whole:?} with {part:?}");
+                        assert!(cleared <= most, "{of}: {cleared:?} {:?}", state.decision);
+                        if left_out.is_empty() && port == 22 {
+                            assert_eq!(cleared, most, "{of}: {:?}", state.decision);
+                        }
+                    }
+                }
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Scope: who owns an entity, and what may be done to it (docs/architecture.md §4). Pure: a graph and rules in,
 //! decisions out.
 
+mod blocks;
 mod fixed;
 mod graph;
 mod known;
@@ -8,6 +9,7 @@ mod leaf;
 mod never;
 mod pages;
 mod reason;
+mod registrant;
 mod sharing;
 mod sisters;
 mod spelled;
@@ -16,13 +18,14 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
+pub use blocks::Blocks;
 pub use leaf::{Leaves, Stem};
 pub use never::{Exclusions, exclusion, is_never};
 pub use reason::ScopeReason;
+pub use registrant::registrant_key;
 pub use sharing::SharedBy;
 pub use sisters::{PRIOR, by_evidence};
 pub use spelled::spells;
-pub use surroundings::registrant_key;
 
 use crate::entity::{Evidence, PathStep};
 use crate::reserved::Reserved;
@@ -135,20 +138,21 @@ pub struct Rules {
 /// about one pass over the edges for each round and no allocation for each edge: paths are put together from parent
 /// pointers at the end.
 pub fn decide(nodes: &BTreeMap<Uid, Node>, edges: &BTreeSet<Edge>, rules: &Rules) -> BTreeMap<Uid, Decision> {
-    let decided = decide_again(nodes, edges, rules, &Reserved::default(), |_| None);
+    let (decided, _) = decide_again(nodes, edges, rules, &Reserved::default(), |_| None);
     decided.into_iter().filter_map(|node| Some((node.uid, node.decision?))).collect()
 }
 
 /// Decides as [`decide`], where what lies in a reserved range is closed, also to seeds and the allow list. Returns
 /// every node in the order of uids, with its decision only where that differs from the one of `before`: of a large
-/// estate little is decided otherwise than a moment ago.
+/// estate little is decided otherwise than a moment ago. Beside them it hands out the blocks by which it decided, for
+/// addresses that are no nodes yet.
 pub fn decide_again<'a>(
     nodes: &BTreeMap<Uid, Node>,
     edges: &BTreeSet<Edge>,
     rules: &Rules,
     reserved: &Reserved,
     before: impl Fn(&Uid) -> Option<&'a Decision>,
-) -> Vec<Decided> {
+) -> (Vec<Decided>, Blocks) {
     let graph = Graph::new(nodes, edges, rules, reserved);
     let surroundings = Surroundings::new(&graph);
     let spreading = Spreading { graph: &graph, surroundings: &surroundings };
@@ -168,5 +172,6 @@ pub fn decide_again<'a>(
         let decision = (!held).then(|| spreading.decision(&spread, &known, at));
         Decided { uid: node.uid, reached: reached[at], decision }
     });
-    nodes.collect()
+    let decided = nodes.collect();
+    (decided, surroundings.blocks)
 }

@@ -2,11 +2,12 @@
 //! address is theirs, aliases to third parties, sister domains. It is read again after each round.
 
 use super::Node;
+use super::blocks::Reason;
 use super::graph::{Graph, Link};
 use super::sisters::{Sister, sisters};
-use super::surroundings::{Reason, Surroundings, levels};
+use super::surroundings::{Surroundings, levels};
 use crate::entity::{GroundKind, host_of};
-use crate::{EdgeKind, Kind};
+use crate::EdgeKind;
 use std::collections::HashSet;
 
 /// What is known after a round. Each round can only add to what is theirs, so stopping early decides too little, never

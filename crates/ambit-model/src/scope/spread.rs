@@ -1,10 +1,11 @@
 //! Spreads ownership and clearance over the edges: the widest paths from the seeds, by parent pointers over indexes.
 
+use super::blocks::{APART, Reason};
 use super::fixed::Fixed;
 use super::graph::{Graph, Link};
 use super::known::Known;
 use super::sisters::SISTER_CAP;
-use super::surroundings::{APART, Reason, Surroundings};
+use super::surroundings::Surroundings;
 use super::{DEDICATED_ADDRESS_OWN, Decision, PATH_STEPS_MAX, SCOPED_FROM, ScopeReason};
 use crate::entity::{Evidence, EvidenceKind, Ground, GroundKind, PathStep};
 use crate::{Clearance, EdgeKind, Kind};

@@ -249,7 +249,7 @@ fn a_reserved_range_opens_by_the_administrators_word_alone() {
     let reserved =
         Reserved::new(crate::reserved::networks(crate::reserved::INTERNAL), vec!["10.9.9.0/28".parse().unwrap()]);
     let rules = Rules { ceiling: Clearance::L3, never: Vec::new() };
-    let decisions = decide_again(&world.nodes, &world.edges, &rules, &reserved, |_| None);
+    let (decisions, _) = decide_again(&world.nodes, &world.edges, &rules, &reserved, |_| None);
     let decided = |name: &str| {
         let node = decisions.iter().find(|node| node.uid == uid(world.collection, name));
         node.and_then(|node| node.decision.as_ref()).map(|decision| decision.reason.clone()).unwrap()
@@ -582,7 +582,7 @@ proptest! {
         let rules = Rules { ceiling: Clearance::L3, never: Vec::new() };
         let mut held = decide(&before.nodes, &before.edges, &rules);
         let whole = decide(&world.nodes, &world.edges, &rules);
-        let again = decide_again(&world.nodes, &world.edges, &rules, &Reserved::default(), |uid| held.get(uid));
+        let (again, _) = decide_again(&world.nodes, &world.edges, &rules, &Reserved::default(), |uid| held.get(uid));
         prop_assert_eq!(again.len(), world.nodes.len());
         for node in again {
             prop_assert_eq!(node.decision.is_some(), held[&node.uid] != whole[&node.uid]);

@@ -5,7 +5,8 @@ use ambit_model::entity::{host_of, ip_address};
 use ambit_model::exposure::{Place, Probe};
 use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::observation::Found;
-use ambit_model::scope::{self, Decision, Edge, Node, Rules, ScopeReason};
+use ambit_model::reserved::Reserved;
+use ambit_model::scope::{self, Blocks, Decision, Edge, Node, Rules};
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid, workflow};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grant, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
@@ -60,10 +61,8 @@ struct ByScope {
     addresses: RwLock<BTreeMap<IpAddr, (Clearance, bool, bool)>>,
     names: RwLock<BTreeMap<String, Clearance>>,
     buckets: RwLock<BTreeMap<String, Clearance>>,
-    /// Blocks that a seed names.
-    blocks: RwLock<Vec<ipnet::IpNet>>,
-    /// Blocks within those that somebody else registered.
-    foreign_blocks: RwLock<Vec<ipnet::IpNet>>,
+    /// Blocks that a seed names, and the parts of them that are others'.
+    blocks: RwLock<Blocks>,
 }
 
 impl Guard for ByScope {
@@ -77,16 +76,11 @@ impl Guard for ByScope {
             return Ok(());
         }
         let addresses = self.addresses.read().unwrap();
-        let narrowest = |blocks: &RwLock<Vec<ipnet::IpNet>>| {
-            let blocks = blocks.read().unwrap();
-            blocks.iter().filter(|block| block.contains(&contact.address)).map(ipnet::IpNet::prefix_len).max()
-        };
-        let given = narrowest(&self.blocks);
-        let in_block = given.is_some() && given >= narrowest(&self.foreign_blocks);
+        let known = addresses.get(&contact.address);
+        let is_given = self.blocks.read().unwrap().given(contact.address).is_some();
+        let in_block = is_given && known.is_none_or(|(_, _, shared)| !shared);
         let seeded = (Clearance::L3, false, false);
-        let Some((clearance, unproven, shared)) =
-            addresses.get(&contact.address).filter(|_| !in_block).or(in_block.then_some(&seeded))
-        else {
+        let Some((clearance, unproven, shared)) = known.filter(|_| !in_block).or(in_block.then_some(&seeded)) else {
             return refuse("no edge of scope leads to this address");
         };
         let name = contact.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err());
@@ -193,33 +187,23 @@ impl Explorer {
                 }));
             }
         }
-        self.decisions = scope::decide(&nodes, &edges, &Rules { ceiling, never: Vec::new() });
+        let rules = Rules { ceiling, never: Vec::new() };
+        let (decided, blocks) = scope::decide_again(&nodes, &edges, &rules, &Reserved::default(), |_| None);
+        self.decisions = decided.into_iter().filter_map(|node| Some((node.uid, node.decision?))).collect();
         for node in nodes.values() {
             let clearance = self.decisions[&node.uid].clearance;
             match node.kind {
                 Kind::IpAddress => {
                     // What is shared is theirs only in a block that was given.
                     let unproven = !self.decisions[&node.uid].scoped();
-                    let known = (clearance, unproven, node.shared.is_shared());
-                    guard.addresses.write().unwrap().insert(node.name.parse().unwrap(), known);
+                    let address = node.name.parse().unwrap();
+                    let known = (clearance, unproven, blocks.is_shared(address, node.shared));
+                    guard.addresses.write().unwrap().insert(address, known);
                 }
                 Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
                     let mut names = guard.names.write().unwrap();
                     let known = names.entry(node.name.clone()).or_insert(clearance);
                     *known = clearance.max(*known);
-                }
-                Kind::NetBlock if node.seed => {
-                    let mut blocks = guard.blocks.write().unwrap();
-                    blocks.push(node.name.parse().unwrap());
-                    blocks.dedup();
-                }
-                Kind::NetBlock
-                    if matches!(
-                        self.decisions[&node.uid].reason,
-                        ScopeReason::Edge(EdgeKind::Suballocation | EdgeKind::UnknownPart)
-                    ) =>
-                {
-                    guard.foreign_blocks.write().unwrap().push(node.name.parse().unwrap());
                 }
                 Kind::CloudStorageBucket => {
                     guard.buckets.write().unwrap().insert(host_of(&node.name).to_owned(), clearance);
@@ -227,6 +211,7 @@ impl Explorer {
                 _ => {}
             }
         }
+        *guard.blocks.write().unwrap() = blocks;
     }
 
     /// Everything that may run now and has not: the quiet footprints first.
