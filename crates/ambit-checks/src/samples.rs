@@ -86,6 +86,7 @@ pub(crate) fn neighbour(edge: EdgeKind, kind: Kind, name: &str, scoped: bool, de
         kind,
         name: kind.canonical(name).unwrap(),
         scoped,
+        by_evidence: false,
         clearance: Clearance::L2,
         details: details.as_object().cloned().unwrap_or_default().into(),
     }

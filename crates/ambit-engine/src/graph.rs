@@ -17,6 +17,8 @@ pub struct Graph {
     state: BTreeMap<Uid, State>,
     /// Entities to which no path led when it was decided last.
     unreached: BTreeSet<Uid>,
+    /// What was theirs by evidence alone when it was decided last.
+    by_evidence: BTreeSet<Uid>,
     /// The given blocks and the parts of them that are others', as it was decided last.
     blocks: Blocks,
     /// What is closed to everybody but the installation's administrator.
@@ -83,7 +85,8 @@ impl Graph {
         let mut changes = Vec::new();
         self.blocks = blocks;
         self.unreached = decided.iter().filter(|node| !node.reached).map(|node| node.uid).collect();
-        for Decided { uid, reached, decision } in decided {
+        self.by_evidence = decided.iter().filter(|node| node.by_evidence).map(|node| node.uid).collect();
+        for Decided { uid, reached, decision, .. } in decided {
             let Some(state) = self.state.get_mut(&uid) else { continue };
             let present = state.observed || reached || (state.present && !ending);
             if state.present == present && decision.is_none() {
@@ -116,6 +119,7 @@ impl Graph {
             kind: node.kind,
             name: &node.name,
             scoped: state.decision.scoped(),
+            by_evidence: self.by_evidence.contains(uid),
             clearance: state.decision.clearance,
         })
     }

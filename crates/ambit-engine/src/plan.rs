@@ -395,6 +395,7 @@ mod tests {
             kind: Kind::IpAddress,
             name: "192.0.2.2".to_owned(),
             scoped: true,
+            by_evidence: false,
             clearance: Clearance::L3,
             details: std::sync::Arc::default(),
         });

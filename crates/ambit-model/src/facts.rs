@@ -88,6 +88,8 @@ pub struct Neighbour {
     pub kind: Kind,
     pub name: String,
     pub scoped: bool,
+    /// It is scoped by evidence alone, or in a domain that is: we decided so, and nobody said it.
+    pub by_evidence: bool,
     pub clearance: Clearance,
     /// The details of the other end, if they are facts of this one (`EdgeKind::shares_details_with_start`,
     /// `shares_details_with_end`). Empty for all other edges: a domain has thousands of names. Shared with every other

@@ -95,6 +95,8 @@ pub struct Decided {
     pub uid: Uid,
     /// Whether a path of edges leads from a seed to it, whatever the edges pass on.
     pub reached: bool,
+    /// Whether evidence alone makes it theirs, or the domain that it is in, and no account that holds it.
+    pub by_evidence: bool,
     /// `None` where it is the decision of before.
     pub decision: Option<Decision>,
 }
@@ -170,7 +172,8 @@ pub fn decide_again<'a>(
     let nodes = graph.nodes.iter().enumerate().map(|(at, node)| {
         let held = before(&node.uid).is_some_and(|before| spreading.decides(&spread, &known, at, before));
         let decision = (!held).then(|| spreading.decision(&spread, &known, at));
-        Decided { uid: node.uid, reached: reached[at], decision }
+        let by_evidence = known.by_evidence[at] && !surroundings.is_in_account[at];
+        Decided { uid: node.uid, reached: reached[at], by_evidence, decision }
     });
     let decided = nodes.collect();
     (decided, surroundings.blocks)

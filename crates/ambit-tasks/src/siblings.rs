@@ -70,6 +70,7 @@ mod tests {
             kind: Kind::DnsRecord,
             name: "www.acme0.test".to_owned(),
             scoped: true,
+            by_evidence: false,
             clearance: Clearance::L3,
             details: Arc::default(),
         });

@@ -95,7 +95,8 @@ async fn is_any_seed_looked_at(workspace: &Workspace, finished: &Finished) -> Re
 
 async fn facts(workspace: &Workspace, finished: &Finished, uids: &[Uid]) -> Result<Vec<Facts>, Failure> {
     // Who stands at the other ends is not asked: a domain has thousands of names.
-    let anybody = |_: &Uid| Some(End { kind: Kind::DnsRecord, name: "", scoped: false, clearance: Clearance::L0 });
+    let (scoped, by_evidence, clearance) = (false, false, Clearance::L0);
+    let anybody = |_: &Uid| Some(End { kind: Kind::DnsRecord, name: "", scoped, by_evidence, clearance });
     let known = workspace.engine.known(finished.run.id, uids, anybody).await?;
     Ok(known.into_iter().map(|known| known.facts).collect())
 }

@@ -92,6 +92,7 @@ mod tests {
             kind: Kind::DnsRecord,
             name: format!("n{number}.acme.test"),
             scoped: true,
+            by_evidence: false,
             clearance: Clearance::L3,
             details: Arc::new(Details::default()),
         };

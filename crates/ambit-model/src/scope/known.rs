@@ -5,7 +5,7 @@ use super::Node;
 use super::blocks::Reason;
 use super::graph::{Graph, Link};
 use super::sisters::{Sister, sisters};
-use super::surroundings::{Surroundings, levels};
+use super::surroundings::{Surroundings, is_name, levels};
 use crate::entity::{GroundKind, host_of};
 use crate::EdgeKind;
 use std::collections::HashSet;
@@ -60,8 +60,7 @@ fn by_evidence(graph: &Graph<'_>, sisters: &[Option<Sister>]) -> Vec<bool> {
     if domains.is_empty() {
         return vec![false; graph.len()];
     }
-    let named = |kind: Kind| matches!(kind, Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver);
-    let within = |node: &&Node| named(node.kind) && levels(&node.name).any(|level| domains.contains(level));
+    let within = |node: &&Node| is_name(node.kind) && levels(&node.name).any(|level| domains.contains(level));
     graph.nodes.iter().map(within).collect()
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Surroundings {
     /// Of a domain, an address or a block: who registered it, where that is the registrant of a seed or writes from a
     /// mailbox in a seed's domain.
     pub(super) registrant: Vec<Option<usize>>,
+    /// Names in domains and zones that an account of theirs holds.
+    pub(super) is_in_account: Vec<bool>,
     /// Of a name: the name at or above it that is delegated to other authorities.
     pub(super) delegated: Vec<Option<usize>>,
     /// Domains that are seeds and that nothing closes.
@@ -44,6 +46,7 @@ impl Surroundings {
             block: addresses.iter().map(|address| blocks.around((*address)?)).collect(),
             blocks,
             delegated: delegated(graph),
+            is_in_account: in_account(graph),
             registrant,
             seed_domains,
             certified: certified(graph),
@@ -131,6 +134,11 @@ fn registrants(graph: &Graph<'_>) -> Vec<Option<usize>> {
     found
 }
 
+/// True for the kinds whose names are those of hosts and domains.
+pub(super) fn is_name(kind: Kind) -> bool {
+    matches!(kind, Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver)
+}
+
 /// The name and those above it.
 pub(super) fn levels(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, above)| above))
@@ -149,6 +157,18 @@ fn certified(graph: &Graph<'_>) -> Vec<(usize, Vec<usize>)> {
     }
     let above = |end: usize| levels(&graph.nodes[end].name).filter_map(|level| named.get(level)).flatten().copied();
     ends.into_iter().map(|end| (end, above(end).collect())).collect()
+}
+
+/// Returns the names that accounts hold, and those below them.
+fn in_account(graph: &Graph<'_>) -> Vec<bool> {
+    let held =
+        graph.links_of(EdgeKind::CloudAccount).map(|link| graph.nodes[link.to]).filter(|node| is_name(node.kind));
+    let held: HashSet<&str> = held.map(|node| node.name.as_str()).collect();
+    if held.is_empty() {
+        return vec![false; graph.len()];
+    }
+    let of = |node: &&Node| is_name(node.kind) && levels(&node.name).any(|level| held.contains(level));
+    graph.nodes.iter().map(of).collect()
 }
 
 /// Returns names that were delegated to other authorities, and those below them. What the domain's own zone serves is

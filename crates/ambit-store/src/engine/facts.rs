@@ -11,7 +11,7 @@ use crate::record::{Vulns, load_vulns};
 use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::id::RunId;
 use ambit_model::issue::Status;
-use ambit_model::scope::SCOPED_FROM;
+use ambit_model::scope::{SCOPED_FROM, ScopeReason};
 use ambit_model::{Clearance, Details, Kind, TaskName, Timestamp, Uid};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,8 @@ pub struct End<'a> {
     pub kind: Kind,
     pub name: &'a str,
     pub scoped: bool,
+    /// It is scoped by evidence alone, or in a domain that is.
+    pub by_evidence: bool,
     pub clearance: Clearance,
 }
 
@@ -192,6 +194,7 @@ impl NodeRow {
             kind: self.kind,
             name: &self.name,
             scoped: self.weighed.ownership >= SCOPED_FROM,
+            by_evidence: self.weighed.reason == ScopeReason::Evidence,
             clearance: self.weighed.clearance,
         }
     }
@@ -202,6 +205,7 @@ impl NodeRow {
 struct Weighed {
     ownership: u16,
     clearance: Clearance,
+    reason: ScopeReason,
 }
 
 /// The details of a stored record.
@@ -238,6 +242,7 @@ impl EdgeRow {
             kind: end.kind,
             name: end.name.to_owned(),
             scoped: end.scoped,
+            by_evidence: end.by_evidence,
             clearance: end.clearance,
             details: Arc::clone(told.unwrap_or(&NOTHING)),
         }

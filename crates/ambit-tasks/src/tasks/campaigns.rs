@@ -79,6 +79,7 @@ mod tests {
                 kind: Kind::Domain,
                 name: (*name).to_owned(),
                 scoped: false,
+                by_evidence: false,
                 clearance: Clearance::L2,
                 details: Arc::new(details.as_object().cloned().unwrap_or_else(Details::new)),
             })

@@ -140,11 +140,12 @@ pub(crate) fn is_shared(facts: &Facts) -> bool {
 }
 
 /// Evidence of third parties on the address: names of many foreign domains that resolve to it, or a certificate full of
-/// them.
+/// them. Whom evidence alone makes theirs counts as before: else each that becomes theirs would make the machine less
+/// shared, what it says of the others would count the more, and they would become theirs by that.
 fn strangers(facts: &Facts) -> Option<Evidence> {
     let seeds = seed_domains(facts);
     let foreign = |domain: &&str| !seeds.iter().any(|seed| seed == domain);
-    let names = facts.from(EdgeKind::ResolvesTo).filter(|neighbour| !neighbour.scoped);
+    let names = facts.from(EdgeKind::ResolvesTo).filter(|name| !name.scoped || name.by_evidence);
     let domains: BTreeSet<&str> = names.filter_map(|neighbour| registrable(&neighbour.name)).filter(foreign).collect();
     let certificates = facts.from(EdgeKind::ResolvesTo).chain(facts.to(EdgeKind::Service));
     let in_certificate = certificates.flat_map(|neighbour| foreign_domains(neighbour, &facts.name)).max().unwrap_or(0);
@@ -190,6 +191,7 @@ mod tests {
             kind: Kind::DnsRecord,
             name: name.into(),
             scoped,
+            by_evidence: false,
             clearance: Clearance::L1,
             details: details.as_object().cloned().unwrap_or_default().into(),
         }
@@ -225,6 +227,13 @@ mod tests {
         };
         assert!(evidence(&address(strangers(STRANGERS_MIN - 1))).is_empty());
         assert!(evidence(&address(strangers(STRANGERS_MIN))).iter().all(|evidence| evidence.shared));
+        // Whom a person named is no stranger, and whom evidence alone makes theirs stays one.
+        let theirs = |by_evidence: bool| {
+            let mut names = strangers(STRANGERS_MIN);
+            names.iter_mut().for_each(|name| (name.scoped, name.by_evidence) = (true, by_evidence));
+            evidence(&address(names)).len()
+        };
+        assert_eq!((theirs(false), theirs(true)), (0, 1));
         let tls = |address: &str| json!({"hidden_tls": [{"address": address, "foreign_domains": 40}]});
         assert_eq!(evidence(&address(vec![name("www.acme.test", true, tls("203.0.113.7:443"))])).len(), 1);
         assert!(evidence(&address(vec![name("www.acme.test", true, tls("203.0.113.8:443"))])).is_empty());

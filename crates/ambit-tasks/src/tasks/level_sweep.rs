@@ -112,6 +112,7 @@ mod tests {
                 kind: Kind::DnsRecord,
                 name: (*name).to_owned(),
                 scoped: true,
+                by_evidence: false,
                 clearance: Clearance::L4,
                 details: Arc::new(Details::new()),
             })

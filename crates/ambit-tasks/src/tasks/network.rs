@@ -129,6 +129,7 @@ mod tests {
             kind,
             name: name.into(),
             scoped: true,
+            by_evidence: false,
             clearance: Clearance::L3,
             details: details.as_object().cloned().unwrap_or_default().into(),
         }

@@ -315,6 +315,7 @@ mod tests {
             kind: Kind::DnsRecord,
             name: name.to_owned(),
             scoped: true,
+            by_evidence: false,
             clearance: Clearance::L3,
             details: Arc::default(),
         };

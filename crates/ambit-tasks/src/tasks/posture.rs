@@ -90,6 +90,7 @@ mod tests {
                 kind: Kind::IpAddress,
                 name: "198.51.100.10".to_owned(),
                 scoped: false,
+                by_evidence: false,
                 clearance,
                 details: Arc::default(),
             });

@@ -86,6 +86,7 @@ impl Application {
                 kind: Kind::ApiEndpoint,
                 name: (*name).to_owned(),
                 scoped: true,
+                by_evidence: false,
                 clearance: Clearance::L3,
                 details: Arc::default(),
             })

@@ -41,6 +41,7 @@ fn led(edge: EdgeKind, block: &str) -> Neighbour {
         kind: Kind::NetBlock,
         name: block.to_owned(),
         scoped: edge == EdgeKind::Announces,
+        by_evidence: false,
         clearance: Clearance::L1,
         details: Arc::default(),
     }

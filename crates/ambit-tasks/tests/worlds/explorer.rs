@@ -47,6 +47,7 @@ struct Entity {
 pub(crate) struct Explorer {
     entities: BTreeMap<(Kind, String), Entity>,
     decisions: BTreeMap<Uid, Decision>,
+    by_evidence: BTreeSet<Uid>,
     /// Of each entity, where edges come from: made anew each round.
     inward: BTreeMap<(Kind, String), Vec<Inward>>,
     folded: BTreeMap<(Kind, String), Details>,
@@ -135,6 +136,7 @@ impl Explorer {
         let mut explorer = Self {
             entities: BTreeMap::new(),
             decisions: BTreeMap::new(),
+            by_evidence: BTreeSet::new(),
             inward: BTreeMap::new(),
             folded: BTreeMap::new(),
             failed: BTreeMap::new(),
@@ -189,6 +191,7 @@ impl Explorer {
         }
         let rules = Rules { ceiling, never: Vec::new() };
         let (decided, blocks) = scope::decide_again(&nodes, &edges, &rules, &Reserved::default(), |_| None);
+        self.by_evidence = decided.iter().filter(|node| node.by_evidence).map(|node| node.uid).collect();
         self.decisions = decided.into_iter().filter_map(|node| Some((node.uid, node.decision?))).collect();
         for node in nodes.values() {
             let clearance = self.decisions[&node.uid].clearance;
@@ -275,6 +278,7 @@ impl Explorer {
             kind,
             name: name.to_owned(),
             scoped: decision.scoped(),
+            by_evidence: self.by_evidence.contains(&uid(kind, name)),
             clearance: decision.clearance,
             details: self.details(kind, name).into(),
         }

@@ -30,6 +30,7 @@ fn searched(answers: &[String]) -> Looked {
         kind: Kind::GithubRepository,
         name: KNOWN.to_owned(),
         scoped: false,
+        by_evidence: false,
         clearance: Clearance::L0,
         details: Arc::default(),
     };

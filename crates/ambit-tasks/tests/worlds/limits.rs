@@ -51,6 +51,7 @@ fn what_a_probe_saw_that_came_to_no_end_is_kept_beside_what_was_known() {
         kind: Kind::DnsRecord,
         name: name.to_owned(),
         scoped: true,
+        by_evidence: false,
         clearance: Clearance::L3,
         details: Arc::default(),
     };

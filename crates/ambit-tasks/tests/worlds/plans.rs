@@ -28,6 +28,7 @@ fn neighbour(edge: EdgeKind, argument: &str, kind: Kind, name: &str, clearance: 
         kind,
         name: name.to_owned(),
         scoped: clearance > Clearance::L0,
+        by_evidence: false,
         clearance,
         details: Arc::new(if edge == EdgeKind::ResolvesTo { details(ports) } else { Details::new() }),
     }

@@ -30,6 +30,7 @@ fn search(lines: &str, known: &[&str]) -> (Result<Answer, TaskError>, Vec<String
         kind: Kind::Domain,
         name: (*name).to_owned(),
         scoped: false,
+        by_evidence: false,
         clearance: Clearance::L2,
         details: Arc::default(),
     };

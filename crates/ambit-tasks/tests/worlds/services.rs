@@ -195,6 +195,7 @@ fn led(task: &str, argument: &str, (edge, kind, name): (EdgeKind, Kind, &str)) -
         kind,
         name: name.to_owned(),
         scoped: true,
+        by_evidence: false,
         clearance: Clearance::L3,
         details: Arc::default(),
     }

@@ -91,6 +91,7 @@ fn neighbour(kind: Kind, name: &str, argument: &str) -> Neighbour {
         kind,
         name: name.to_owned(),
         scoped: true,
+        by_evidence: false,
         clearance: Clearance::L3,
         details: Arc::default(),
     }
