@@ -2,12 +2,12 @@
 //! evidence are grouped by what they depend on; of each group the strongest counts, and their log-odds add up
 //! (docs/architecture.md §4).
 
+use super::SCOPED_FROM;
 use super::graph::{Graph, Link};
 use super::surroundings::{Surroundings, is_own_server, levels};
-use super::{Node, SCOPED_FROM};
 use crate::entity::{EvidenceKind, host_of};
 use crate::{Clearance, EdgeKind, Kind, TaskName};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Log-odds, in hundredths, that a domain near theirs is theirs, before any evidence.
 pub const PRIOR: i32 = -300;
@@ -61,8 +61,7 @@ pub(super) fn sisters(
     if domains.is_empty() {
         return sisters;
     }
-    let crowd = crowd(graph);
-    let speaks = |node: usize| scoped(node) && !crowd.contains(&node);
+    let speaks = |node: usize| scoped(node) && !around.crowd.contains(&node);
     let mut pieces: HashMap<usize, HashMap<u8, (EvidenceKind, usize)>> = HashMap::new();
     for link in &graph.links {
         let Some((kind, about, shows)) = shown(graph, around, &speaks, link) else { continue };
@@ -81,20 +80,6 @@ pub(super) fn sisters(
         sisters[domain] = Some(Sister { ownership: thousandths(sum), evidence });
     }
     sisters
-}
-
-/// Sites and services at addresses that third parties share, and the certificates that they showed. What they say may
-/// be a customer's word: that the machine is theirs shows nothing of it.
-fn crowd(graph: &Graph<'_>) -> HashSet<usize> {
-    let is_shared = |node: &&Node| node.kind == Kind::IpAddress && node.shared.is_shared();
-    let addresses: HashSet<&str> =
-        graph.nodes.iter().copied().filter(is_shared).map(|node| node.name.as_str()).collect();
-    let is_there = |node: &usize| addresses.contains(host_of(&graph.nodes[*node].name));
-    let mut crowd: HashSet<usize> = (0..graph.len()).filter(is_there).collect();
-    let certificates = graph.links_of(EdgeKind::Certificate).filter(|link| crowd.contains(&link.from));
-    let certificates: Vec<usize> = certificates.map(|link| link.to).collect();
-    crowd.extend(certificates);
-    crowd
 }
 
 /// What a link shows, the domain or name below one that it shows it of, and the node that shows it.

@@ -25,6 +25,8 @@ pub(super) struct Surroundings {
     pub(super) is_in_account: Vec<bool>,
     /// Of a name: the name at or above it that is delegated to other authorities.
     pub(super) delegated: Vec<Option<usize>>,
+    /// Sites, services and certificates that show nothing of their owner: they are at addresses that others share.
+    pub(super) crowd: HashSet<usize>,
     /// Domains that are seeds and that nothing closes.
     seed_domains: HashSet<String>,
     /// Names that stand in certificates, each with the nodes of the names at it and above it.
@@ -48,6 +50,7 @@ impl Surroundings {
             delegated: delegated(graph),
             is_in_account: in_account(graph),
             registrant,
+            crowd: crowd(graph),
             seed_domains,
             certified: certified(graph),
         }
@@ -137,6 +140,23 @@ fn registrants(graph: &Graph<'_>) -> Vec<Option<usize>> {
 /// True for the kinds whose names are those of hosts and domains.
 pub(super) fn is_name(kind: Kind) -> bool {
     matches!(kind, Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver)
+}
+
+/// Sites and services at addresses that third parties share, and the certificates that they showed. What they say may
+/// be a customer's word: that the machine is theirs shows nothing of it.
+fn crowd(graph: &Graph<'_>) -> HashSet<usize> {
+    let is_shared = |node: &&Node| node.kind == Kind::IpAddress && node.shared.is_shared();
+    let addresses: HashSet<&str> =
+        graph.nodes.iter().copied().filter(is_shared).map(|node| node.name.as_str()).collect();
+    if addresses.is_empty() {
+        return HashSet::new();
+    }
+    let is_there = |node: &usize| addresses.contains(host_of(&graph.nodes[*node].name));
+    let mut crowd: HashSet<usize> = (0..graph.len()).filter(is_there).collect();
+    let certificates = graph.links_of(EdgeKind::Certificate).filter(|link| crowd.contains(&link.from));
+    let certificates: Vec<usize> = certificates.map(|link| link.to).collect();
+    crowd.extend(certificates);
+    crowd
 }
 
 /// The name and those above it.
