@@ -53,9 +53,10 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
         return finish(worker, work, unknown(NotDoneReason::SetAside, why), Some(task));
     }
     let session = worker.net.session(grants(task, &work));
-    let context = Context::new(&session, facts, &work.argument, &worker.settings).beside(&worker.memory);
+    let most = deadline(task, &worker.settings);
+    let context = Context::new(&session, facts, &work.argument, &worker.settings).beside(&worker.memory).within(most);
     let waits_max = if task.asks_sources() { SOURCE_WAITS_MAX } else { Duration::ZERO };
-    let ended = within(&session, (deadline(task, &worker.settings), waits_max), (task.run)(&context)).await;
+    let ended = within(&session, (most, waits_max), (task.run)(&context)).await;
     let result = match ended {
         Some(Ok(Ok(Answer::Found))) => ProbeResult::Found(context.into_found()),
         Some(Ok(Ok(Answer::Absent))) => ProbeResult::Absent,

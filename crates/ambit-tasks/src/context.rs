@@ -8,10 +8,12 @@ use ambit_model::observation::{Discovery, EXCHANGE, Evidence, Found};
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, Uid};
 use ambit_net::Session;
 use ambit_net::http::HttpExchange;
+use ambit_net::wire::WireTime;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The most entities that one probe may discover; a transfer of a large zone is the largest legitimate answer.
 const LEADS_MAX: usize = 20_000;
@@ -26,6 +28,9 @@ const EVIDENCE_BYTES_MAX: usize = 1_024 * 1_024;
 /// The most pieces of evidence of one probe: a site that shows one of each exposure has fewer.
 const EVIDENCE_MAX: usize = 64;
 
+/// Longest time of a probe that nobody ends.
+const ALONE_MAX: Duration = Duration::from_secs(24 * 3_600);
+
 /// What a probe is given, and where it reports.
 pub struct Context<'a> {
     /// The only door to the outside.
@@ -38,6 +43,8 @@ pub struct Context<'a> {
     pub settings: &'a Settings,
     /// What the run's rows remember for one another; `None` where the probe stands alone.
     pub(crate) memory: Option<&'a Memory>,
+    /// When it is ended, on the wire's clock.
+    ends: WireTime,
     report: Mutex<Report>,
 }
 
@@ -54,12 +61,23 @@ struct Report {
 impl<'a> Context<'a> {
     /// Makes a context without any report.
     pub fn new(net: &'a Session, facts: &'a Facts, argument: &'a str, settings: &'a Settings) -> Self {
-        Self { net, facts, argument, settings, memory: None, report: Mutex::default() }
+        let ends = net.now().saturating_add(ALONE_MAX);
+        Self { net, facts, argument, settings, memory: None, ends, report: Mutex::default() }
     }
 
     /// Puts the probe beside the others of its run, which may look at the same site.
     pub fn beside(self, memory: &'a Memory) -> Self {
         Self { memory: Some(memory), ..self }
+    }
+
+    /// Says that the probe is ended after so long, whatever it does.
+    pub fn within(self, most: Duration) -> Self {
+        Self { ends: self.net.now().saturating_add(most), ..self }
+    }
+
+    /// The moment until which the probe may wait for what peers do, where so much is kept for what it says then.
+    pub(crate) fn until(&self, kept: Duration) -> WireTime {
+        self.ends.saturating_sub(kept)
     }
 
     /// Reports another entity that this one led to. A text that is no name of the kind is counted and left out.

@@ -18,6 +18,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The status of an answer that there are too many requests (RFC 6585).
+pub(crate) const TOO_MANY_REQUESTS: u16 = 429;
 /// How fields of a form are sent.
 const FORM: &str = "application/x-www-form-urlencoded";
 /// Cookies of a session at most, and bytes of each.
@@ -141,7 +143,10 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url) -> R
         return Ok(());
     }
     let status = answer.status;
-    if status == 429 || status >= 500 {
+    if status == TOO_MANY_REQUESTS {
+        return Err(TaskError::Net(NetError::Unavailable(status)));
+    }
+    if status >= 500 {
         return Err(TaskError::Failed(format!("{start} cannot answer any more (status {status})")));
     }
     Err(TaskError::Denied(format!("{start} led to {} before and leads to {landed} now", session.landed)))

@@ -2,7 +2,7 @@
 //! differences of the answers which are taken. The value is always 1, so that nothing is sent that could be an attack.
 
 use crate::ask::provider::{Patience, TRIES_MAX};
-use crate::ask::session::{self, Session};
+use crate::ask::session::{self, Session, TOO_MANY_REQUESTS};
 use crate::ask::{bindings, web};
 use crate::read::normal;
 use crate::read::parameters::{IN_GUESS, Parameters};
@@ -11,8 +11,9 @@ use ambit_model::entity::uri;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
-use ambit_net::http::{HttpExchange, Url};
+use ambit_net::http::{HttpExchange, Url, retry_after};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::HiddenParameters,
@@ -43,8 +44,8 @@ const PAGES_MAX: usize = 10;
 const TOGETHER: usize = 12;
 /// Names that nobody has. Two pages that differ by them repeat their query, or never answer twice alike.
 const NOBODYS: [&str; 2] = ["ambit-nobodys", "ambit-neither"];
-/// The status of an answer that there are too many requests (RFC 6585).
-const TOO_MANY_REQUESTS: u16 = 429;
+/// Time of the look that is kept to try the session again and to say what was found.
+const KEPT_TIME: Duration = Duration::from_secs(60);
 /// Names of parameters that open something or change what is shown; none asks for anything to be done.
 const WORDS: &[&str] = &[
     "admin", "all", "beta", "callback", "category", "config", "count", "debug", "demo", "detail", "details", "dev",
@@ -67,32 +68,39 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let most = cx.settings.application_requests.parameters;
     let mut asking = Asking { cx, session, left: most };
     let mut found = Parameters::default();
-    let mut refusal = None;
+    let (mut asked, mut refusal) = (BTreeSet::new(), None);
     for ((_, path), known) in pages(cx.facts).into_iter().take(PAGES_MAX) {
         let page = site.with_path(&path);
         let mut taken = Vec::new();
-        let asked = asking.page(&page, &known, &mut taken).await;
-        for name in taken {
+        let ended = asking.page(&page, &known, &mut taken).await;
+        // What nobody in the session was shown says nothing of the page.
+        let held = asking.holds(&site).await;
+        for name in taken.into_iter().filter(|_| held.is_ok()) {
             found.add(name, IN_GUESS, page.path_only());
         }
-        match asked {
-            Ok(()) => {}
-            Err(error) if web::is_closed(&error) => continue,
-            Err(error) if web::is_no_answer(&error) && found.len() == 0 => return Ok(Answer::Absent),
-            Err(error @ NetError::Unavailable(_)) => {
-                refusal = Some(TaskError::from(error));
+        let ended = match held {
+            Err(over) if ended.is_ok() => Err(over),
+            _ => ended,
+        };
+        match ended {
+            Ok(true) => {
+                asked.insert(page.path_only().to_owned());
+            }
+            Ok(false) => {
+                let over = format!("{site}: {most} requests did not suffice to ask for them all");
+                refusal = Some(TaskError::Failed(over));
                 break;
             }
-            Err(error) => return Err(error.into()),
+            Err(TaskError::Net(error)) if web::is_closed(&error) => continue,
+            Err(TaskError::Net(error)) if web::is_no_answer(&error) && found.len() == 0 => return Ok(Answer::Absent),
+            Err(error) => {
+                refusal = Some(error);
+                break;
+            }
         }
     }
     if let Some(refusal) = refusal {
-        return in_part(cx, found, refusal);
-    }
-    session::holds(cx, &asking.session, &site).await?;
-    if asking.left == 0 {
-        let over = TaskError::Failed(format!("{site}: {most} requests did not suffice to ask for them all"));
-        return in_part(cx, found, over);
+        return in_part(cx, (found, &asked), refusal);
     }
     if found.len() == 0 {
         return Ok(Answer::Absent);
@@ -102,11 +110,16 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// What was found before the site refused to answer any more or the requests were used up, beside what was known of the
-/// other pages.
-fn in_part(cx: &Context<'_>, mut found: Parameters, refusal: TaskError) -> Result<Answer, TaskError> {
+/// pages that were not asked for all names.
+fn in_part(
+    cx: &Context<'_>,
+    (mut found, asked): (Parameters, &BTreeSet<String>),
+    refusal: TaskError,
+) -> Result<Answer, TaskError> {
     let is_found = found.len() > 0;
     for known in uri::HIDDEN_PARAMETERS.items(&cx.facts.details) {
-        known.paths.iter().for_each(|path| found.add(&known.name, IN_GUESS, path));
+        let open = known.paths.iter().filter(|path| !asked.contains(*path));
+        open.for_each(|path| found.add(&known.name, IN_GUESS, path));
     }
     cx.observe(uri::HIDDEN_PARAMETERS, found.list());
     Answer::despite(is_found, Some(refusal))
@@ -137,53 +150,78 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     /// What a page answers to names; `None` where the cap is reached. A site that says that there are too many
-    /// requests is asked again, as late as it wants. Fails where it goes on refusing.
-    async fn shown(&mut self, page: &Url, names: &[&str]) -> Result<Option<Shown>, NetError> {
+    /// requests is asked again, as late as it wants. Fails where it goes on refusing, or wants more time than is left.
+    async fn shown(&mut self, page: &Url, names: &[&str]) -> Result<Option<Shown>, TaskError> {
+        let (net, until) = (self.cx.net, self.cx.until(KEPT_TIME));
         let mut patience = Patience::new();
         while self.left > 0 {
             self.left -= 1;
-            let exchange = self.session.get(self.cx, &asked(page, names), web::PAGE_BYTES).await?;
+            let url = asked(page, names);
+            let answer = net.until(until, "answer", self.session.get(self.cx, &url, web::PAGE_BYTES)).await;
+            let exchange = answer.map_err(|_| out_of_time(page))??;
             let is_busy = exchange.status == TOO_MANY_REQUESTS;
+            let pause = exchange.header("retry-after").and_then(|value| retry_after(value.raw(), net.date()));
+            let has_time = net.now().saturating_add(pause.unwrap_or_default()) < until;
             match exchange.available() {
                 Ok(exchange) => return Ok(Some(Shown::of(&exchange))),
-                Err(_) if is_busy && patience.lasts(self.cx, TRIES_MAX).await => {}
-                Err(error) => return Err(error),
+                Err(_) if is_busy && has_time && patience.lasts(self.cx, TRIES_MAX).await => {}
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(None)
     }
 
-    /// Finds the names that a page takes. A difference counts if it shows again, and if the page is the same without
-    /// it.
+    /// Whether the session is accepted still, which a site that there are too many requests for is asked again.
+    async fn holds(&self, site: &Url) -> Result<(), TaskError> {
+        let mut patience = Patience::new();
+        loop {
+            let asked = session::holds(self.cx, &self.session, site);
+            let held = self.cx.net.until(self.cx.until(KEPT_TIME / 2), "answer", asked).await;
+            match held.map_err(|_| out_of_time(site))? {
+                Err(TaskError::Net(NetError::Unavailable(_))) if patience.lasts(self.cx, TRIES_MAX).await => {}
+                held => return held,
+            }
+        }
+    }
+
+    /// Finds the names that a page takes, and returns whether it was asked for all of them. A difference counts if it
+    /// shows again, and if the page is the same without it.
     async fn page(
         &mut self,
         page: &Url,
         known: &BTreeSet<String>,
         taken: &mut Vec<&'static str>,
-    ) -> Result<(), NetError> {
+    ) -> Result<bool, TaskError> {
         let usual = self.shown(page, &NOBODYS[..1]).await?;
-        let Some(usual) = usual else { return Ok(()) };
-        if self.shown(page, &NOBODYS[1..]).await? != Some(usual.clone()) {
-            return Ok(());
+        let Some(usual) = usual else { return Ok(false) };
+        let Some(other) = self.shown(page, &NOBODYS[1..]).await? else { return Ok(false) };
+        if other != usual {
+            return Ok(true);
         }
         let words: Vec<&'static str> = WORDS.iter().copied().filter(|word| !known.contains(*word)).collect();
         for together in words.chunks(TOGETHER) {
-            let Some(shown) = self.shown(page, together).await? else { return Ok(()) };
+            let Some(shown) = self.shown(page, together).await? else { return Ok(false) };
             if shown == usual {
                 continue;
             }
             for word in together {
-                let Some(first) = self.shown(page, &[word]).await? else { return Ok(()) };
-                if first != usual
-                    && self.shown(page, &[word]).await? == Some(first)
-                    && self.shown(page, &NOBODYS[..1]).await?.as_ref() == Some(&usual)
-                {
+                let Some(first) = self.shown(page, &[word]).await? else { return Ok(false) };
+                if first == usual {
+                    continue;
+                }
+                let Some(second) = self.shown(page, &[word]).await? else { return Ok(false) };
+                let Some(without) = self.shown(page, &NOBODYS[..1]).await? else { return Ok(false) };
+                if second == first && without == usual {
                     taken.push(*word);
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
+}
+
+fn out_of_time(page: &Url) -> TaskError {
+    TaskError::Failed(format!("{page}: no time was left to ask for them all"))
 }
 
 /// The URL of a page with parameters.

@@ -85,7 +85,7 @@ pub(crate) fn look_by(
         let net = Net::new(tracked, Arc::new(Anything), pace, NetOptions::default());
         let sources: Vec<&'static str> = task.provider(&argument).into_iter().collect();
         let session = net.session(Grants::task(Clearance::L3, &sources));
-        let context = Context::new(&session, &facts, &argument, &settings);
+        let context = Context::new(&session, &facts, &argument, &settings).within(DEADLINE);
         // As in a run, somebody waits for the end of the look, so that a clock that nobody holds jumps there.
         let answer = match future::select((task.run)(&context), Box::pin(session.sleep(DEADLINE))).await {
             Either::Left((answer, _)) => answer,

@@ -19,10 +19,10 @@ fn guess(limit: &str) -> Looked {
     let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
     let page =
         |path: &str| json!({"path": path, "status": 200, "title": null, "parameters": [], "asks_password": false});
+    let of = |name: &str, path: &str| uri::Parameter { paths: [path.to_owned()].into(), ..uri::Parameter::named(name) };
     let known = [
         ("hidden_pages".to_owned(), json!([page("/a"), page("/list")])),
-        uri::HIDDEN_PARAMETERS
-            .is(vec![uri::Parameter { paths: ["/list".to_owned()].into(), ..uri::Parameter::named("view") }]),
+        uri::HIDDEN_PARAMETERS.is(vec![of("trace", "/a"), of("view", "/list")]),
     ];
     let entity = (Kind::Uri, "https://acme.test:443", "203.0.113.10:443");
     look_of(Settings::default(), &world, EPOCH, "hidden_parameters", entity, known)
@@ -44,6 +44,14 @@ fn a_site_that_asks_for_patience_is_waited_for_until_all_is_asked() {
     }
 }
 
+/// What was found, and what was known of the page that was not asked to its end. The other takes one of its two no more.
+fn kept() -> Value {
+    json!([
+        {"name": "debug", "seen": ["guess"], "paths": ["/a"]},
+        {"name": "view", "seen": ["guess"], "paths": ["/list"]},
+    ])
+}
+
 #[test]
 fn a_site_that_goes_on_refusing_is_said_and_keeps_what_was_found_and_known() {
     let refused = TaskError::Net(NetError::Unavailable(429));
@@ -51,10 +59,15 @@ fn a_site_that_goes_on_refusing_is_said_and_keeps_what_was_found_and_known() {
     assert_eq!(at_once.answer, Err(refused.clone()));
     assert!(at_once.took < Duration::from_secs(60), "{:?}", at_once.took);
     let later = guess("  limit 26 9000s 429 retry 5");
-    assert_eq!(later.answer, Ok(Answer::InPart(refused)));
-    let kept = json!([
-        {"name": "debug", "seen": ["guess"], "paths": ["/a"]},
-        {"name": "view", "seen": ["guess"], "paths": ["/list"]},
-    ]);
-    assert_eq!(parameters(&later), kept);
+    assert_eq!((later.answer.clone(), parameters(&later)), (Ok(Answer::InPart(refused)), kept()));
+}
+
+#[test]
+fn a_site_that_wants_more_time_than_is_left_is_not_waited_for_and_what_was_found_stays() {
+    let refused = TaskError::Net(NetError::Unavailable(429));
+    for (limit, most_s) in [("retry 600", 11 * 60), ("retry 1300", 60), ("retry 86400", 60)] {
+        let looked = guess(&format!("  limit 26 9000s 429 {limit}"));
+        assert_eq!((&looked.answer, parameters(&looked)), (&Ok(Answer::InPart(refused.clone())), kept()), "{limit}");
+        assert!(looked.took < Duration::from_secs(most_s), "{limit}: {:?}", looked.took);
+    }
 }
