@@ -33,6 +33,8 @@ mod name_sources;
 mod plans;
 #[path = "worlds/registered.rs"]
 mod registered;
+#[path = "worlds/registries.rs"]
+mod registries;
 #[path = "worlds/roles.rs"]
 mod roles;
 #[path = "worlds/services.rs"]

@@ -126,16 +126,16 @@ fn is_registered_to_us(internet: &Internet, address: IpAddr) -> bool {
         || mailbox.is_some_and(|host| domains().any(|seed| is_at_or_below(host, seed)))
 }
 
-/// Whether anybody answers for a registry to which a file sends: its site, or WHOIS. The internet's own does.
+/// Whether anybody answers for a registry to which a file sends: its site over https, or WHOIS. The internet's own does.
+/// No registry is asked in clear, where anybody on the way could answer in its place.
 pub(crate) fn has_registry(internet: &Internet, url: &str) -> bool {
-    let web = if url.starts_with("https:") { 443 } else { 80 };
     let authority = url.split('/').nth(2).unwrap_or_default();
-    let stated = authority.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    let is_usual = url.starts_with("https:") && authority.rsplit_once(':').is_none_or(|(_, port)| port == "443");
     url.is_empty()
         || plan::addresses(&internet.draft, host_of(url)).iter().any(|address| {
             let host = internet.hosts.get(address);
             let open = |port: u16| host.is_some_and(|host| knock(host, port) == Knock::Open);
-            open(stated.unwrap_or(web)) || open(43)
+            (is_usual && open(443)) || open(43)
         })
 }
 

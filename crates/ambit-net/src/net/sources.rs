@@ -14,17 +14,21 @@ impl Session {
     /// Asks a data provider by URL, by name through the resolvers, over https at a host of its own; redirects are
     /// followed as far as they lead to one.
     pub async fn source(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
-        self.source_up_to(provider, url, limits::BODY_READ_MAX, &[]).await
+        let request = HttpRequest { body_kept: limits::BODY_READ_MAX, ..self.get(url)? };
+        self.source_fetch(provider, request).await
     }
 
-    /// As [`Session::source`], also at hosts that a list of the provider names as its own.
+    /// As [`Session::source`], also at hosts that a list of the provider names as its own, over so many redirects at
+    /// most.
     pub async fn source_at(
         &self,
         provider: &'static str,
         url: &str,
         learned: &[String],
+        redirects: usize,
     ) -> Result<HttpFetch, NetError> {
-        self.source_up_to(provider, url, limits::BODY_READ_MAX, learned).await
+        let (body_kept, learned) = (limits::BODY_READ_MAX, learned.to_vec());
+        self.source_fetch(provider, HttpRequest { body_kept, learned, redirects, ..self.get(url)? }).await
     }
 
     /// Asks a data provider like [`Session::source`] for something that may be very long: at most `SOURCE_LIST_MAX`
@@ -54,17 +58,6 @@ impl Session {
             Ok((fetch, self.now() + holds))
         };
         self.net.inner.lists.get(&(provider, url.to_owned()), || self.now(), ask).await
-    }
-
-    async fn source_up_to(
-        &self,
-        provider: &'static str,
-        url: &str,
-        bytes: usize,
-        learned: &[String],
-    ) -> Result<HttpFetch, NetError> {
-        let request = HttpRequest { body_kept: bytes, learned: learned.to_vec(), ..self.get(url)? };
-        self.source_fetch(provider, request).await
     }
 
     async fn source_fetch(&self, provider: &'static str, request: HttpRequest) -> Result<HttpFetch, NetError> {

@@ -10,22 +10,42 @@ use std::collections::BTreeSet;
 pub(crate) const PROVIDER: &str = "rdap";
 /// The redirector.
 const REDIRECTOR: &str = "rdap.org";
+/// The ports of http and https: who names none in clear names none over https.
+const CLEAR_PORT: u16 = 80;
+const HTTPS_PORT: u16 = 443;
 /// Where the lists are.
 const LISTS: &str = "data.iana.org";
 
-/// The last answer to a question such as `domain/acme.test` or `ip/192.0.2.1`.
+/// Redirects from the redirector to the registry that knows it: registries send on to one another.
+const REDIRECTS_MAX: usize = 5;
+
+/// The last answer to a question such as `domain/acme.test` or `ip/192.0.2.1`. Each registry on the way stands in the
+/// list, and none is asked in clear.
 pub(crate) async fn ask(cx: &Context<'_>, path: &str) -> Result<HttpExchange, TaskError> {
-    let asked = cx.net.source(PROVIDER, &format!("https://{REDIRECTOR}/{path}")).await;
+    let first = format!("https://{REDIRECTOR}/{path}");
+    let asked = cx.net.source_at(PROVIDER, &first, &[], REDIRECTS_MAX).await;
     let mut fetch = asked.map_err(|error| TaskError::source(REDIRECTOR, &error))?;
-    if let ChainEnd::OutOfScope { url, .. } = &fetch.end
-        && url.https
-        && registries(cx, path).await?.contains(&url.host)
+    let (mut learned, mut exchanges) = (Vec::new(), fetch.exchanges.len());
+    while let ChainEnd::OutOfScope { url, .. } = &fetch.end
+        && let Some(left) = REDIRECTS_MAX.checked_sub(exchanges)
+        && let Some(next) = enciphered(url).filter(|next| !learned.contains(&next.host))
+        && registries(cx, path).await?.contains(&next.host)
     {
-        let (host, url) = (url.host.clone(), url.to_string());
-        let asked = cx.net.source_at(PROVIDER, &url, std::slice::from_ref(&host)).await;
-        fetch = asked.map_err(|error| TaskError::source(&host, &error))?;
+        learned.push(next.host.clone());
+        let asked = cx.net.source_at(PROVIDER, &next.to_string(), &learned, left).await;
+        fetch = asked.map_err(|error| TaskError::source(&next.host, &error))?;
+        exchanges += fetch.exchanges.len();
     }
     fetch.exchanges.pop().ok_or_else(|| TaskError::SourceDown(format!("{REDIRECTOR}: no answer")))
+}
+
+/// The URL over https: a registry of the list answers there also where something leads to it in clear.
+fn enciphered(url: &Url) -> Option<Url> {
+    match (url.https, url.port) {
+        (true, _) => Some(url.clone()),
+        (false, CLEAR_PORT) => Some(Url { https: true, port: HTTPS_PORT, ..url.clone() }),
+        (false, _) => None,
+    }
 }
 
 /// The hosts of the registries for this kind of question.
