@@ -90,7 +90,7 @@ async fn answer(
     let wishes = Wishes::of(router::manner(head.uri.path()), &head.headers);
     let mut arriving = Arriving::new(&head.headers, body, state.limits.request_time);
     let mut held = Held::default();
-    let passage = Passage { state, head: &head, line: &line };
+    let passage = Passage { state, head: &Arc::new(head), line: &line };
     let outcome = caught(&line, passage.pass(&asker, &mut arriving, &mut held)).await;
     if let Err(error) = &outcome {
         // Quoted, since a caller chooses what stands in it.
@@ -108,7 +108,7 @@ async fn answer(
 /// A request on its way to its handler.
 struct Passage<'a> {
     state: &'a Arc<ServerState>,
-    head: &'a Parts,
+    head: &'a Arc<Parts>,
     /// What stands in the log.
     line: &'a str,
 }
@@ -167,7 +167,7 @@ impl Passage<'_> {
             content_type,
             path: self.head.uri.path().to_owned(),
             head_only: self.head.method == http::Method::HEAD,
-            headers: Headers::new(self.head.headers.clone(), names),
+            headers: Headers::new(Arc::clone(self.head), names),
             takes_pages: takes_pages(&self.head.headers),
             connection: asker.connection(),
             peer,

@@ -4,6 +4,8 @@
 
 use ambit_api::Shape;
 use http::HeaderMap;
+use http::request::Parts;
+use std::sync::Arc;
 
 /// Where a parameter stands in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +62,12 @@ pub(crate) type Names = fn(In, &str) -> bool;
 
 /// The headers of a request, as its handler sees them.
 pub(crate) struct Headers {
-    sent: HeaderMap,
+    sent: Arc<Parts>,
     names: Names,
 }
 
 impl Headers {
-    pub(crate) fn new(sent: HeaderMap, names: Names) -> Self {
+    pub(crate) fn new(sent: Arc<Parts>, names: Names) -> Self {
         Self { sent, names }
     }
 
@@ -73,7 +75,7 @@ impl Headers {
     /// of the handler does not name it.
     pub(crate) fn with(&self, place: In, name: &'static str) -> &HeaderMap {
         debug_assert!((self.names)(place, name), "a handler reads {name}, which its signature does not name");
-        &self.sent
+        &self.sent.headers
     }
 }
 
@@ -84,7 +86,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "a handler reads x-confirm-delete, which its signature does not name")]
     fn a_header_that_is_not_documented_is_not_read() {
-        let headers = Headers::new(HeaderMap::new(), <() as Parameters>::has);
+        let (head, ()) = http::Request::new(()).into_parts();
+        let headers = Headers::new(Arc::new(head), <() as Parameters>::has);
         headers.with(In::Header, "x-confirm-delete");
     }
 }
