@@ -43,14 +43,21 @@ pub(crate) fn of_address(internet: &Internet, address: IpAddr) -> Shown {
     if strange { Shown::Doubtful } else { Shown::Plainly }
 }
 
-/// Domains of third parties with names at an address from which it may be a host that serves them, whoever registered
+/// Domains that nobody named with names at an address from which it may be a host that serves them, whoever registered
 /// its block.
 const CROWD_DOMAINS: usize = 5;
 
+/// What is handed away is in a domain of ours all the same, and what evidence alone makes ours may be a customer's.
 fn is_crowded(internet: &Internet, address: IpAddr) -> bool {
+    let is_named = |seed: &&String| {
+        let kind = Kind::of_target(seed).map(|(kind, _)| kind);
+        matches!(kind, Ok(Kind::Domain | Kind::DnsRecord | Kind::Uri | Kind::EmailAddress))
+    };
+    let seeds = internet.seeds.iter().filter(is_named);
+    let named: BTreeSet<&str> = seeds.filter_map(|seed| registrable(host_of(seed))).collect();
     let leading = internet.draft.names.iter().filter(|(_, entry)| direct(entry).any(|other| other == address));
-    let foreign = leading.map(|(name, _)| name).filter(|name| !is_ours(internet, name));
-    foreign.filter_map(|name| registrable(name)).collect::<BTreeSet<_>>().len() >= CROWD_DOMAINS
+    let domains: BTreeSet<&str> = leading.filter_map(|(name, _)| registrable(name)).collect();
+    domains.difference(&named).count() >= CROWD_DOMAINS
 }
 
 /// Returns true for an address that a name of ours has, where nothing that is ours, and no pointer, tells that others

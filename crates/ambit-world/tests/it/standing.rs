@@ -740,7 +740,33 @@ const REGISTRIES: &[Judged] = &[
          banner x",
         &[("IpAddress 203.0.113.130", Planted)],
     ),
+    // None is asked in clear.
+    (
+        "block 203.0.113.128/25 of acme registry http://rdap.out.test\nname w.acme.test A 203.0.113.130\nzone out.test \
+         of out\n  ns ns.out.test 198.51.100.2\nname rdap.out.test A 198.51.100.3\nsite http://rdap.out.test \"R\"",
+        &[("IpAddress 203.0.113.130", NotScored)],
+    ),
+    (
+        "block 203.0.113.128/25 of acme registry https://rdap.out.test\nname w.acme.test A 203.0.113.130\nzone out.test \
+         of out\n  ns ns.out.test 198.51.100.2\nname rdap.out.test A 198.51.100.3\nsite https://rdap.out.test \"R\"",
+        &[("IpAddress 203.0.113.130", Planted)],
+    ),
 ];
+
+#[test]
+fn five_domains_that_nobody_named_make_a_crowd_and_a_name_of_ours_that_was_handed_away_is_in_none_of_them() {
+    let names = |domains: usize| {
+        let zone =
+            |at: usize| format!("zone s{at}.test of out\n  ns ns.out.test\nname www.s{at}.test A 203.0.113.50\n");
+        let head = "name a.acme.test A 203.0.113.50\nzone out.test of out\n  ns ns.out.test 198.51.100.2\nzone \
+                    h.acme.test of out\n  ns ns.out.test\nname www.h.acme.test A 203.0.113.50\n";
+        (0..domains).map(zone).fold(head.to_owned(), |text, zone| text + &zone)
+    };
+    for (domains, expected) in [(0, Planted), (4, Planted), (5, NotScored)] {
+        let verdict = truth(EXTERNAL_DISCOVERY, &names(domains)).entity(Kind::IpAddress, "203.0.113.50");
+        assert_eq!(verdict, expected, "{domains}");
+    }
+}
 
 #[test]
 fn registries_that_answer_nobody() {
