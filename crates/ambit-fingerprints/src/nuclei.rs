@@ -10,6 +10,7 @@ use crate::place::Place;
 use crate::rule::{Condition, Names, Rule, SURE, Says, Sign, Stands, Test, Text};
 use ambit_model::technology::Part;
 use serde_json::Value;
+use serde_saphyr::Error;
 use signs::Signs;
 use std::collections::BTreeMap;
 
@@ -71,7 +72,7 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     let options = serde_saphyr::options! { with_snippet: false };
     let template: Value = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let line = error.location().map_or(1, |location| usize::try_from(location.line()).unwrap_or(usize::MAX));
-        PackError::at_line(file, line, &said(&error.to_string()))
+        PackError::at_line(file, line, &said(&error))
     })?;
     let mut pack = Pack::new(PackKind::Template, file);
     let id = template.get("id").and_then(text_of).unwrap_or_else(|| "a template without id".to_owned());
@@ -86,13 +87,29 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     Ok(pack)
 }
 
-/// What the reader of YAML says, in one line and for people: it calls its limits a budget.
-fn said(message: &str) -> String {
-    if message.contains("budget") {
+/// What the reader of YAML says, in one line and for people.
+fn said(error: &Error) -> String {
+    if is_beyond_limits(error) {
         return "it is larger, or nested or repeated deeper, than a template may be".to_owned();
     }
+    let message = error.to_string();
     let first = message.lines().next().unwrap_or_default().chars().take(200);
     first.map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Returns whether a limit of the reader ended it.
+fn is_beyond_limits(mut error: &Error) -> bool {
+    while let Error::AliasError { error: inner, .. } | Error::WithSnippet { error: inner, .. } = error {
+        error = inner;
+    }
+    matches!(
+        error,
+        Error::Budget { .. }
+            | Error::AliasReplayCounterOverflow { .. }
+            | Error::AliasReplayLimitExceeded { .. }
+            | Error::AliasExpansionLimitExceeded { .. }
+            | Error::AliasReplayStackDepthExceeded { .. }
+    )
 }
 
 /// Why there is no rule.

@@ -272,6 +272,19 @@ fn recog_names_services_systems_and_devices_and_our_names_stay() {
     assert_eq!(told("nginx/1.25.3").len(), 1, "ours and the pack's are one");
 }
 
+/// YAML of lists that repeat the list in front of them ten times, nine times over.
+fn bomb() -> String {
+    let lists = (1..=9).map(|at| format!("l{at}: &l{at} [{}]\n", vec![format!("*l{}", at - 1); 10].join(", ")));
+    format!("l0: &l0 [a]\n{}", lists.collect::<String>())
+}
+
+#[test]
+fn a_template_that_repeats_without_end_is_refused_in_our_words() {
+    let text = format!("id: x\n{}info: {{name: X}}\n", bomb());
+    let refused = crate::nuclei::read("x.yaml", text.as_bytes()).map(|pack| pack.rules.len()).unwrap_err().to_string();
+    assert!(refused.contains("it is larger, or nested or repeated deeper, than a template may be"), "{refused}");
+}
+
 #[test]
 fn a_pack_that_means_harm_is_refused_with_its_place() {
     let deep = format!("<fingerprints>{}", "<a>".repeat(10_000));

@@ -611,6 +611,23 @@ fn a_request_of_postman_is_read_in_parts_as_well() {
     );
 }
 
+/// YAML of lists that repeat the list in front of them ten times, nine times over.
+fn bomb() -> String {
+    let lists = (1..=9).map(|at| format!("l{at}: &l{at} [{}]\n", vec![format!("*l{}", at - 1); 10].join(", ")));
+    format!("l0: &l0 [a]\n{}", lists.collect::<String>())
+}
+
+#[test]
+fn a_document_that_repeats_without_end_is_refused_in_our_words() {
+    let file = format!("openapi: 3.0.1\n{}paths: {{}}\n", bomb());
+    let refused = read(Source::Openapi, &file, USUAL).expect_err("it would be a billion").to_string();
+    assert!(
+        refused.contains("larger, or repeats more by its anchors, than a document may: give it as JSON"),
+        "{refused}"
+    );
+    assert!(refused.starts_with("line ") && refused.lines().count() == 1, "{refused}");
+}
+
 #[test]
 fn a_path_of_openapi_that_stands_elsewhere_is_read_or_counted() {
     let file = r##"{"openapi": "3.1.0", "info": {"title": "Shop"}, "servers": [{"url": "https://api.acme.test"}],

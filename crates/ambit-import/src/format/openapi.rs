@@ -6,6 +6,7 @@ use crate::gathered::Gathered;
 use ambit_model::Kind;
 use ambit_model::entity::host_of;
 use serde_json::Value;
+use serde_saphyr::Error;
 use std::collections::BTreeMap;
 
 /// What may be done with a path.
@@ -79,9 +80,30 @@ fn parsed(file: &str) -> Result<Value, ImportError> {
     };
     serde_saphyr::from_str_with_options(file, options).map_err(|error| {
         let line = error.location().map_or(1, |location| usize::try_from(location.line()).unwrap_or(usize::MAX));
+        if is_beyond_limits(&error) {
+            return ImportError::line(
+                line,
+                "it is larger, or repeats more by its anchors, than a document may: give it as JSON",
+            );
+        }
         let why = error.to_string();
         ImportError::line(line, why.lines().next().unwrap_or_default())
     })
+}
+
+/// Returns whether a limit of the reader of YAML ended it.
+fn is_beyond_limits(mut error: &Error) -> bool {
+    while let Error::AliasError { error: inner, .. } | Error::WithSnippet { error: inner, .. } = error {
+        error = inner;
+    }
+    matches!(
+        error,
+        Error::Budget { .. }
+            | Error::AliasReplayCounterOverflow { .. }
+            | Error::AliasReplayLimitExceeded { .. }
+            | Error::AliasExpansionLimitExceeded { .. }
+            | Error::AliasReplayStackDepthExceeded { .. }
+    )
 }
 
 /// Adds an interface and the host that it is on. A token in its path is shown as what a caller fills in, `{masked}`.
