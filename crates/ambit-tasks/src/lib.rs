@@ -41,7 +41,7 @@ pub fn clouds() -> Vec<CloudEntry> {
     let entry = |provider: &ambit_cloud::provider::Provider| CloudEntry {
         name: provider.name.clone(),
         secrets: provider.secrets.clone(),
-        kubeconfig: provider.kubeconfig,
+        kubeconfig: provider.kubeconfig.then_some(|text| ambit_cloud::kubeconfig::read(text).err()),
     };
     ambit_cloud::provider::all().iter().map(entry).collect()
 }

@@ -299,7 +299,7 @@ fn library() -> Library {
             total_s: None,
         },
         aws_keys: false,
-        clouds: vec![CloudEntry { name: "moon".to_owned(), secrets: vec!["token".to_owned()], kubeconfig: false }],
+        clouds: vec![CloudEntry { name: "moon".to_owned(), secrets: vec!["token".to_owned()], kubeconfig: None }],
         aws_services: BTreeSet::from(["ec2".to_owned(), "s3".to_owned()]),
         fingerprints: vec![FingerprintEntry {
             vendor: "F5".to_owned(),

@@ -62,6 +62,7 @@ pub(crate) async fn create(call: CallWith<wire::NewIntegration>) -> Result<Envel
         check_session(&new.secrets, &new.settings)?;
     }
     check_settings(&new.settings)?;
+    check_kubeconfig(&call, &new.kind, &new.secrets, &new.settings)?;
     let created = call.store().create_integration(call.caller(), project, &new, call.now).await.about("Project")?;
     let message = told(CREATED, lacks(&call, &new.kind, &new.secrets, &new.settings));
     Ok(success(&message, shown(created)))
@@ -87,6 +88,9 @@ pub(crate) async fn change(call: CallWith<wire::IntegrationSettings>) -> Result<
         check_session(secrets, change.settings.as_ref().unwrap_or(&known.settings))?;
     }
     check_settings(change.settings.as_ref().unwrap_or(&Map::new()))?;
+    if let Some(secrets) = &change.secrets {
+        check_kubeconfig(&call, &known.kind, secrets, change.settings.as_ref().unwrap_or(&known.settings))?;
+    }
     let changed = call.store().change_integration(call.caller(), uuid, &change, call.now).await.about(NOUN)?;
     // What is not replaced was told of when it was given.
     let lacking = change.secrets.and_then(|secrets| lacks(&call, &known.kind, &secrets, &changed.settings));
@@ -98,6 +102,24 @@ pub(crate) async fn change(call: CallWith<wire::IntegrationSettings>) -> Result<
 fn check_session(secrets: &Map<String, Value>, settings: &Map<String, Value>) -> Result<(), ApiError> {
     let read = ApplicationSession::of(secrets, settings);
     read.map(drop).map_err(|missing| ApiError::invalid(format!("an {SESSION} needs {missing}")))
+}
+
+/// Refuses a file that opens no cluster, as one whose user gets a token by a program: nothing is run for it.
+fn check_kubeconfig(
+    call: &Call,
+    kind: &str,
+    secrets: &Map<String, Value>,
+    settings: &Map<String, Value>,
+) -> Result<(), ApiError> {
+    let Some(file) = secrets.get("kubeconfig").and_then(Value::as_str).filter(|file| !file.trim().is_empty()) else {
+        return Ok(());
+    };
+    let provider = cloud_provider(kind, settings);
+    let cloud = call.state.library.clouds.iter().find(|cloud| provider.is_some_and(|provider| provider == cloud.name));
+    match cloud.and_then(|cloud| cloud.kubeconfig).and_then(|unfit| unfit(file)) {
+        Some(why) => Err(ApiError::invalid(format!("the secret kubeconfig cannot be used: {why}"))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a secret among the settings, which everybody in the project reads.
@@ -127,7 +149,7 @@ fn lacks(call: &Call, kind: &str, secrets: &Map<String, Value>, settings: &Map<S
         let names: Vec<&str> = library.clouds.iter().map(|cloud| cloud.name.as_str()).collect();
         return Some(format!("the setting provider, which is one of {}", names.join(", ")));
     };
-    if cloud.kubeconfig && has("kubeconfig") {
+    if cloud.kubeconfig.is_some() && has("kubeconfig") {
         return None;
     }
     let missing: Vec<&str> = cloud.secrets.iter().map(String::as_str).filter(|name| !has(name)).collect();

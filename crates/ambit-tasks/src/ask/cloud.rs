@@ -3,7 +3,7 @@
 //! file.
 
 use super::provider::{NOBODY, denied, opened, patiently, refused, request};
-use crate::{Context, TaskError};
+use crate::{Account, Context, TaskError};
 use ambit_cloud::form::{Form, Request};
 use ambit_cloud::kubeconfig;
 use ambit_cloud::provider::{self, Provider};
@@ -57,6 +57,13 @@ pub(crate) fn provider_of(cx: &Context<'_>) -> Result<&'static Provider, TaskErr
 pub(crate) fn provider_by(kind: ambit_model::Kind, settings: Option<&Map<String, Value>>) -> Option<&'static Provider> {
     let none = Map::new();
     provider::find(ambit_model::workflow::cloud_provider(kind.name(), settings.unwrap_or(&none))?)
+}
+
+/// Whether an account is opened by a file of its cluster that cannot be used.
+pub(crate) fn is_unfit(provider: &Provider, account: &Account) -> bool {
+    let Some(secrets) = account.secrets.as_ref().filter(|_| provider.kubeconfig) else { return false };
+    let opening = provider::opening(secrets, &account.settings);
+    opening["kubeconfig"].as_str().is_some_and(|file| kubeconfig::read(file).is_err())
 }
 
 /// The name under which the operator says where a provider's tokens are given out.

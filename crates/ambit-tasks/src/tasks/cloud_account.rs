@@ -1,7 +1,7 @@
 //! What stands in an account at a provider beside AWS, by what opens it. How each is asked, and what is made of its
 //! lists, is data (`ambit-cloud/src/providers/`).
 
-use crate::ask::cloud::{Caller, PROVIDER, provider_by, provider_of};
+use crate::ask::cloud::{Caller, PROVIDER, is_unfit, provider_by, provider_of};
 use crate::ask::{account, node_ports, zones};
 use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
 use ambit_cloud::form::Place;
@@ -54,6 +54,10 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     let Some(provider) = provider_by(facts.kind, account) else {
         return Plan::Each(vec![ACCOUNT.to_owned()]);
     };
+    // Said once, and not of each list.
+    if settings.accounts.get(first).is_some_and(|account| is_unfit(provider, account)) {
+        return Plan::Each(vec![ACCOUNT.to_owned()]);
+    }
     let wants_no_others = account.is_some_and(|settings| {
         provider.members.as_ref().is_some_and(|members| settings.get(&members.list) == Some(&json!([])))
     });
@@ -146,6 +150,25 @@ mod tests {
         );
         let azure = facts(Kind::AzureCredential, "b", json!({}));
         assert!(matches!(plan(&azure, &Settings::default()), Plan::Bound { .. }));
+    }
+
+    #[test]
+    fn a_cluster_whose_file_opens_nothing_is_told_once() {
+        let account = facts(Kind::CloudCredential, "a", json!({}));
+        let with = |user: &str| {
+            let file = format!(
+                "current-context: p\ncontexts:\n- name: p\n  context: {{cluster: c, user: u}}\nclusters:\n- name: c\n  \
+                 cluster: {{server: 'https://k8s.acme.test'}}\nusers:\n- name: u\n  user: {{{user}}}\n"
+            );
+            let secrets = json!({"kubeconfig": file}).as_object().cloned();
+            let named = json!({"provider": "kubernetes"}).as_object().cloned().unwrap();
+            let mut settings = Settings::default();
+            let opened = Account { kind: Some(Kind::CloudCredential), secrets, settings: named };
+            settings.accounts.insert("a".to_owned(), opened);
+            settings
+        };
+        assert_eq!(plan(&account, &with("exec: {command: aws}")), Plan::Each(vec!["account".to_owned()]));
+        assert!(matches!(plan(&account, &with("token: t")), Plan::Bound { .. }));
     }
 
     #[test]

@@ -295,12 +295,32 @@ fn a_cluster_is_looked_through_by_its_kubeconfig_and_a_list_that_it_denies_is_un
     installation.finds(&collection, "IpAddress", &names(&["203.0.113.50"]));
     installation.finds(&collection, "DnsRecord", &names(&["api.acme-cluster.com", "shop.acme-cluster.com"]));
     installation.keeps_no_word("kub3-s3cret");
+}
 
-    let asked = peer.asked().len();
-    let other = installation.collection_of("Plugin", "cloud_account");
-    installation.use_integration(&other, &integration("exec: {command: aws}"));
-    let run = installation.run(&other);
-    let said = run["not_done"].to_string();
-    assert!(said.contains("gets a token by a program (exec), which is not run"), "{run}");
-    assert_eq!(peer.asked().len(), asked, "nobody is asked");
+#[test]
+fn a_kubeconfig_that_gets_its_token_by_a_program_is_refused_when_it_is_given() {
+    let installation = Installation::asking("cloud-kubeconfig", &[]);
+    let file = |user: &str| {
+        format!(
+            "current-context: p\ncontexts:\n- name: p\n  context: {{cluster: c, user: u}}\nclusters:\n- name: c\n  \
+             cluster:\n    server: https://k8s.acme.test\nusers:\n- name: u\n  user:\n    {user}\n"
+        )
+    };
+    let body = |user: &str| {
+        json!({"name": "Cluster", "type": "CloudCredential", "secrets": {"kubeconfig": file(user)},
+            "settings": {"provider": "kubernetes"}})
+    };
+    installation.collection_of("Cluster", "cloud_account");
+    let collections = installation.rows(&["collection", "list"]);
+    let create = format!("/projects/{}/integrations", collections[0]["project_uuid"].as_str().expect("text"));
+    let (status, answer) = installation.ask("POST", &create, &body("exec: {command: aws, env: [s3cret]}"));
+    let said = answer["message"].as_str().unwrap_or_default();
+    assert_eq!(status, 400, "{answer}");
+    assert!(said.contains("the secret kubeconfig cannot be used: its user gets a token by a program (exec)"), "{said}");
+    assert!(said.contains("give the token of a service account") && !said.contains("s3cret"), "{said}");
+    let (status, answer) = installation.ask("POST", &create, &body("token: t"));
+    assert_eq!(status, 200, "{answer}");
+    let change = format!("/integrations/{}", answer["result"]["uuid"].as_str().expect("text"));
+    let (status, answer) = installation.ask("PATCH", &change, &json!({"secrets": {"kubeconfig": "a: ["}}));
+    assert_eq!((status, answer["message"].to_string().contains("is no YAML")), (400, true), "{answer}");
 }
