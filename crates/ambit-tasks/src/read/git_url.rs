@@ -39,8 +39,11 @@ pub(crate) fn who_signs_in(rest: &str) -> SignIn {
         }
         start += part.len() + 1;
     }
+    // What begins like a host of its own leads to another one where a path stands behind that. Where none does, that
+    // may be the end of a path as well, but no host ends in `.git`.
+    let bare = signs.last().copied().filter(|(at, _)| !rest[*at..].contains('/'));
+    let bare = bare.filter(|(_, behind)| !behind.ends_with(".git") && (is_place(behind) || is_label(behind)));
     if is_like_host {
-        // What begins like a host of its own leads to another one only where a path stands behind that.
         signs.retain(|(at, _)| rest[*at..].contains('/'));
     }
     let last = |is_host: fn(&str) -> bool| signs.iter().rev().find(|(_, behind)| is_host(behind)).map(|(at, _)| *at);
@@ -49,7 +52,7 @@ pub(crate) fn who_signs_in(rest: &str) -> SignIn {
         // A host and its port look like a user and a password of digits, behind which the address itself stands.
         (Some(at), _) => SignIn::Until(at),
         (None, Some(at)) if is_like_host => before_label(first, at),
-        (None, _) if is_like_host => SignIn::Nobody,
+        (None, None) if is_like_host => bare.map_or(SignIn::Nobody, |(at, _)| before_label(first, at)),
         (None, _) => last(|_| true).map_or(SignIn::Nobody, SignIn::Until),
     }
 }
@@ -119,6 +122,11 @@ mod tests {
             ("[2001:db8::1]/scm/team@corp/lib", None),
             ("localhost:7990/scm/team@corp/lib", None),
             ("git.acme.test:8443/team/a@b.git", None),
+            ("git.acme.test/team/a@b", None),
+            ("localhost:7990/scm/team@corp", None),
+            ("ann.lee:99999/456@git", Some("git")),
+            ("ann:123/456@git", Some("git")),
+            ("ann.lee:123@456@git", Some("git")),
             ("@", Some("")),
             ("", None),
         ] {
@@ -136,6 +144,9 @@ mod tests {
             ("cdn.acme.test:8443/npm/react@latest/x.js", "latest/x.js"),
             ("cdn.acme.test:8443/gh/o/r@main/x.js", "main/x.js"),
             ("git.acme.test:7990/scm/team@corp/lib", "corp/lib"),
+            ("ann.lee:123/456@git", "git"),
+            ("ann.lee:123/456@git.acme.test", "git.acme.test"),
+            ("ann.lee:123/4/56@git.acme.test:8443", "git.acme.test:8443"),
         ] {
             assert_eq!(who_signs_in(rest), SignIn::Maybe(rest.len() - behind.len() - 1), "{rest}");
         }

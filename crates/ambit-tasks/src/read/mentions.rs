@@ -1,7 +1,7 @@
 //! What any text mentions: hosts and buckets in URLs, and mailboxes.
 
 use super::buckets;
-use super::git_url::who_signs_in;
+use super::git_url::{SignIn, who_signs_in};
 use ambit_model::Kind;
 use ambit_net::http::Url;
 use regex::Regex;
@@ -63,11 +63,9 @@ impl Mentions {
     /// Adds what a text mentions.
     pub(crate) fn read(&mut self, text: &str) {
         for found in URL.find_iter(text).take(URLS_MAX) {
-            let plain = found.as_str().replace("\\/", "/");
-            if let Ok(url) = Url::parse(&plain) {
-                self.buckets.extend(buckets::of_url(&url));
-                self.hosts.insert(url.host);
-            }
+            let Some(url) = url_of(&found.as_str().replace("\\/", "/")) else { continue };
+            self.buckets.extend(buckets::of_url(&url));
+            self.hosts.insert(url.host);
         }
         for found in OTHER.captures_iter(text).take(URLS_MAX) {
             let Ok(host) = Kind::DnsRecord.canonical(&found[2]) else { continue };
@@ -98,6 +96,17 @@ impl Mentions {
     }
 }
 
+/// The URL without who signs in there: a name with a dot is spelled as a host is. `None` where nobody can tell them
+/// apart.
+fn url_of(plain: &str) -> Option<Url> {
+    let (scheme, rest) = plain.split_once("://")?;
+    match who_signs_in(rest) {
+        SignIn::Nobody => Url::parse(plain).ok(),
+        SignIn::Until(at) => Url::parse(&format!("{scheme}://{}", &rest[at + 1..])).ok(),
+        SignIn::Maybe(_) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +129,16 @@ mod tests {
         let mut found = Mentions::default();
         found.read("git clone https://ann.lee:tr0ub4dor@git.acme.test/shop.git");
         assert_eq!(found.hosts.iter().collect::<Vec<_>>(), ["git.acme.test"], "who signs in is no host");
+        for text in [
+            "url = https://ann.lee:123/456@git.acme.test/x.git",
+            "url = https://ann.lee:123/456@git.acme.test",
+            "url = https://ann.lee:123/456@git/x.git",
+            "url = https://ann.lee:123/456@git",
+            "url = https://bob:S3c@ret.pw/2@git.acme.test/y.git",
+        ] {
+            found.read(text);
+        }
+        assert_eq!(found.hosts.iter().collect::<Vec<_>>(), ["git.acme.test"], "nor where a password holds a slash");
         for text in [
             "DATABASE_URL=postgres://shop:Tr0ub4d0rZx9q@db1.corp.example/shop",
             "https://bot:ghp_0123456789@github.com/acme/shop.git",
