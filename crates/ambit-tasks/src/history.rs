@@ -9,7 +9,6 @@ mod standing;
 mod submodules;
 
 use crate::read::leads::Leads;
-use crate::read::lockfiles;
 use crate::read::mentions::is_in_folder_of_others;
 use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Context, TaskError};
@@ -18,7 +17,7 @@ use ambit_git::{
     Beside, FILE_BYTES_MAX, FOLDERS_DEEP_MAX, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Objects, Piece, Placed,
     STANDING_FOLDERS_MAX, Unread, staged, walk,
 };
-use ambit_model::entity::repository::{self, KeptElsewhere, Submodule};
+use ambit_model::entity::repository::{self, KeptElsewhere, Leak, Submodule};
 use ambit_model::{EdgeKind, Kind};
 use ambit_secrets::{At, Findings, Look, Rules};
 use leaks::{Holders, Leaks};
@@ -31,6 +30,8 @@ pub(crate) use standing::{Standing, Today, standing};
 
 /// Secrets of one history that are kept.
 const LEAKS_MAX: usize = 1_000;
+/// What is said behind their number where there are more; the limit follows.
+const LEAKS_LEFT_OUT: &str = "secrets were found in its history over time, and no more are kept than";
 /// Packages of one repository that are kept, and as many flaws: what a list of details holds.
 const PACKAGES_MAX: usize = 2_000;
 /// What is said behind their number where there are more; the limit follows.
@@ -50,11 +51,14 @@ const LOOKED_FOR: u32 = 7;
 pub(crate) struct Sought {
     rules: Arc<Rules>,
     tokens: SeedTokens,
+    /// Secrets that an earlier look kept: they are kept whatever else is found before them.
+    kept: Arc<BTreeSet<String>>,
 }
 
 impl Sought {
     pub(crate) fn of(cx: &Context<'_>) -> Self {
-        Self { rules: cx.settings.secrets.clone(), tokens: SeedTokens::of(cx.facts) }
+        let kept = repository::LEAKS.items(&cx.facts.details).map(|leak: Leak| leak.token).collect();
+        Self { rules: cx.settings.secrets.clone(), tokens: SeedTokens::of(cx.facts), kept: Arc::new(kept) }
     }
 
     /// Returns what tells by which rules, and for what else, a history was looked at.
@@ -86,6 +90,8 @@ pub(crate) struct Looked {
     is_cut_at_tips: bool,
     /// Lock files there that are not what their names say.
     unreadable: Vec<String>,
+    /// Lock files there that name more packages than are kept of one.
+    larger: Vec<String>,
     /// What is not among the objects; of a server that sends what is new alone, that says nothing.
     pub(crate) missing: Missing,
     /// What is among the objects and was not looked at.
@@ -190,7 +196,8 @@ impl Looked {
         let findings = sought.rules.findings(&text, Look::Code, at);
         let mut is_full = false;
         for found in findings.found {
-            if self.leaks.len() < LEAKS_MAX || self.leaks.contains_key(&found.name) {
+            let is_known = self.leaks.contains_key(&found.name) || sought.kept.contains(&found.name);
+            if is_known || self.leaks.len() < LEAKS_MAX {
                 self.holders.entry(found.name.clone()).or_default().add(piece.file);
                 let leak = self.leaks.entry(found.name.clone()).or_insert_with(|| leaks::leak(found, piece));
                 leaks::count(leak, piece.commit);
@@ -219,6 +226,7 @@ impl Looked {
     pub(crate) fn stand(&mut self, standing: Standing, known: &Files) {
         self.is_cut_at_tips = standing.is_cut();
         self.unreadable = standing.unreadable().to_vec();
+        self.larger = standing.larger().to_vec();
         self.placed = standing.placed.clone();
         self.submodules = Some(standing.submodules.clone());
         self.files = Some(standing.over(known));
@@ -264,6 +272,11 @@ impl Looked {
         self.unread_beside = (!texts.is_empty()).then(|| format!("cannot be read: {}", texts.join(", ")));
     }
 
+    /// Returns true where a text holds more secrets than are looked at: one that is known may stand behind them.
+    fn may_hold_more(&self) -> bool {
+        self.limits.contains_key(&Limit::Secrets)
+    }
+
     /// Returns what is there and was not looked at, a sentence each: what is broken, and what is beyond a limit.
     pub(crate) fn cut(&self) -> Vec<String> {
         let (secrets, encoded) = Findings::LIMIT;
@@ -280,9 +293,17 @@ impl Looked {
         let folders = || format!("{FOLDERS_LEFT_OUT} {STANDING_FOLDERS_MAX}");
         let locks = |first| format!("{} {LOCKS_UNREAD} {first} the first", counted(self.unreadable.len(), "lock file"));
         let limits = self.limits.iter().map(sentence).chain(self.is_cut_at_tips.then(folders));
-        let limits = limits.chain(self.unreadable.first().map(locks));
+        let limits = limits.chain(self.unreadable.first().map(locks)).chain(self.packages_left_out());
         let beside = self.left_out.iter().chain(&self.unread_beside).cloned();
         beside.chain(unread_objects(&self.unread)).chain(limits).collect()
+    }
+
+    /// How many packages stand in the lock files at the tips, where that is more than are kept. Of a file that names
+    /// more than are kept of one, no more are counted.
+    fn packages_left_out(&self) -> Option<String> {
+        let least = if self.larger.is_empty() { "" } else { "at least " };
+        let count: usize = self.files.iter().flat_map(BTreeMap::values).map(|(packages, _)| packages.len()).sum();
+        (count > PACKAGES_MAX).then(|| format!("{least}{count} {PACKAGES_LEFT_OUT} {PACKAGES_MAX}"))
     }
 
     /// Of which files only pointers are there, in what earlier looks and this one went through. An earlier one counted
@@ -316,17 +337,16 @@ fn kept_elsewhere(kept: &KeptElsewhere) -> String {
 /// Returns what could not be looked at, a sentence each.
 pub(crate) fn unread(known: &Known, looked: &Looked) -> Vec<String> {
     let mut unread: Vec<String> = lacks(&looked.missing).into_iter().chain(looked.cut()).collect();
-    let packages = looked.files.as_ref().map(|files| files.values().map(|(packages, _)| packages.len()));
-    // Of one file no more are counted than are kept.
-    let is_cut = packages.clone().is_some_and(|mut files| files.any(|count| count >= lockfiles::PACKAGES_MAX));
-    let least = if is_cut { "at least " } else { "" };
-    let packages = packages.map(Iterator::sum::<usize>);
-    let above = packages.filter(|count| *count > PACKAGES_MAX);
-    unread.extend(above.map(|count| format!("{least}{count} {PACKAGES_LEFT_OUT} {PACKAGES_MAX}")));
+    let mut secrets: BTreeSet<&String> = looked.leaks.keys().collect();
+    secrets.extend(known.leaks.keys());
+    let above = Some(secrets.len()).filter(|count| *count > LEAKS_MAX && !looked.limits.contains_key(&Limit::Kept));
+    unread.extend(above.map(|count| format!("{count} {LEAKS_LEFT_OUT} {LEAKS_MAX}")));
+    let is_counted = above.is_some();
     // Of packages, folders and lock files, what stands at the tips now says it anew.
     let of_tips = [PACKAGES_LEFT_OUT, FOLDERS_LEFT_OUT, LOCKS_UNREAD];
     let is_of_tips = |before: &String| of_tips.iter().any(|said| before.contains(said));
-    let is_past = |before: &String| packages.is_some() && is_of_tips(before);
+    let is_past =
+        |before: &String| looked.files.is_some() && is_of_tips(before) || is_counted && before.contains(LEAKS_LEFT_OUT);
     for before in known.unread.iter().filter(|before| !is_past(before)) {
         if !unread.contains(before) {
             unread.push(before.clone());
@@ -440,8 +460,9 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Know
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::lockfiles;
     use ambit_git::Folder;
-    use repository::{Leak, Package};
+    use repository::Package;
     use std::io::Write as _;
     use std::path::Path;
     use std::process::{Command, Stdio};
@@ -451,8 +472,18 @@ mod tests {
         format!("ghp_{number:05}{}", "q7W2eR9tY4uI1oP8aS5dF0gH3jK6lZx".get(..31).expect("it is as long"))
     }
 
+    /// What is looked for where an earlier look kept these.
+    fn sought_beside(kept: impl IntoIterator<Item = String>) -> Sought {
+        let kept = Arc::new(kept.into_iter().collect());
+        Sought { rules: ambit_secrets::own(), tokens: SeedTokens::default(), kept }
+    }
+
     /// Looks through a repository of one commit with these files and a tag with this message.
     fn looked(folder: &Path, files: &[(&str, Vec<u8>)], message: &str) -> Looked {
+        looked_for(&sought_beside([]), folder, files, message)
+    }
+
+    fn looked_for(sought: &Sought, folder: &Path, files: &[(&str, Vec<u8>)], message: &str) -> Looked {
         let git = |arguments: &[&str]| {
             let mut command = Command::new("git");
             command.current_dir(folder).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").stdin(Stdio::piped());
@@ -472,10 +503,9 @@ mod tests {
         assert!(child.wait().expect("it ends").success());
         let found = Folder::open(folder).unwrap();
         let tips = found.beside().unwrap().tips;
-        let sought = Sought { rules: ambit_secrets::own(), tokens: SeedTokens::default() };
         let begin = Begin { tips: &tips, known: &[], staged: &[] };
         let objects = Objects::open(&found.objects()).unwrap();
-        look_through(&objects, &sought, &begin, &AtomicBool::new(false)).unwrap()
+        look_through(&objects, sought, &begin, &AtomicBool::new(false)).unwrap()
     }
 
     #[test]
@@ -560,6 +590,43 @@ mod tests {
     }
 
     #[test]
+    fn of_more_secrets_than_are_kept_those_that_are_known_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let many = |from: usize| (0..150).map(|at| format!("T={}\n", key(from + at))).collect::<String>().into_bytes();
+        let names: Vec<String> = (0..8).map(|file| format!("{file}.txt")).collect();
+        let files: Vec<(&str, Vec<u8>)> =
+            names.iter().enumerate().map(|(at, name)| (name.as_str(), many(at * 150))).collect();
+        let all = looked(folder.path(), &files, "none");
+        assert_eq!(all.leaks.len(), LEAKS_MAX);
+        let last = ambit_secrets::own().find_at(&format!("T={}\n", key(1_199)), Look::Code, At::default());
+        let known = last.into_iter().next().expect("it is one").name;
+        assert!(!all.leaks.contains_key(&known), "it stands behind a thousand others");
+        let again = tempfile::tempdir().unwrap();
+        let found = looked_for(&sought_beside([known.clone()]), again.path(), &files, "none");
+        assert!(found.leaks.contains_key(&known), "it was known, and is not gone");
+        assert_eq!(found.leaks.len(), LEAKS_MAX + 1);
+    }
+
+    #[test]
+    fn secrets_above_the_limit_are_said() {
+        let leaks = |from: usize| {
+            let leak = |at: usize| {
+                let leak = serde_json::json!({"token": format!("t{at}"), "provider": "p", "rule": "r", "commit": "c",
+                    "by_context": false, "author": "", "date": "", "path": "", "line": 1});
+                (format!("t{at}"), serde_json::from_value(leak).expect("it is one"))
+            };
+            (from..from + 600).map(leak).collect()
+        };
+        let known = Known { leaks: leaks(0), ..Known::default() };
+        let said = unread(&known, &Looked { leaks: leaks(600), ..Looked::default() });
+        assert_eq!(said, ["1200 secrets were found in its history over time, and no more are kept than 1000"]);
+        let before = Known { unread: said.clone(), leaks: leaks(0), ..Known::default() };
+        assert_eq!(unread(&before, &Looked::default()), said, "where nothing moved it stands");
+        let said = unread(&before, &Looked { leaks: leaks(500), ..Looked::default() });
+        assert_eq!(said.len(), 1, "{said:?}");
+    }
+
+    #[test]
     fn packages_above_the_limit_are_said_while_there_are_so_many() {
         let package = |at: usize| Package {
             ecosystem: "npm".to_owned(),
@@ -579,7 +646,8 @@ mod tests {
         let known = Known { unread: said.clone(), ..Known::default() };
         assert_eq!(unread(&known, &Looked::default()), said, "where nothing moved it stands");
         assert_eq!(unread(&known, &files(PACKAGES_MAX)), [""; 0], "where some went, it does not");
-        let said = unread(&Known::default(), &files(lockfiles::PACKAGES_MAX));
+        let larger = vec!["package-lock.json".to_owned()];
+        let said = unread(&Known::default(), &Looked { larger, ..files(lockfiles::PACKAGES_MAX) });
         assert_eq!(said, ["at least 5000 packages stand in its lock files, and no more are looked up than 2000"]);
         let cut = Looked { is_cut_at_tips: true, ..files(1) };
         let said = unread(&Known::default(), &cut);
@@ -600,7 +668,7 @@ mod tests {
         let (one, two) = (beside(password(1)), beside(password(2)));
         assert_ne!(written_beside(&one), written_beside(&two));
         assert_eq!(written_beside(&Beside::default()), [""; 0], "as of a server");
-        let sought = Sought { rules: ambit_secrets::own(), tokens: SeedTokens::default() };
+        let sought = sought_beside([]);
         let mut looked = Looked::default();
         looked.see_folder(&sought, &one);
         assert!(looked.has_leaks());
@@ -687,7 +755,7 @@ mod tests {
         assert!(looked.is_whole(), "what is too large will not be less");
         let unread_beside = vec!["refs/heads/broken: holds no id".to_owned(), "HEAD: is no file".to_owned()];
         let mut looked = Looked::default();
-        let sought = Sought { rules: ambit_secrets::own(), tokens: SeedTokens::default() };
+        let sought = sought_beside([]);
         looked.see_folder(&sought, &Beside { unread: unread_beside, unread_more: 2, ..Beside::default() });
         assert!(!looked.is_whole());
         let expected = ["cannot be read: refs/heads/broken: holds no id, HEAD: is no file, and 2 more"];

@@ -83,9 +83,17 @@ impl Known {
         let is_gone = |leak: &Leak| {
             ObjectId::from_hex(leak.commit.as_bytes()).is_ok_and(|commit| !looked.reached.contains(&commit))
         };
-        let gone = self.leaks.into_iter().filter(|(_, leak)| is_gone(leak));
-        let leaks = gone.map(|(token, leak)| (token, Leak { in_no_branch: true, ..leak })).collect();
-        Self { leaks, ..Self::default() }
+        let (gone, there): (Leaks, Leaks) = self.leaks.into_iter().partition(|(_, leak)| is_gone(leak));
+        let gone = gone.into_iter().map(|(token, leak)| (token, Leak { in_no_branch: true, ..leak }));
+        let there = Self { leaks: there, ..Self::default() }.behind_others(looked);
+        Self { leaks: gone.chain(there.leaks).collect(), ..Self::default() }
+    }
+
+    /// What stands beside a look at all: nothing but secrets behind as many others as are looked at in a text.
+    pub(crate) fn behind_others(self, looked: &Looked) -> Self {
+        let hidden =
+            self.leaks.into_iter().filter(|(token, _)| looked.may_hold_more() && !looked.leaks.contains_key(token));
+        Self { leaks: hidden.collect(), ..Self::default() }
     }
 
     /// The files of which earlier looks wrote down that they hold secrets.
@@ -166,6 +174,20 @@ pub(crate) fn written_beside(beside: &Beside) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_secret_that_others_may_hide_is_not_gone() {
+        let leak: Leak = serde_json::from_value(serde_json::json!({"token": "t", "provider": "p", "rule": "r",
+            "by_context": false, "commit": "c", "author": "", "date": "", "path": "", "line": 1}))
+        .expect("it is one");
+        let known = || Known { leaks: Leaks::from([("t".to_owned(), leak.clone())]), ..Known::default() };
+        let mut looked = Looked::default();
+        assert!(known().in_no_branch(&looked).leaks.is_empty() && known().behind_others(&looked).leaks.is_empty());
+        looked.limits.insert(super::super::Limit::Secrets, (1, "a.txt".to_owned()));
+        let stays = known().in_no_branch(&looked).leaks;
+        assert_eq!(stays.get("t").map(|leak| leak.in_no_branch), Some(false));
+        assert_eq!(known().behind_others(&looked).leaks, stays);
+    }
 
     #[test]
     fn of_many_tips_so_many_are_written_down_that_nearly_all_is_known() {

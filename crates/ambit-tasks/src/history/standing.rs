@@ -19,6 +19,8 @@ pub(crate) struct Standing {
     missing: BTreeMap<String, Option<ObjectId>>,
     /// Files that are not what their names say, such as one in which a merge was left half done.
     unreadable: Vec<String>,
+    /// Files that name more packages than are kept of one.
+    larger: Vec<String>,
     /// There are more folders than are gone through.
     is_cut: bool,
     /// Other repositories that stand in this one.
@@ -69,9 +71,14 @@ impl Standing {
         let (packages, flaws) = (lockfiles::packages(&path, text), build_files::flaws(&path, text));
         if packages.is_none() && lockfiles::is_one(&path) {
             self.unreadable.push(path);
-        } else {
-            self.files.insert(path, (packages.unwrap_or_default(), flaws.unwrap_or_default()));
+            return;
         }
+        let mut packages = packages.unwrap_or_default();
+        if packages.len() > lockfiles::PACKAGES_MAX {
+            packages.truncate(lockfiles::PACKAGES_MAX);
+            self.larger.push(path.clone());
+        }
+        self.files.insert(path, (packages, flaws.unwrap_or_default()));
     }
 
     /// Returns whether all of it could be looked at.
@@ -94,9 +101,20 @@ impl Standing {
         self.missing.values().copied().flatten().collect()
     }
 
+    /// Returns the lock files that name more packages than are kept of one.
+    pub(crate) fn larger(&self) -> &[String] {
+        &self.larger
+    }
+
     /// Returns what the files say; of what could not be read, what was known of it.
     pub(crate) fn over(self, known: &Files) -> Files {
         let mut files = self.files;
+        for path in &self.larger {
+            let (Some((packages, _)), Some((before, _))) = (files.get_mut(path), known.get(path)) else { continue };
+            // Those that are kept are the first: what stood in front of their last and is not among them is gone.
+            let last = packages.last().cloned();
+            packages.extend(before.iter().filter(|package| Some(*package) > last.as_ref()).cloned());
+        }
         for (path, said) in known {
             let is_missing = |missing: &String| match missing.is_empty() || missing.ends_with('/') {
                 true => path.starts_with(missing.as_str()),
@@ -115,6 +133,7 @@ impl Standing {
 mod tests {
     use super::*;
     use ambit_git::Folder;
+    use ambit_model::entity::repository::Package;
     use std::io::Write as _;
     use std::path::Path;
     use std::process::{Command, Stdio};
@@ -124,6 +143,34 @@ mod tests {
     }
 
     const WORKFLOW: &str = "on: issues\njobs:\n  a:\n    steps:\n      - uses: acme/setup@v1\n";
+
+    #[test]
+    fn of_a_file_with_more_packages_than_are_kept_what_was_known_behind_them_stands() {
+        let names = |from: usize| {
+            let rows = (from..from + lockfiles::PACKAGES_MAX + 1)
+                .map(|at| format!(r#""node_modules/m{at:05}":{{"version":"1.0.0"}}"#));
+            format!(r#"{{"lockfileVersion":3,"packages":{{{}}}}}"#, rows.collect::<Vec<_>>().join(","))
+        };
+        let path = "package-lock.json".to_owned();
+        let package = |name: &str| Package {
+            ecosystem: "npm".to_owned(),
+            name: name.to_owned(),
+            version: "1.0.0".to_owned(),
+            path: path.clone(),
+        };
+        let known =
+            Files::from([(path.clone(), (vec![package("a-gone"), package("m00001"), package("z")], Vec::new()))]);
+        let mut standing = Standing::default();
+        standing.read(path.clone(), &names(0));
+        assert_eq!(standing.larger(), [path.clone()]);
+        let (packages, _) = &standing.over(&known)[&path];
+        assert_eq!(packages.len(), lockfiles::PACKAGES_MAX + 1);
+        assert!(packages.contains(&package("z")), "it may stand behind those that are kept");
+        assert!(!packages.contains(&package("a-gone")), "it would stand in front of them");
+        let mut all = Standing::default();
+        all.read(path.clone(), &names(0).replacen(r#""node_modules/m00000":{"version":"1.0.0"},"#, "", 1));
+        assert_eq!((all.larger().len(), all.over(&known)[&path].0.len()), (0, lockfiles::PACKAGES_MAX));
+    }
 
     /// What each commit writes and, where there is no text, takes away.
     type Commits<'a> = &'a [&'a [(&'a str, Option<&'a str>)]];
@@ -153,7 +200,7 @@ mod tests {
 
     fn told(files: &Files) -> Vec<String> {
         let packages = |path: &str, (packages, flaws): &(Vec<_>, Vec<_>)| {
-            let versions = packages.iter().map(|package: &ambit_model::entity::repository::Package| &package.version);
+            let versions = packages.iter().map(|package: &Package| &package.version);
             let versions: Vec<&str> = versions.map(String::as_str).collect();
             format!("{path}: {}, {} flaws", versions.join(" "), flaws.len())
         };

@@ -22,7 +22,7 @@ use ambit_model::entity::repository::Package;
 use package::is_exact;
 use std::collections::BTreeSet;
 
-/// Packages of one file that are kept: the largest lock files have some thousands.
+/// Packages of one file that are kept, the first by name: the largest lock files have some thousands.
 pub(crate) const PACKAGES_MAX: usize = 5_000;
 
 /// Reads a file of one format.
@@ -66,11 +66,12 @@ pub(crate) fn lock_beside(path: &str) -> Option<String> {
     nuget::is_nuget_project(name).then(|| format!("{folder}packages.lock.json"))
 }
 
-/// Returns the packages of a file by its name; `None` for one that is no such file, or cannot be read as one.
+/// Returns the packages of a file by its name, sorted; one more than are kept where there are more. `None` for one that
+/// is no such file, or cannot be read as one.
 pub(crate) fn packages(path: &str, text: &str) -> Option<Vec<Package>> {
     // Some are kept with the ends of lines of Windows.
     let found = reader(path)?(&text.replace("\r\n", "\n"))?;
     let placed = found.into_iter().filter(is_exact).map(|package| Package { path: path.to_owned(), ..package });
     let all: BTreeSet<Package> = placed.collect();
-    Some(all.into_iter().take(PACKAGES_MAX).collect())
+    Some(all.into_iter().take(PACKAGES_MAX + 1).collect())
 }

@@ -111,13 +111,11 @@ async fn look(cx: &Context<'_>, folder: &Url) -> Result<Answer, TaskError> {
                 return reader.unless_failed(Answer::Absent);
             }
             // What is not handed out may hold what was found before.
-            if gathered.is_cut || gathered.served.missing > 0 {
-                known = known.counted_anew();
-            } else {
-                known = Known::default();
-            }
             let mut served = Served { is_cut: gathered.is_cut, ..gathered.served.clone() };
-            let looked = through(cx, &named, gathered, &known).await?;
+            let is_whole = !gathered.is_cut && gathered.served.missing == 0;
+            let before = if is_whole { Known::default() } else { std::mem::take(&mut known).counted_anew() };
+            let looked = through(cx, &named, gathered, &before).await?;
+            known = if is_whole { known.behind_others(&looked) } else { before };
             served.notes.extend(looked.cut());
             (looked, served)
         }
@@ -224,6 +222,8 @@ mod tests {
             ("https://ann:s3/cr@t@git.acme.test/a/b.git", "git.acme.test", "https://git.acme.test/a/b.git"),
             ("https://git.acme.test:8443/a@b.git", "git.acme.test", "https://git.acme.test:8443/a@b.git"),
             ("https://ann.lee:123/456@git/lib", "", "https://…"),
+            ("https://ann.lee:123/456@git", "", "https://…"),
+            ("https://ann.lee:123/456@git.acme.test", "", "https://…"),
             ("https://git.acme.test:7990/scm/team@corp/lib", "", "https://…"),
             ("git@git.acme.test:web/site.git", "git.acme.test", "git@git.acme.test:web/site.git"),
             ("ssh://git@git.acme.test/x", "git.acme.test", "ssh://git.acme.test/x"),
