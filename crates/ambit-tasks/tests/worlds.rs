@@ -39,6 +39,8 @@ mod registries;
 mod roles;
 #[path = "worlds/services.rs"]
 mod services;
+#[path = "worlds/sign_in.rs"]
+mod sign_in;
 #[path = "worlds/slow.rs"]
 mod slow;
 #[path = "worlds/strangers.rs"]

@@ -1,7 +1,11 @@
-//! Forms in which people sign in: how one is filled in. Pure: a page in, what is sent out.
+//! Where people sign in: forms and how one is filled in, and the places to which who is not signed in is led. Pure: a
+//! page or a URL in, what is sent out.
 
+use super::frontier::parameters;
+use ambit_model::entity::registrable;
 use ambit_net::http::Url;
-use scraper::{Html, Selector};
+use scraper::{ElementRef, Html, Selector};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Fields that are sent at most.
@@ -13,6 +17,39 @@ static BUTTON: LazyLock<Selector> = LazyLock::new(|| {
     Selector::parse(text).expect("the selector is constant")
 });
 static FIELD: LazyLock<Selector> = LazyLock::new(|| Selector::parse("input").expect("the selector is constant"));
+/// A field for a password that is there already.
+static PASSWORD: LazyLock<Selector> = LazyLock::new(|| {
+    Selector::parse("input[type=password i]:not([autocomplete=new-password i])").expect("the selector is constant")
+});
+
+/// What a label of a host, or a part of a path without its ending, `-` and `_`, is where people sign in. Whole ones
+/// only: an author is nobody who signs in.
+const PLACES: &[&str] = &[
+    "accedi",
+    "anmelden",
+    "anmeldung",
+    "auth",
+    "authorize",
+    "connexion",
+    "iniciarsesion",
+    "inloggen",
+    "loggain",
+    "login",
+    "logon",
+    "logowanie",
+    "oauth",
+    "oauth2",
+    "oidc",
+    "openidconnect",
+    "saml",
+    "saml2",
+    "signin",
+    "sso",
+];
+/// Parameters by which an application asks a provider who is there: SAML 2.0, WS-Federation, CAS are asked by one;
+/// OAuth 2.0 (RFC 6749 §4.1.1) by two.
+const ASKED_BY: &[&[&str]] =
+    &[&["SAMLRequest"], &["wtrealm"], &["client_id", "redirect_uri"], &["client_id", "response_type"]];
 
 /// A form as it is sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +61,39 @@ pub(crate) struct Filled {
 /// Scheme, host and port.
 pub(crate) fn origin(url: &Url) -> String {
     url.with_path("/").to_string().trim_end_matches('/').to_owned()
+}
+
+/// Whether both URLs are of hosts that one owner has: the same host, or names below one registrable domain.
+pub(crate) fn is_same_owner(a: &Url, b: &Url) -> bool {
+    // The end of an address is no domain.
+    let domain = |url: &Url| registrable(&url.host).filter(|_| url.ip().is_none()).map(str::to_owned);
+    a.host == b.host || domain(a).is_some_and(|of| domain(b) == Some(of))
+}
+
+/// Whether a URL is by its name one where people sign in.
+pub(crate) fn is_sign_in(url: &Url) -> bool {
+    let asked = parameters(url);
+    let is_asked = ASKED_BY.iter().any(|names| names.iter().all(|name| asked.contains(*name)));
+    let domain = registrable(&url.host).unwrap_or_default();
+    let below = if url.ip().is_some() { "" } else { url.host.strip_suffix(domain).unwrap_or_default() };
+    let parts = url.path_only().split('/').map(|part| part.split('.').next().unwrap_or_default());
+    let is_place = |part: &str| {
+        let word: String = part.chars().filter(|letter| !matches!(letter, '-' | '_')).collect();
+        PLACES.contains(&word.to_ascii_lowercase().as_str())
+    };
+    is_asked || below.split('.').any(is_place) || parts.into_iter().any(is_place)
+}
+
+/// Whether a page asks for the password of somebody who signs in: one, which is there already. Several are a new
+/// account or a new password.
+pub(crate) fn asks_password(html: &str) -> bool {
+    let document = Html::parse_document(super::page::bounded(html));
+    let mut passwords: BTreeMap<_, usize> = BTreeMap::new();
+    for field in document.select(&PASSWORD) {
+        let form = field.ancestors().filter_map(ElementRef::wrap).find(|above| above.value().name() == "form");
+        *passwords.entry(form.map(|form| form.id())).or_default() += 1;
+    }
+    passwords.values().any(|count| *count == 1)
 }
 
 /// Fills in the first form of a page that asks for one password and is sent by POST: what the page says itself stays,
@@ -44,7 +114,9 @@ pub(crate) fn filled_in(html: &str, url: &Url, name: &str, password: &str) -> Op
             let said = field.attr("value").unwrap_or_default();
             match kind.as_str() {
                 "password" => {
-                    passwords += 1;
+                    let filled = field.attr("autocomplete").unwrap_or_default();
+                    // Who makes an account signs in nowhere.
+                    passwords += if filled.trim().eq_ignore_ascii_case("new-password") { 2 } else { 1 };
                     fields.push((of.to_owned(), password.to_owned()));
                 }
                 "text" | "email" | "tel" => {
@@ -92,9 +164,69 @@ mod tests {
             "<form method=get><input name=user><input type=password name=pw></form>",
             "<form method=post><input name=user><input type=password name=a><input type=password name=b></form>",
             "<form method=post><input type=password name=pw></form>",
+            "<form method=post><input name=user><input type=password name=pw autocomplete=new-password></form>",
+            "<form method=post action=/newsletter><input type=email name=mail></form>",
             "<p>Welcome",
         ] {
             assert_eq!(sent(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_form_beside_the_one_with_the_password_is_left() {
+        let url = Url::parse("https://app.acme.test/login").unwrap();
+        let html = "<form method=post action=/newsletter><input type=email name=mail></form><form method=post \
+                    action=/in><input type=email name=user><input type=password name=pw></form>";
+        let filled = filled_in(html, &url, "ann", "s3cret").unwrap();
+        assert_eq!(filled.action.path, "/in");
+        assert_eq!(filled.fields, [("user", "ann"), ("pw", "s3cret")].map(|(a, b)| (a.to_owned(), b.to_owned())));
+    }
+
+    #[test]
+    fn a_page_asks_for_a_password_by_one_that_is_there() {
+        for (html, asks) in [
+            ("<form><input name=user><input type=Password name=pw></form>", true),
+            ("<input type=password>", true),
+            ("<form><input type=password name=a><input type=password name=b></form>", false),
+            ("<form><input type=password autocomplete=new-password></form>", false),
+            ("<form method=post><input type=email></form>", false),
+            ("<p>password", false),
+        ] {
+            assert_eq!(asks_password(html), asks, "{html}");
+        }
+    }
+
+    #[test]
+    fn places_to_sign_in_are_told_by_whole_words() {
+        assert!(PLACES.is_sorted());
+        for (url, is_one) in [
+            ("https://sso.acme.test/", true),
+            ("https://app.acme.test/users/sign_in", true),
+            ("https://app.acme.test/Login.aspx?ReturnUrl=%2F", true),
+            ("https://app.acme.test/log-in", true),
+            ("https://id.acme.test/as?client_id=a&response_type=code", true),
+            ("https://id.acme.test/x?SAMLRequest=abc", true),
+            ("https://author.acme.test/authors/blog", false),
+            ("https://ssotax.acme.test/loginhelp", false),
+            ("https://www.sso.test/", false),
+            ("https://127.0.0.1/as?client_id=a", false),
+            ("https://app.acme.test/authentic-goods", false),
+        ] {
+            assert_eq!(is_sign_in(&Url::parse(url).unwrap()), is_one, "{url}");
+        }
+    }
+
+    #[test]
+    fn hosts_of_one_owner_are_those_of_one_domain() {
+        for (a, b, same) in [
+            ("https://app.acme.test/", "https://id.acme.test/", true),
+            ("http://app.acme.test/", "https://app.acme.test:8443/", true),
+            ("https://app.acme.test/", "https://acme.id.test/", false),
+            ("http://127.0.0.1/", "http://127.0.0.1:81/", true),
+            ("http://127.0.0.1/", "http://192.168.0.1/", false),
+            ("https://acme.github.io/", "https://other.github.io/", false),
+        ] {
+            assert_eq!(is_same_owner(&Url::parse(a).unwrap(), &Url::parse(b).unwrap()), same, "{a} {b}");
         }
     }
 

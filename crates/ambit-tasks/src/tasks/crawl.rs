@@ -153,7 +153,7 @@ impl<'a> Crawl<'a> {
         if self.ended.is_none() {
             self.scripts().await?;
             self.documents(start).await?;
-            self.try_session(start).await;
+            self.try_session(start, None).await;
         }
         Ok(())
     }

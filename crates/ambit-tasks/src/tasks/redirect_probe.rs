@@ -126,7 +126,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
     }
     // Pages that nobody in the session was shown lead nowhere.
-    session::holds(cx, &session, &site).await?;
+    session::holds_still(cx, &session, &site).await?;
     let found = !led.is_empty();
     if found {
         cx.observe(uri::LED_AWAY, led);

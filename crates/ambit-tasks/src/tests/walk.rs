@@ -8,22 +8,22 @@ use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grants, Guard, Net, Pace, PaceLimits, Refused};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 /// A page: status, further headers, each with its line end, and body. HTML where no header says otherwise.
-type Shown = (u16, String, Vec<u8>);
+pub(super) type Shown = (u16, String, Vec<u8>);
 
-fn html(body: &str) -> Shown {
+pub(super) fn html(body: &str) -> Shown {
     (200, String::new(), body.as_bytes().to_vec())
 }
 
-fn leads(to: &str) -> Shown {
+pub(super) fn leads(to: &str) -> Shown {
     (302, format!("Location: {to}\r\n"), Vec::new())
 }
 
-fn nothing() -> Shown {
+pub(super) fn nothing() -> Shown {
     (404, String::new(), b"nothing".to_vec())
 }
 
@@ -39,15 +39,23 @@ impl Guard for Anybody {
     }
 }
 
-/// An application that shows pages by target and cookie.
-struct Application {
+/// What an integration holds: secrets and settings.
+pub(super) type Integration = (Value, Value);
+
+/// An application that shows pages by target and by what shows a session: the cookie, or the token. Of what is posted
+/// the target is `POST`, the path, and the body.
+pub(super) struct Application {
     at: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Application {
-    fn start(show: impl Fn(&str, &str) -> Shown + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    pub(super) fn start(show: impl Fn(&str, &str) -> Shown + Send + Sync + 'static) -> Self {
+        Self::start_at(Ipv4Addr::LOCALHOST, show)
+    }
+
+    pub(super) fn start_at(address: Ipv4Addr, show: impl Fn(&str, &str) -> Shown + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind((address, 0)).unwrap();
         let application = Self { at: listener.local_addr().unwrap(), asked: Arc::default() };
         let (asked, show) = (application.asked.clone(), Arc::new(show));
         std::thread::spawn(move || {
@@ -59,7 +67,7 @@ impl Application {
         application
     }
 
-    fn url(&self) -> String {
+    pub(super) fn url(&self) -> String {
         format!("http://{}", self.at)
     }
 
@@ -72,6 +80,17 @@ impl Application {
         &self,
         task: &str,
         cookie: Option<&str>,
+        known: Value,
+        led_to: &[&str],
+    ) -> (Result<Answer, TaskError>, Found) {
+        self.look_in(task, cookie.map(|cookie| (json!({"cookie": cookie}), json!({}))), known, led_to)
+    }
+
+    /// The same in a session that an integration opens.
+    pub(super) fn look_in(
+        &self,
+        task: &str,
+        integration: Option<Integration>,
         known: Value,
         led_to: &[&str],
     ) -> (Result<Answer, TaskError>, Found) {
@@ -92,11 +111,12 @@ impl Application {
             })
             .collect();
         let mut settings = Settings::default();
-        if let Some(cookie) = cookie {
+        if let Some((secrets, mut more)) = integration {
+            more["origin"] = json!(self.url());
             let account = Account {
                 kind: None,
-                secrets: json!({"cookie": cookie}).as_object().cloned(),
-                settings: json!({"origin": self.url()}).as_object().cloned().unwrap(),
+                secrets: secrets.as_object().cloned(),
+                settings: more.as_object().cloned().unwrap(),
             };
             settings.accounts.insert(Account::helper(workflow::SESSION, 0), account);
         }
@@ -104,7 +124,7 @@ impl Application {
         let wire = LiveWire::new(&LiveOptions { resolvers, connect_only: true, ..LiveOptions::default() }).unwrap();
         let pace = Arc::new(Pace::new(PaceLimits { requests_per_host: 1_000.0, ..PaceLimits::default() }));
         let net = Net::new(Arc::new(wire), Arc::new(Anybody), pace, NetOptions::default());
-        let session = net.session(Grants::task(Clearance::L3, &[]));
+        let session = net.session(Grants::task(Clearance::L3, &["session"]));
         let argument = self.at.to_string();
         let context = Context::new(&session, &facts, &argument, &settings);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -112,11 +132,11 @@ impl Application {
         (answer, context.into_found())
     }
 
-    fn asked(&self) -> Vec<String> {
+    pub(super) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 
-    fn was_asked(&self, target: &str) -> bool {
+    pub(super) fn was_asked(&self, target: &str) -> bool {
         self.asked().iter().any(|asked| asked == target)
     }
 }
@@ -135,10 +155,20 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, show: &dyn Fn(&str, &str
             }
             head.push(line.trim().to_owned());
         }
-        let target = head[0].split(' ').nth(1).unwrap().to_owned();
+        let header = |wanted: &str| {
+            let mut named = head.iter().filter_map(|line| line.split_once(": "));
+            named.find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map_or("", |(_, value)| value)
+        };
+        let mut body = vec![0; header("content-length").parse().unwrap_or(0)];
+        if reader.read_exact(&mut body).is_err() {
+            return;
+        }
+        let mut target = head[0].split(' ').nth(1).unwrap().to_owned();
+        if head[0].starts_with("POST") {
+            target = format!("POST {target} {}", String::from_utf8_lossy(&body));
+        }
         asked.lock().unwrap().push(target.clone());
-        let cookie = head.iter().find_map(|line| line.strip_prefix("Cookie: ").or(line.strip_prefix("cookie: ")));
-        let (status, mut more, body) = show(&target, cookie.unwrap_or_default());
+        let (status, mut more, body) = show(&target, &format!("{}{}", header("cookie"), header("authorization")));
         if !more.contains("Content-Type") {
             more.push_str("Content-Type: text/html\r\n");
         }
@@ -215,7 +245,7 @@ fn a_session_that_ends_on_the_way_is_denied_and_what_was_known_stays() {
         let application = desk(true, sign_in);
         let (answer, found) = application.walk(Some("sid=inside"), known(), &["http://a.test/api"]);
         let Ok(Answer::InPart(TaskError::Denied(why))) = answer else { panic!("{answer:?}") };
-        assert!(why.contains("ended during the walk"), "{why}");
+        assert!(why.contains("the session has ended: "), "{why}");
         assert_eq!(found.details["hidden_defects"], known()["hidden_defects"], "what stood there is not gone");
         assert_eq!(found.details["hidden_pages"][0], known()["hidden_pages"][0]);
         let pages = found.details["hidden_pages"].to_string();

@@ -31,8 +31,15 @@ struct Application {
     is_over: Arc<AtomicBool>,
 }
 
+/// Status, further headers and body, for a target, what shows a session, and what is posted.
+type Answering = fn(&str, &str, &str, &AtomicBool) -> (u16, String, String);
+
 impl Application {
     fn start() -> Self {
+        Self::answering(answer)
+    }
+
+    fn answering(answer: Answering) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let url = format!("http://{}", listener.local_addr().expect("has one"));
         let application = Self { url, asked: Arc::default(), is_over: Arc::default() };
@@ -40,7 +47,7 @@ impl Application {
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (asked, is_over) = (Arc::clone(&asked), Arc::clone(&is_over));
-                std::thread::spawn(move || serve(stream, &asked, &is_over));
+                std::thread::spawn(move || serve(stream, &asked, &is_over, answer));
             }
         });
         application
@@ -51,7 +58,7 @@ impl Application {
     }
 }
 
-fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, is_over: &AtomicBool) {
+fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, is_over: &AtomicBool, answer: Answering) {
     let mut reader = BufReader::new(stream);
     loop {
         let mut head = Vec::new();
@@ -123,6 +130,35 @@ fn answer(target: &str, shown: &str, body: &str, is_over: &AtomicBool) -> (u16, 
         ),
         "/" | "/login" => (200, String::new(), form.to_owned()),
         "/report" => (403, String::new(), "<p>No</p>".to_owned()),
+        _ => (404, String::new(), "<p>Nothing</p>".to_owned()),
+    }
+}
+
+/// Where a portal leads whoever is not signed in: a host outside of its domain, of which nothing may be asked.
+const DOOR: &str = "Location: http://127.0.0.2:9/as?client_id=desk&response_type=code\r\n";
+
+/// A portal whose front page is for everybody.
+fn portal(target: &str, shown: &str, body: &str, is_over: &AtomicBool) -> (u16, String, String) {
+    let knows = [COOKIE, GIVEN].iter().any(|known| shown.contains(&format!("session={known}")));
+    let is_inside = knows && !is_over.load(Ordering::SeqCst);
+    let page = |text: &str| (200, String::new(), format!("<title>Portal</title>{text}"));
+    match target {
+        "/" if is_inside => page("<a href=/report>report</a>"),
+        "/" => page("Welcome"),
+        "/login" if body.contains(&format!("user=ann&password={PASSWORD}")) => {
+            (302, format!("Location: /\r\nSet-Cookie: session={GIVEN}; HttpOnly\r\n"), String::new())
+        }
+        "/login" if !body.is_empty() => (302, format!("Set-Cookie: session=n0body\r\n{DOOR}"), String::new()),
+        "/login" => page(
+            "<form action=/newsletter method=post><input type=email name=mail></form><form action=/login method=post>\
+             <input name=user><input type=password name=password></form>",
+        ),
+        "/report" if is_inside => (
+            500,
+            String::new(),
+            "<pre>Traceback (most recent call last):\n  File \"/srv/a.py\", line 1</pre>".to_owned(),
+        ),
+        "/report" => (302, DOOR.to_owned(), String::new()),
         _ => (404, String::new(), "<p>Nothing</p>".to_owned()),
     }
 }
@@ -239,8 +275,8 @@ fn a_session_that_is_over_is_told_and_what_was_seen_in_it_stays() {
     let application = Application::start();
     let at = Installation::asking("application-session-over", &[]);
     for (title, secrets, settings, why) in [
-        ("Header", json!({"header": format!("Authorization: Bearer {HEADER}")}), json!({}), "still asks who is there"),
-        ("Form", json!({"username": "ann", "password": PASSWORD}), json!({}), "still asks who is there"),
+        ("Header", json!({"header": format!("Authorization: Bearer {HEADER}")}), json!({}), "asks who is there"),
+        ("Form", json!({"username": "ann", "password": PASSWORD}), json!({}), "asks who is there"),
     ] {
         application.is_over.store(false, Ordering::SeqCst);
         let name = collection(&at, &application, title, &secrets, &settings);
@@ -272,6 +308,41 @@ fn a_session_that_is_over_is_told_and_what_was_seen_in_it_stays() {
         let said = at.run(&name)["not_done"].to_string();
         assert!(said.contains("denied") && said.contains(why) && !said.contains("wr0ng"), "{title}: {said}");
     }
+}
+
+#[test]
+fn a_session_that_ends_behind_a_front_page_for_everybody_closes_nothing() {
+    let application = Application::answering(portal);
+    let at = Installation::asking("application-session-portal", &[]);
+    let login = json!({"login_url": format!("{}/login", application.url)});
+    for (title, secrets, settings, why) in [
+        ("Cookie", json!({"cookie": format!("session={COOKIE}")}), json!({}), "the session has ended: "),
+        ("Form", json!({"username": "ann", "password": PASSWORD}), login.clone(), "the session has ended: "),
+    ] {
+        application.is_over.store(false, Ordering::SeqCst);
+        let name = collection(&at, &application, title, &secrets, &settings);
+        let run = at.run(&name);
+        assert_eq!(run["not_done"], json!([]), "{title}: {run}");
+        finds_issues(&at, &name, &["verbose_error_page"]);
+        let known = at.rows(&["changes"]).last().expect("something changed")["revision"].to_string();
+        application.is_over.store(true, Ordering::SeqCst);
+        for _ in 0..2 {
+            let run = at.run(&name);
+            let [row] = run["not_done"].as_array().expect("a list").as_slice() else { panic!("{title}: {run}") };
+            assert_eq!((&row["reason"], &row["task"]), (&json!("denied"), &json!("crawl")), "{title}: {row}");
+            let said = row["example"].as_str().unwrap_or_default();
+            assert!(said.contains(why) && said.contains("a server outside of its domain"), "{title}: {row}");
+        }
+        for record in ["record:entity", "record:issue"] {
+            let changes = at.rows(&["changes", record, "--after", &known]);
+            assert!(changes.is_empty(), "{title}: what was only not seen stays: {changes:?}");
+        }
+    }
+    let wrong = json!({"username": "ann", "password": "wr0ng-s3cret"});
+    let name = collection(&at, &application, "Wrong password", &wrong, &login);
+    let said = at.run(&name)["not_done"].to_string();
+    assert!(said.contains("denied") && said.contains("does not accept user") && !said.contains("wr0ng"), "{said}");
+    assert!(!application.asked().contains(&"/newsletter".to_owned()), "nothing is subscribed to");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What becomes of a walk whose session ends on the way: what comes then says nothing of what is there.
 
 use super::{Crawl, TASK};
-use crate::TaskError;
 use crate::ask::{session, web};
+use crate::read::login;
 use crate::read::page::Page;
 use ambit_model::entity::Member;
 use ambit_net::http::{HttpExchange, Url};
@@ -11,28 +11,6 @@ use std::collections::BTreeSet;
 
 /// Times that a walk tries its session on the way; it always does so at the end.
 const TRIES_MAX: usize = 5;
-/// What stands in the addresses of pages to sign in.
-const SIGN_IN: &[&str] = &[
-    "accedi",
-    "anmeld",
-    "auth",
-    "connexion",
-    "iniciar",
-    "inloggen",
-    "log-in",
-    "log_in",
-    "logga-in",
-    "login",
-    "logon",
-    "logowanie",
-    "oidc",
-    "saml",
-    "session",
-    "sign-in",
-    "sign_in",
-    "signin",
-    "sso",
-];
 
 impl Crawl<'_> {
     /// Whether an answer was given to nobody in particular, because the session is over. It is tried again where an
@@ -42,20 +20,36 @@ impl Crawl<'_> {
         if !asking.is_some_and(|asking| self.sign_ins.insert(asking)) {
             return false;
         }
-        self.try_session(start).await;
+        self.try_session(start, Some(&answer.url)).await;
         self.ended.is_some()
     }
 
-    /// Tries the session again; where it is not accepted, or that cannot be told, the walk has ended.
-    pub(super) async fn try_session(&mut self, start: &Url) {
-        let Err(why) = session::holds(self.cx, &self.session, start).await else { return };
+    /// Tries the session again, by a page too that may have been reached in it before; where it is not accepted, or
+    /// that cannot be told, the walk has ended.
+    pub(super) async fn try_session(&mut self, start: &Url, page: Option<&Url>) {
+        let pages = self.reached(start, page);
+        let Err(why) = session::holds(self.cx, &self.session, start, &pages).await else { return };
         self.places.outside = true;
-        self.ended = Some(match why {
-            TaskError::Denied(why) => {
-                TaskError::Denied(format!("the session of the application ended during the walk: {why}"))
-            }
-            other => other,
-        });
+        self.ended = Some(why);
+    }
+
+    /// Pages that were reached in the session: one that is asked for if it was, some to which only earlier walks came,
+    /// and some of this walk.
+    fn reached(&self, start: &Url, page: Option<&Url>) -> Vec<Url> {
+        let before = session::reached_before(self.cx, start);
+        let now: Vec<Url> = self
+            .pages
+            .values()
+            .filter(|page| session::is_shown(page))
+            .map(|page| start.with_path(&page.path))
+            .filter(|page| page != start)
+            .collect();
+        let asked = before.iter().filter(|known| page.is_some_and(|page| page.path_only() == known.path));
+        let mut reached: Vec<Url> = asked.cloned().collect();
+        reached.extend(session::some_of(before.iter().filter(|page| !now.contains(page))));
+        reached.extend(session::some_of(now.iter()));
+        reached.dedup();
+        reached
     }
 
     /// Where the session ended, says that all stands to which this task led before, and returns it by name.
@@ -92,10 +86,11 @@ fn asks_who(answer: &HttpExchange, page: Option<&Page>) -> Option<String> {
     }
     if (300..400).contains(&answer.status) {
         let target = answer.url.join(web::header(answer, "location")?).ok()?;
+        let is_elsewhere = !login::is_same_owner(&answer.url, &target);
         let place = format!("{}{}", target.host, target.path_only());
-        let lower = place.to_ascii_lowercase();
-        return SIGN_IN.iter().any(|word| lower.contains(word)).then_some(place);
+        return (is_elsewhere || login::is_sign_in(&target)).then_some(place);
     }
-    let asking = page?.forms.iter().find(|form| form.password && form.method == "POST");
-    asking.map(|form| form.action.clone())
+    let page = page?;
+    let form = page.forms.iter().find(|form| form.password).map(|form| form.action.clone());
+    form.or_else(|| page.loose_password.then(|| answer.url.path_only().to_owned()))
 }

@@ -1,0 +1,180 @@
+//! Whether who asks in a session is let in, and whether that lasts. An application that lets nobody in leads to where
+//! people sign in, here or on the server of another, or asks for a password.
+
+use super::{Session, TOO_MANY_REQUESTS, refused};
+use crate::ask::web;
+use crate::read::frontier::shape;
+use crate::read::login::{asks_password, is_same_owner, is_sign_in, origin};
+use crate::{Context, TaskError};
+use ambit_model::entity::uri::{self, CrawledPage};
+use ambit_net::http::{HttpExchange, Url};
+use ambit_net::{Grant, NetError};
+
+/// Redirects on the way to a page that shows whether a session is accepted.
+pub(super) const REDIRECTS_MAX: usize = 5;
+/// Pages beside the first that are asked for in a session to see whether it lasts: one that is asked for already, some
+/// that were reached before, and some of this run.
+const PAGES_MAX: usize = 1 + 2 * SOME_MAX;
+/// Pages of one sort among them.
+const SOME_MAX: usize = 3;
+
+/// Where a look at a page ended.
+pub(super) struct Reached {
+    pub(super) answer: HttpExchange,
+    /// Where its last answer leads, which is not followed: what a session shows goes to one origin.
+    pub(super) away: Option<Url>,
+}
+
+/// Where an answer leads by a redirect.
+pub(super) fn target(answer: &HttpExchange) -> Option<Url> {
+    let target = web::header(answer, "location").filter(|_| (300..400).contains(&answer.status))?;
+    answer.url.join(target).ok()
+}
+
+/// The page at a URL, behind redirects within its origin, as a session shows it.
+async fn reach(cx: &Context<'_>, session: &Session, url: &Url) -> Result<Reached, NetError> {
+    let mut answer = session.get(cx, url, web::PAGE_BYTES).await?;
+    for _ in 0..REDIRECTS_MAX {
+        match target(&answer) {
+            Some(to) if origin(&to) == origin(&answer.url) => answer = session.get(cx, &to, web::PAGE_BYTES).await?,
+            away => return Ok(Reached { answer, away }),
+        }
+    }
+    Ok(Reached { answer, away: None })
+}
+
+/// Why an answer was given to somebody who is not signed in, where it shows that.
+pub(super) async fn kept_out(cx: &Context<'_>, Reached { answer, away }: &Reached) -> Option<String> {
+    let url = place(&answer.url);
+    if let Some(to) = away {
+        return kept_out_by(cx, &answer.url, to).await.map(|why| format!("{url} leads to {}, {why}", place(to)));
+    }
+    if target(answer).is_some() {
+        return Some(format!("{url} redirects without end"));
+    }
+    let asks = web::is_html(answer) && asks_password(&web::text(answer));
+    (answer.status == 401 || asks).then(|| format!("{url} asks who is there (status {})", answer.status))
+}
+
+/// What keeps those out who are led from the application to another origin. Nothing of the session is shown there.
+async fn kept_out_by(cx: &Context<'_>, from: &Url, to: &Url) -> Option<&'static str> {
+    if !is_same_owner(from, to) {
+        return Some("a server outside of its domain");
+    }
+    if is_sign_in(to) {
+        return Some("where people sign in");
+    }
+    // Its own host at another port or by another scheme shows nothing to who has no session there.
+    let request = cx.net.get(&to.to_string()).ok().filter(|_| to.host != from.host)?;
+    let fetch = cx.net.fetch(&request.on(Grant::Target)).await.ok()?;
+    let last = fetch.last();
+    (web::is_html(last) && asks_password(&web::text(last))).then_some("which asks for a password")
+}
+
+/// A URL without what differs from time to time.
+fn place(url: &Url) -> String {
+    format!("{}{}", origin(url), shape(&url.with_path(url.path_only())))
+}
+
+/// Where an answer came from or leads to, without what differs from time to time, and whether it is an error.
+fn landing(Reached { answer, away }: &Reached) -> String {
+    let to = away.clone().or_else(|| target(answer)).unwrap_or_else(|| answer.url.clone());
+    format!("{}{}", place(&to), if answer.status >= 400 { " with an error" } else { "" })
+}
+
+/// Looks at the page that a person named, as the session shows it, and returns where that led. Where that asks who is
+/// there, the session is not accepted, and a walk would take all that stands behind it for gone.
+pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -> Result<String, TaskError> {
+    let reached = reach(cx, session, start).await?;
+    match kept_out(cx, &reached).await {
+        Some(why) => Err(refused(&why)),
+        None if reached.answer.status == 403 => Err(refused(&format!("{start} is closed to it (status 403)"))),
+        None => Ok(landing(&reached)),
+    }
+}
+
+/// Whether a session that is open is accepted still, by the page that a person named and by others that were reached in
+/// it; one that nobody opened has no end. Fails if it is over, or that cannot be told.
+pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, pages: &[Url]) -> Result<(), TaskError> {
+    if !session.is_open() {
+        return Ok(());
+    }
+    let ended = |why: &str| TaskError::Denied(format!("the session has ended: {why}{}", session.said_of_renewal()));
+    let reached = reach(cx, session, start).await?;
+    let status = reached.answer.status;
+    if let Some(why) = kept_out(cx, &reached).await {
+        return Err(ended(&why));
+    }
+    let landed = landing(&reached);
+    if landed != session.landed {
+        if status == TOO_MANY_REQUESTS {
+            return Err(TaskError::Net(NetError::Unavailable(status)));
+        }
+        if status >= 500 {
+            return Err(TaskError::Failed(format!("{start} cannot answer any more (status {status})")));
+        }
+        return Err(ended(&format!("{start} led to {} before and leads to {landed} now", session.landed)));
+    }
+    // That page may be there for everybody.
+    let (mut shown, mut over) = (vec![start], None);
+    for page in pages.iter().take(PAGES_MAX) {
+        match look(cx, session, page).await? {
+            Look::Shown => shown.push(page),
+            Look::KeptOut(why) => over = over.or(Some(why)),
+            Look::Unknown => {}
+        }
+    }
+    let Some(why) = over else { return Ok(()) };
+    // A page may have moved. Where another is shown in the session and to nobody else, that lasts.
+    let stranger = Session::default();
+    for page in shown {
+        if matches!(look(cx, &stranger, page).await?, Look::KeptOut(_)) {
+            return Ok(());
+        }
+    }
+    Err(ended(&why))
+}
+
+/// The same by pages to which a walk came before.
+pub(crate) async fn holds_still(cx: &Context<'_>, session: &Session, start: &Url) -> Result<(), TaskError> {
+    holds(cx, session, start, &some_of(reached_before(cx, start).iter())).await
+}
+
+/// A few of many pages, from the first to the last.
+pub(crate) fn some_of<'a>(pages: impl Iterator<Item = &'a Url>) -> Vec<Url> {
+    let pages: Vec<&Url> = pages.collect();
+    pages.iter().step_by(pages.len().div_ceil(SOME_MAX).max(1)).map(|page| (*page).clone()).collect()
+}
+
+/// What a look at a page of the application shows of who asks.
+enum Look {
+    Shown,
+    KeptOut(String),
+    Unknown,
+}
+
+async fn look(cx: &Context<'_>, session: &Session, page: &Url) -> Result<Look, TaskError> {
+    let reached = match reach(cx, session, page).await {
+        Ok(reached) => reached,
+        Err(error @ NetError::Budget(_)) => return Err(error.into()),
+        Err(_) => return Ok(Look::Unknown),
+    };
+    let status = reached.answer.status;
+    Ok(match kept_out(cx, &reached).await {
+        Some(why) => Look::KeptOut(why),
+        None if status == 403 => Look::KeptOut(format!("{page} is closed (status 403)")),
+        None if status < 300 => Look::Shown,
+        None => Look::Unknown,
+    })
+}
+
+/// Pages of the application to which a walk came before, and was shown something.
+pub(crate) fn reached_before(cx: &Context<'_>, start: &Url) -> Vec<Url> {
+    let met = uri::PAGES.items(&cx.facts.details).filter(is_shown);
+    met.map(|page| start.with_path(&page.path)).filter(|page| page != start).collect()
+}
+
+/// Whether a page showed something to who asked for it.
+pub(crate) fn is_shown(page: &CrawledPage) -> bool {
+    !page.asks_password && !(300..400).contains(&page.status) && !matches!(page.status, 401 | 403)
+}
