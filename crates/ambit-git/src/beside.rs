@@ -2,10 +2,10 @@
 //! and tags point to and pointed to once, what is staged, and its settings. What cannot be read is told, and the rest
 //! is read: a crash leaves an empty branch behind.
 
-use crate::folder::SETTINGS_BYTES_MAX;
+use crate::folder::{SETTINGS_BYTES_MAX, hash_beside};
 use crate::served::{self, Staged};
 use crate::{Folder, GitError, Objects};
-use gix_hash::ObjectId;
+use gix_hash::{Kind as HashKind, ObjectId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ impl Folder {
     /// # Errors
     /// The objects cannot be opened.
     pub fn beside(&self) -> Result<Beside, GitError> {
-        let mut reading = Reading::new(&self.git);
+        let mut reading = Reading::new(&self.git, hash_beside(&self.objects()));
         reading.packed(&self.git.join("packed-refs"));
         reading.files_below(&self.git.join("refs"), DEPTH_MAX, Reading::branch);
         reading.settings(&self.git.join("config"));
@@ -92,6 +92,8 @@ impl Beside {
 
 struct Reading<'a> {
     git: &'a Path,
+    /// By what its objects are named.
+    hash: HashKind,
     /// By the name of its file; those in files of their own hold before packed ones.
     refs: BTreeMap<String, ObjectId>,
     /// Those that hold the name of another one.
@@ -107,9 +109,9 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// Nothing yet of the repository in a folder.
-    fn new(git: &'a Path) -> Self {
+    fn new(git: &'a Path, hash: HashKind) -> Self {
         let (refs, names, past, staged) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
-        Self { git, refs, names, past, staged, seen: HashSet::new(), found: Beside::default() }
+        Self { git, hash, refs, names, past, staged, seen: HashSet::new(), found: Beside::default() }
     }
 
     /// Reads what belongs to one working copy, or to a repository without any.
@@ -134,13 +136,16 @@ impl<'a> Reading<'a> {
     fn log(&mut self, path: &Path) {
         let Some(bytes) = self.read(path, LOG_BYTES_MAX) else { return };
         let text = String::from_utf8_lossy(&bytes);
-        self.points_to(path, text.lines().flat_map(served::of_log));
+        let hash = self.hash;
+        self.points_to(path, text.lines().flat_map(|line| served::of_log(line, hash)));
     }
 
     fn past(&mut self, path: &Path) {
         let Some(bytes) = self.read(path, LOG_BYTES_MAX) else { return };
         let text = String::from_utf8_lossy(&bytes);
-        self.points_to(path, text.lines().filter_map(|line| served::id(line.split_whitespace().next()?)));
+        let hash = self.hash;
+        let ids = text.lines().filter_map(|line| served::id_of(line.split_whitespace().next()?, hash));
+        self.points_to(path, ids);
     }
 
     fn points_to(&mut self, path: &Path, ids: impl Iterator<Item = ObjectId>) {
@@ -157,7 +162,7 @@ impl<'a> Reading<'a> {
             return;
         }
         let Some(bytes) = self.read(path, INDEX_BYTES_MAX) else { return };
-        match served::index(&bytes) {
+        match served::index_of(&bytes, self.hash) {
             None => self.unread(path, &"is no index"),
             Some(index) => {
                 if !index.is_whole {
@@ -242,7 +247,7 @@ impl<'a> Reading<'a> {
             self.names.insert(name.to_owned(), other.trim().to_owned());
             return;
         }
-        match served::id(id) {
+        match served::id_of(id, self.hash) {
             Some(_) if self.refs.len() >= REFS_MAX => self.unread(path, &"more branches and tags than are read"),
             Some(id) => drop(self.refs.insert(name.to_owned(), id)),
             None => self.unread(path, &"holds no id"),
@@ -310,6 +315,43 @@ mod tests {
     fn read(folder: &Path) -> (Vec<String>, Vec<String>) {
         let found = Folder::open(folder).unwrap().beside().unwrap();
         (found.tips.iter().map(ToString::to_string).collect(), found.unread)
+    }
+
+    #[test]
+    fn a_working_copy_whose_objects_are_named_by_sha256_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "-q", "--object-format=sha256", "."], b"");
+        let write = |name: &str, text: &str| {
+            std::fs::create_dir_all(folder.path().join("deep")).unwrap();
+            std::fs::write(folder.path().join(name), text).unwrap();
+            git(folder.path(), &["add", name], b"");
+        };
+        write("a.txt", "one");
+        write("deep/b.txt", "two");
+        git(folder.path(), &["commit", "-q", "-m", "first"], b"");
+        git(folder.path(), &["tag", "-a", "-m", "a tag", "v1"], b"");
+        git(folder.path(), &["gc", "-q"], b"");
+        write("a.txt", "three");
+        git(folder.path(), &["commit", "-q", "-m", "second"], b"");
+        write("new.txt", "four");
+        let found = Folder::open(folder.path()).unwrap();
+        let (beside, objects) = (found.beside().unwrap(), Objects::open(&found.objects()).unwrap());
+        assert_eq!(beside.unread, [""; 0]);
+        let (mut seen, walked) = texts_of(&objects, &beside.tips_and_past(), &[]);
+        seen.sort();
+        let expected = [
+            "100 -: first\n",
+            "100 -: second\n",
+            "100 a.txt: one",
+            "100 a.txt: three",
+            "100 deep/b.txt: two",
+            "100 v1: a tag\n",
+        ];
+        assert_eq!(seen, expected);
+        assert_eq!((walked.missing, walked.unread), (Default::default(), Default::default()));
+        let mut staged: Vec<&str> = beside.staged.iter().map(|file| file.path.as_str()).collect();
+        staged.sort_unstable();
+        assert_eq!(staged, ["a.txt", "deep/b.txt", "new.txt"]);
     }
 
     #[test]

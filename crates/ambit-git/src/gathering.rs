@@ -3,7 +3,7 @@
 use crate::objects::index_pack;
 use crate::{GitError, Objects};
 use flate2::read::ZlibDecoder;
-use gix_hash::ObjectId;
+use gix_hash::{Kind as HashKind, ObjectId};
 use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +27,8 @@ pub enum Kept {
 #[derive(Debug)]
 pub struct Gathering {
     folder: TempDir,
+    /// By what they are named.
+    hash: HashKind,
 }
 
 impl Gathering {
@@ -34,9 +36,9 @@ impl Gathering {
     ///
     /// # Errors
     /// The folder cannot be made.
-    pub fn new() -> Result<Self, GitError> {
+    pub fn new(hash: HashKind) -> Result<Self, GitError> {
         let made = tempfile::Builder::new().prefix("ambit-repository-").tempdir();
-        made.map(|folder| Self { folder }).map_err(|error| GitError::Folder(error.to_string()))
+        made.map(|folder| Self { folder, hash }).map_err(|error| GitError::Folder(error.to_string()))
     }
 
     /// Adds packs, which are indexed first, and returns why some of them are left out. `stop`: becomes true when they
@@ -47,7 +49,7 @@ impl Gathering {
     pub fn add_packs(&self, packs: &mut [File], stop: &AtomicBool) -> Result<Vec<GitError>, GitError> {
         let mut broken = Vec::new();
         for pack in packs {
-            match index_pack(&mut BufReader::new(pack), self.folder.path(), stop) {
+            match index_pack(&mut BufReader::new(pack), self.folder.path(), self.hash, stop) {
                 Err(_) if stop.load(Ordering::Relaxed) => return Err(GitError::Stopped),
                 Err(error @ GitError::Folder(_)) => return Err(error),
                 Err(error) => broken.push(error),
@@ -87,6 +89,6 @@ impl Gathering {
     /// # Errors
     /// The folder cannot be read.
     pub fn open(&self) -> Result<Objects, GitError> {
-        Objects::open(self.folder.path())
+        Objects::open_as(self.folder.path(), self.hash)
     }
 }

@@ -306,7 +306,7 @@ impl Walk<'_> {
     }
 
     fn entries(&mut self, data: &[u8], folder: &str, commit: Option<&Commit>, depth: usize) -> Result<(), GitError> {
-        for entry in TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1) {
+        for entry in TreeRefIter::from_bytes(data, self.objects.hash()) {
             let Ok(entry) = entry else {
                 if commit.is_some() {
                     self.walked.unread.broken.folder(folder);

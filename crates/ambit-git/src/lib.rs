@@ -19,7 +19,7 @@ mod walked;
 pub use beside::Beside;
 pub use folder::Folder;
 pub use gathering::{Gathering, Kept};
-pub use gix_hash::ObjectId;
+pub use gix_hash::{Kind as HashKind, ObjectId};
 pub use history::{Commit, DEPTH_MAX as FOLDERS_DEEP_MAX, Piece, reached, staged, walk};
 pub use objects::{OBJECT_BYTES_MAX, Objects};
 pub use placed::{Placed, placed};

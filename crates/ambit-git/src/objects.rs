@@ -1,7 +1,8 @@
 //! The objects of a repository: those in a folder of git's own, or those of a pack that a server sent.
 
 use crate::GitError;
-use gix_hash::ObjectId;
+use crate::folder::hash_beside;
+use gix_hash::{Kind as HashKind, ObjectId};
 use gix_object::{Exists as _, Find as _, Kind};
 use gix_pack::bundle::write::Options;
 use gix_pack::cache::lru::MemoryCappedHashmap;
@@ -31,6 +32,7 @@ pub(crate) enum Unreadable {
 /// Objects by their id.
 pub struct Objects {
     found: gix_odb::Handle,
+    hash: HashKind,
     /// The folder of a pack, which goes with it.
     _folder: Option<TempDir>,
 }
@@ -41,19 +43,29 @@ impl Objects {
     /// # Errors
     /// There is no such folder, or it cannot be read.
     pub fn open(folder: &Path) -> Result<Self, GitError> {
-        Self::at(folder, None, OBJECT_BYTES_MAX)
+        Self::at(folder, None, hash_beside(folder), OBJECT_BYTES_MAX)
     }
 
-    /// Indexes a pack in a folder of its own for the time of its use. `stop`: becomes true when it is not wanted any
-    /// more.
+    /// Opens the objects of a folder that no settings lie beside.
+    pub(crate) fn open_as(folder: &Path, hash: HashKind) -> Result<Self, GitError> {
+        Self::at(folder, None, hash, OBJECT_BYTES_MAX)
+    }
+
+    /// Indexes a pack in a folder of its own for the time of its use. `hash`: by what its objects are named. `stop`:
+    /// becomes true when it is not wanted any more.
     ///
     /// # Errors
     /// The pack is broken, not whole, or tells objects as differences to others that are not in it, or one of them is
     /// too large.
-    pub fn of_pack(pack: &mut dyn BufRead, folder: TempDir, stop: &AtomicBool) -> Result<Self, GitError> {
-        index_pack(pack, folder.path(), stop)?;
+    pub fn of_pack(
+        pack: &mut dyn BufRead,
+        folder: TempDir,
+        hash: HashKind,
+        stop: &AtomicBool,
+    ) -> Result<Self, GitError> {
+        index_pack(pack, folder.path(), hash, stop)?;
         let path = folder.path().to_owned();
-        Self::at(&path, Some(folder), OBJECT_BYTES_MAX)
+        Self::at(&path, Some(folder), hash, OBJECT_BYTES_MAX)
     }
 
     /// Returns whether an object is there.
@@ -67,23 +79,28 @@ impl Objects {
     /// The folder cannot be read.
     pub fn empty(folder: TempDir) -> Result<Self, GitError> {
         let path = folder.path().to_owned();
-        Self::at(&path, Some(folder), OBJECT_BYTES_MAX)
+        Self::at(&path, Some(folder), HashKind::Sha1, OBJECT_BYTES_MAX)
+    }
+
+    /// Returns by what they are named.
+    pub(crate) fn hash(&self) -> HashKind {
+        self.hash
     }
 
     /// As [`Objects::open`], with another limit.
     #[cfg(test)]
     pub(crate) fn within(folder: &Path, bytes_max: usize) -> Self {
-        Self::at(folder, None, bytes_max).unwrap()
+        Self::at(folder, None, hash_beside(folder), bytes_max).unwrap()
     }
 
-    fn at(path: &Path, folder: Option<TempDir>, bytes_max: usize) -> Result<Self, GitError> {
+    fn at(path: &Path, folder: Option<TempDir>, hash: HashKind, bytes_max: usize) -> Result<Self, GitError> {
         let options = gix_odb::store::init::Options { alloc_limit_bytes: Some(bytes_max), ..Default::default() };
-        let opened = gix_odb::at_opts(path, gix_hash::Kind::Sha1, None, options);
+        let opened = gix_odb::at_opts(path, hash, None, options);
         let mut found = opened.map_err(|error| GitError::Folder(format!("{}: {error}", path.display())))?;
         found.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(CACHE_BYTES)));
         // What is not there stays so: nobody adds objects while we look.
         found.refresh_never();
-        Ok(Self { found, _folder: folder })
+        Ok(Self { found, hash, _folder: folder })
     }
 
     /// Reads an object into the buffer; `None` where it is not there.
@@ -101,13 +118,17 @@ impl Objects {
 }
 
 /// Writes a pack with its index to the folder of packs in a folder of objects.
-pub(crate) fn index_pack(pack: &mut dyn BufRead, folder: &Path, stop: &AtomicBool) -> Result<(), GitError> {
+pub(crate) fn index_pack(
+    pack: &mut dyn BufRead,
+    folder: &Path,
+    hash: HashKind,
+    stop: &AtomicBool,
+) -> Result<(), GitError> {
     let packs = folder.join("pack");
     std::fs::create_dir_all(&packs).map_err(|error| GitError::Folder(error.to_string()))?;
     let options = Options { thread_limit: Some(1), alloc_limit_bytes: Some(INDEXED_BYTES_MAX), ..Options::default() };
-    let kind = gix_hash::Kind::Sha1;
     let none = None::<gix_object::find::Never>;
-    gix_pack::Bundle::write_to_directory(pack, Some(&packs), &mut Discard, stop, none, kind, options).map_err(
+    gix_pack::Bundle::write_to_directory(pack, Some(&packs), &mut Discard, stop, none, hash, options).map_err(
         |error| match error.is_resource_exhausted() {
             true => GitError::TooLarge,
             false => GitError::Objects(error.to_string()),

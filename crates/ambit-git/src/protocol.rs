@@ -2,13 +2,11 @@
 //! server (gitprotocol-pack): bytes in, bytes out.
 
 use crate::GitError;
-use gix_hash::ObjectId;
+use gix_hash::{Kind as HashKind, ObjectId};
 use std::io::{self, Write};
 
 /// Bytes of the length in front of each line.
 const LENGTH_BYTES: usize = 4;
-/// Bytes of an id in hexadecimal digits.
-const HEX_BYTES: usize = 40;
 /// Bytes of the longest line with its length.
 const LINE_BYTES_MAX: usize = 65_520;
 /// Bytes that are kept of what a server says in its own words.
@@ -26,6 +24,8 @@ pub enum Advertised {
     Version2 {
         /// It leaves out files where it is asked to.
         filters: bool,
+        /// By what its objects are named.
+        hash: HashKind,
     },
     /// It speaks an older version only.
     Older,
@@ -109,7 +109,8 @@ pub fn end_of_section(bytes: &[u8]) -> Result<Option<usize>, GitError> {
 /// It is no answer of a git server.
 pub fn advertised(body: &[u8]) -> Result<Advertised, GitError> {
     // A list of branches as git writes it into a file.
-    if body.get(..HEX_BYTES).is_some_and(|id| ObjectId::from_hex(id).is_ok()) && body.get(HEX_BYTES) == Some(&b'\t') {
+    let first = body.split(|byte| *byte == b'\t').next().filter(|first| first.len() < body.len());
+    if first.is_some_and(|first| ObjectId::from_hex(first).is_ok()) {
         return Err(GitError::Folder("the server hands out files alone (dumb HTTP), which are not read".into()));
     }
     let lines = lines(body)?;
@@ -121,20 +122,24 @@ pub fn advertised(body: &[u8]) -> Result<Advertised, GitError> {
         return Ok(Advertised::Older);
     }
     let named_by = lines.iter().find_map(|line| line.strip_prefix(b"object-format="));
-    if let Some(other) = named_by.filter(|format| *format != b"sha1") {
-        let why = format!("its objects are named by {}; only those named by sha1 are read", words(other));
-        return Err(GitError::Folder(why));
-    }
+    let hash = match named_by {
+        None | Some(b"sha1") => HashKind::Sha1,
+        Some(b"sha256") => HashKind::Sha256,
+        Some(other) => {
+            let why = format!("its objects are named by {}; only those named by sha1 or sha256 are read", words(other));
+            return Err(GitError::Folder(why));
+        }
+    };
     let fetch = said.find_map(|line| line.strip_prefix(b"fetch="));
     let filters = fetch.is_some_and(|features| features.split(|byte| *byte == b' ').any(|word| word == b"filter"));
-    Ok(Advertised::Version2 { filters })
+    Ok(Advertised::Version2 { filters, hash })
 }
 
 /// The body of the request for all branches, tags and notes. What strangers ask to be merged (`refs/pull/`,
 /// `refs/merge-requests/`) is theirs, and not asked for.
-pub fn list_request(agent: &str) -> Vec<u8> {
+pub fn list_request(agent: &str, hash: HashKind) -> Vec<u8> {
     let prefixes = ["HEAD", "refs/heads/", "refs/notes/", "refs/tags/"].map(|prefix| format!("ref-prefix {prefix}\n"));
-    request("ls-refs", agent, prefixes.into_iter())
+    request("ls-refs", (agent, hash), prefixes.into_iter())
 }
 
 /// Reads the answer to it, sorted by name.
@@ -190,6 +195,17 @@ pub enum Wanted<'a> {
     Files(&'a [ObjectId]),
 }
 
+impl Wanted<'_> {
+    /// By what the objects are named.
+    pub fn hash(&self) -> HashKind {
+        let (Wanted::New { tips: ids, .. }
+        | Wanted::Commits { tips: ids }
+        | Wanted::Newest { tips: ids, .. }
+        | Wanted::Files(ids)) = *self;
+        ids.first().map_or(HashKind::Sha1, |id| id.kind())
+    }
+}
+
 /// The body of the request for a pack.
 pub fn fetch_request(agent: &str, wanted: &Wanted<'_>) -> Vec<u8> {
     let below = |bytes: Option<usize>| bytes.map(|bytes| format!("filter blob:limit={bytes}\n")).into_iter();
@@ -204,12 +220,12 @@ pub fn fetch_request(agent: &str, wanted: &Wanted<'_>) -> Vec<u8> {
     let fixed = ["no-progress\n", "ofs-delta\n"].map(str::to_owned).into_iter().chain(more);
     let wants = wants.iter().map(|id| format!("want {id}\n"));
     let haves = haves.iter().map(|id| format!("have {id}\n"));
-    request("fetch", agent, fixed.chain(wants).chain(haves).chain(["done\n".to_owned()]))
+    request("fetch", (agent, wanted.hash()), fixed.chain(wants).chain(haves).chain(["done\n".to_owned()]))
 }
 
-fn request(command: &str, agent: &str, arguments: impl Iterator<Item = String>) -> Vec<u8> {
+fn request(command: &str, (agent, hash): (&str, HashKind), arguments: impl Iterator<Item = String>) -> Vec<u8> {
     let mut body = Vec::new();
-    let head = [format!("command={command}\n"), format!("agent={agent}\n"), "object-format=sha1\n".to_owned()];
+    let head = [format!("command={command}\n"), format!("agent={agent}\n"), format!("object-format={hash}\n")];
     head.iter().for_each(|text| say(&mut body, text));
     body.extend_from_slice(DELIMITER);
     arguments.for_each(|argument| say(&mut body, &argument));
@@ -354,10 +370,13 @@ mod tests {
         for (lines, expected) in [
             (
                 &[service, b"", b"version 2\n", b"ls-refs\n", b"fetch=shallow filter\n", b""][..],
-                Some(Advertised::Version2 { filters: true }),
+                Some(Advertised::Version2 { filters: true, hash: HashKind::Sha1 }),
             ),
-            (&[b"version 2\n", b"fetch=shallow filters\n", b""], Some(Advertised::Version2 { filters: false })),
-            (&[b"version 2\n", b""], Some(Advertised::Version2 { filters: false })),
+            (
+                &[b"version 2\n", b"fetch=shallow filters\n", b""],
+                Some(Advertised::Version2 { filters: false, hash: HashKind::Sha1 }),
+            ),
+            (&[b"version 2\n", b""], Some(Advertised::Version2 { filters: false, hash: HashKind::Sha1 })),
             (
                 &[service, b"", b"0000000000000000000000000000000000000000 capabilities^{}\0x\n"],
                 Some(Advertised::Older),
@@ -366,8 +385,10 @@ mod tests {
         ] {
             assert_eq!(advertised(&said(lines)).ok(), expected);
         }
-        let other = advertised(&said(&[b"version 2\n", b"object-format=sha256\n", b""])).unwrap_err().to_string();
-        assert!(other.contains("named by sha256"), "{other}");
+        let named = advertised(&said(&[b"version 2\n", b"object-format=sha256\n", b""])).unwrap();
+        assert_eq!(named, Advertised::Version2 { filters: false, hash: HashKind::Sha256 });
+        let other = advertised(&said(&[b"version 2\n", b"object-format=sha512\n", b""])).unwrap_err().to_string();
+        assert!(other.contains("named by sha512"), "{other}");
         let files = format!("{}\trefs/heads/main\n", "1".repeat(40));
         assert!(advertised(files.as_bytes()).unwrap_err().to_string().contains("dumb HTTP"));
         assert!(advertised(b"<html>").is_err() && advertised(b"00ffx").is_err());

@@ -3,11 +3,13 @@
 //! stranger's: a name is believed where a path can be made of it, an index where its hash is right.
 
 use crate::{GitError, Objects, Ref};
-use gix_hash::ObjectId;
+use gix_hash::{Kind as HashKind, ObjectId};
 use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// By what the objects of a repository that is handed out so are named.
+const SHA1: HashKind = HashKind::Sha1;
 /// Letters of the name of a branch that is asked for.
 const REF_CHARS_MAX: usize = 200;
 /// Branches and tags of a list that are read.
@@ -63,17 +65,21 @@ pub fn listed(text: &str) -> Vec<Ref> {
 /// Returns the objects to which a log says that something pointed once, `logs/HEAD` among them.
 pub fn logged(text: &str) -> BTreeSet<ObjectId> {
     let lines = text.lines().rev().take(LOG_LINES_MAX);
-    lines.flat_map(of_log).collect()
+    lines.flat_map(|line| of_log(line, SHA1)).collect()
 }
 
 /// The objects that a line of a log names: what something pointed to before, and since.
-pub(crate) fn of_log(line: &str) -> impl Iterator<Item = ObjectId> {
-    line.splitn(3, ' ').take(2).filter_map(id)
+pub(crate) fn of_log(line: &str, hash: HashKind) -> impl Iterator<Item = ObjectId> {
+    line.splitn(3, ' ').take(2).filter_map(move |text| id_of(text, hash))
+}
+
+fn id(text: &str) -> Option<ObjectId> {
+    id_of(text, SHA1)
 }
 
 /// The id of an object; none is that of nothing, which is all zeros.
-pub(crate) fn id(text: &str) -> Option<ObjectId> {
-    ObjectId::from_hex(text.as_bytes()).ok().filter(|id| id.kind() == gix_hash::Kind::Sha1 && !id.is_null())
+pub(crate) fn id_of(text: &str, hash: HashKind) -> Option<ObjectId> {
+    ObjectId::from_hex(text.as_bytes()).ok().filter(|id| id.kind() == hash && !id.is_null())
 }
 
 /// What the settings of a repository name.
@@ -87,7 +93,7 @@ pub struct Config {
 
 /// Returns what is in a form that is not read, by the settings of a repository.
 pub fn foreign_form(settings: &str) -> Option<String> {
-    crate::folder::foreign_form(settings)
+    crate::folder::foreign_form(settings, &[SHA1])
 }
 
 /// Reads the settings of a repository; `None` where the text has none.
@@ -140,22 +146,26 @@ pub struct Index {
 
 /// Reads an index of version 2, 3 or 4; `None` where the bytes are none. One that breaks off is read as far as it goes.
 pub fn index(bytes: &[u8]) -> Option<Index> {
+    index_of(bytes, SHA1)
+}
+
+/// The same where objects may be named by another hash.
+pub(crate) fn index_of(bytes: &[u8], kind: HashKind) -> Option<Index> {
     /// The magic, the version and the number of files.
     const HEAD_BYTES: usize = 12;
-    const HASH_BYTES: usize = 20;
-    let body = bytes.len().checked_sub(HASH_BYTES).filter(|_| bytes.starts_with(b"DIRC"))?;
+    let body = bytes.len().checked_sub(kind.len_in_bytes()).filter(|_| bytes.starts_with(b"DIRC"))?;
     let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let (version, count) = (number(4)?, number(8)? as usize);
     if !(2..=4).contains(&version) {
         return None;
     }
-    let mut hash = gix_hash::hasher(gix_hash::Kind::Sha1);
+    let mut hash = gix_hash::hasher(kind);
     hash.update(&bytes[..body]);
     let is_proven = hash.try_finalize().is_ok_and(|hash| hash.as_bytes() == &bytes[body..]);
     let mut index = Index { files: Vec::new(), is_proven, is_whole: false };
     let (mut at, mut before) = (HEAD_BYTES, Vec::new());
     for _ in 0..count.min(STAGED_MAX) {
-        let Some((file, next)) = entry(&bytes[..body], at, version, &mut before) else { return Some(index) };
+        let Some((file, next)) = entry(&bytes[..body], at, (version, kind), &mut before) else { return Some(index) };
         index.files.extend(file);
         at = next;
     }
@@ -165,16 +175,23 @@ pub fn index(bytes: &[u8]) -> Option<Index> {
 
 /// Reads the entry at a place of an index, and says where the next one begins. `before` is the path in front of it, of
 /// which one of version 4 tells the difference. What is no file has none.
-fn entry(bytes: &[u8], at: usize, version: u32, before: &mut Vec<u8>) -> Option<(Option<Staged>, usize)> {
-    /// Times and numbers, the mode at 24, the hash at 40, the flags at 60.
-    const FIXED_BYTES: usize = 62;
+fn entry(
+    bytes: &[u8],
+    at: usize,
+    (version, hash): (u32, HashKind),
+    before: &mut Vec<u8>,
+) -> Option<(Option<Staged>, usize)> {
+    /// Times and numbers, the mode at 24; then the hash, and two bytes of flags.
+    const HASH_AT: usize = 40;
+    const FLAGS_BYTES: usize = 2;
     const EXTENDED: u8 = 0x40;
     const PATH_BYTES_MAX: usize = 4_096;
     /// The upper bits of the mode of a file. A link's content is where it leads, and a submodule's a commit elsewhere.
     const FILE: u32 = 0o10;
-    let fixed = bytes.get(at..at + FIXED_BYTES)?;
-    let more = if version >= 3 && fixed[60] & EXTENDED != 0 { 2 } else { 0 };
-    let mut place = at + FIXED_BYTES + more;
+    let flags_at = HASH_AT + hash.len_in_bytes();
+    let fixed = bytes.get(at..at + flags_at + FLAGS_BYTES)?;
+    let more = if version >= 3 && fixed[flags_at] & EXTENDED != 0 { FLAGS_BYTES } else { 0 };
+    let mut place = at + fixed.len() + more;
     if version == 4 {
         let (cut, read) = offset(bytes.get(place..)?)?;
         before.truncate(before.len().checked_sub(cut)?);
@@ -188,7 +205,7 @@ fn entry(bytes: &[u8], at: usize, version: u32, before: &mut Vec<u8>) -> Option<
     // The older ones are padded with one to eight zeros.
     let next = if version == 4 { end + 1 } else { at + (end - at + 8) / 8 * 8 };
     let is_file = u32::from_be_bytes(fixed[24..28].try_into().ok()?) >> 12 == FILE;
-    let id = ObjectId::try_from(&fixed[40..60]).ok().filter(|id| is_file && !id.is_null());
+    let id = ObjectId::try_from(&fixed[HASH_AT..flags_at]).ok().filter(|id| is_file && !id.is_null());
     let path = String::from_utf8_lossy(before).into_owned();
     Some((id.map(|id| Staged { path, id }), next))
 }
@@ -263,7 +280,6 @@ pub fn missing(
 
 /// What an object leads to, as far as it can be read.
 fn led_to(kind: Kind, data: &[u8]) -> Vec<Wanted> {
-    const SHA1: gix_hash::Kind = gix_hash::Kind::Sha1;
     let of = |id: ObjectId| Wanted { id, is_file: false };
     match kind {
         Kind::Commit => {
@@ -398,7 +414,7 @@ mod tests {
 
     #[test]
     fn an_object_is_kept_under_its_own_hash_alone_and_a_bomb_is_not_unpacked() {
-        let gathering = Gathering::new().unwrap();
+        let gathering = Gathering::new(SHA1).unwrap();
         let id = gix_object::compute_hash(gix_hash::Kind::Sha1, Kind::Blob, b"hello").unwrap();
         let missing = || {
             let from = vec![Wanted { id, is_file: true }];

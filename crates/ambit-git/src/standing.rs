@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
     }
 
     fn entries(&mut self, data: &[u8], path: &str, depth: usize) -> Result<(), GitError> {
-        for entry in TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1) {
+        for entry in TreeRefIter::from_bytes(data, self.objects.hash()) {
             let Ok(entry) = entry else {
                 self.miss(path);
                 break;

@@ -7,7 +7,7 @@ use crate::ask::web;
 use crate::history;
 use crate::{Context, TaskError};
 use ambit_git::served::{self, Config, Index, Target, Wanted};
-use ambit_git::{Gathering, GitError, Kept, ObjectId};
+use ambit_git::{Gathering, GitError, HashKind, Kept, ObjectId};
 use ambit_model::entity::repository::Served;
 use ambit_net::NetError;
 use ambit_net::http::{BodyEnd, BodySink, HttpExchange, Url};
@@ -415,7 +415,7 @@ impl Tally {
 }
 
 fn gathering() -> Result<Arc<Gathering>, TaskError> {
-    Gathering::new().map(Arc::new).map_err(|error| failed(&error))
+    Gathering::new(HashKind::Sha1).map(Arc::new).map_err(|error| failed(&error))
 }
 
 fn failed(error: &GitError) -> TaskError {

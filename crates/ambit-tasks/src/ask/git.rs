@@ -8,8 +8,8 @@ use crate::history;
 use crate::{Context, TaskError};
 use ambit_cloud::provider;
 use ambit_git::{
-    Advertised, Beside, Folder, GitError, ObjectId, Objects, PackWriter, Ref, Wanted, advertised, fetch_request,
-    list_request, refs,
+    Advertised, Beside, Folder, GitError, HashKind, ObjectId, Objects, PackWriter, Ref, Wanted, advertised,
+    fetch_request, list_request, refs,
 };
 use ambit_model::Kind;
 use ambit_net::http::{BodyEnd, BodySink, HttpExchange, HttpRequest};
@@ -164,8 +164,8 @@ pub(crate) enum Fetched {
     Nothing,
     /// They are in this folder.
     There(PathBuf),
-    /// They came as a pack, in a folder that goes with it.
-    Pack(File, TempDir),
+    /// They came as a pack, in a folder that goes with it, and are named by this.
+    Pack(File, TempDir, HashKind),
 }
 
 impl Fetched {
@@ -175,7 +175,7 @@ impl Fetched {
         match self {
             Self::Nothing => Objects::empty(new()?),
             Self::There(folder) => Objects::open(&folder),
-            Self::Pack(file, folder) => Objects::of_pack(&mut BufReader::new(file), folder, stop),
+            Self::Pack(file, folder, hash) => Objects::of_pack(&mut BufReader::new(file), folder, hash, stop),
         }
     }
 }
@@ -240,7 +240,7 @@ async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Resu
 async fn listed_once(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<(Vec<Ref>, bool), TaskError> {
     let refs = |body: &[u8]| refs(body).map_err(|error| failed(&error));
     if let Some(place) = daemon::Place::of(url) {
-        let (list, filters) = daemon::list(cx, &place, &list_request(AGENT)).await?;
+        let (list, filters) = daemon::list(cx, &place, |hash| list_request(AGENT, hash)).await?;
         return Ok((refs(&list)?, filters));
     }
     let request = on_server(cx, (url, shown), &format!("{url}{LIST}"))?;
@@ -251,10 +251,10 @@ async fn listed_once(cx: &Context<'_>, url: &mut String, shown: Option<&str>) ->
         Some(moved) => *url = moved.to_owned(),
         None => return Err(TaskError::Failed(format!("the server leads to what is no repository: {last}"))),
     }
-    let Advertised::Version2 { filters } = said else {
+    let Advertised::Version2 { filters, hash } = said else {
         return Err(TaskError::Failed("the server speaks no version 2 of the protocol of git".into()));
     };
-    let exchange = cx.net.http(&upload_pack(cx, (url, shown), list_request(AGENT))?).await?;
+    let exchange = cx.net.http(&upload_pack(cx, (url, shown), list_request(AGENT, hash))?).await?;
     Ok((refs(answer(&exchange)?)?, filters))
 }
 
@@ -285,7 +285,7 @@ async fn pack_once(
     let file = tempfile::tempfile_in(folder.path()).map_err(unwritable)?;
     let writer = Arc::new(Mutex::new(PackWriter::new(BufWriter::new(file), bytes_max)));
     let most = usize::try_from(bytes_max.saturating_add(AROUND_PACK)).unwrap_or(usize::MAX);
-    let wanted = fetch_request(AGENT, wanted);
+    let (hash, wanted) = (wanted.hash(), fetch_request(AGENT, wanted));
     let end = match daemon::Place::of(at.0) {
         Some(place) => daemon::fetch(cx, &place, &wanted, (&writer, most)).await?,
         None => {
@@ -312,7 +312,7 @@ async fn pack_once(
     }
     let mut file = file.into_inner().map_err(|error| unwritable(error.into_error()))?;
     file.rewind().map_err(unwritable)?;
-    Ok(Fetched::Pack(file, folder))
+    Ok(Fetched::Pack(file, folder, hash))
 }
 
 fn upload_pack(cx: &Context<'_>, at: (&str, Option<&str>), body: Vec<u8>) -> Result<HttpRequest, TaskError> {

@@ -209,9 +209,9 @@ async fn at_tips(
     beside: &Beside,
     holders: HashSet<ObjectId>,
 ) -> Result<Standing, TaskError> {
-    let gathering = Gathering::new().map_err(|error| TaskError::Failed(error.to_string()))?;
-    let gathered = Arc::new((gathering, beside.clone(), holders));
     let trees = Wanted::Newest { tips: &beside.tips, files_below: source.filters().then_some(0) };
+    let gathering = Gathering::new(trees.hash()).map_err(|error| TaskError::Failed(error.to_string()))?;
+    let gathered = Arc::new((gathering, beside.clone(), holders));
     let standing = with_pack(cx, source, &gathered, &trees).await?;
     match standing.missing_files().as_slice() {
         [] => Ok(standing),
@@ -230,7 +230,7 @@ async fn with_pack(
     let gathered = gathered.clone();
     history::aside(cx, move |stop| {
         let (gathering, beside, holders) = &*gathered;
-        if let Fetched::Pack(file, _folder) = fetched {
+        if let Fetched::Pack(file, _folder, _) = fetched {
             gathering.add_packs(&mut [file], stop)?.into_iter().try_for_each(Err::<(), GitError>)?;
         }
         let today = Today { tips: &beside.tips, head: beside.head, staged: &[], holders };

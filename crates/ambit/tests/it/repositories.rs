@@ -252,6 +252,41 @@ fn a_history_at_gits_own_server_is_looked_through_and_what_it_refuses_is_told() 
 }
 
 #[test]
+fn a_history_whose_objects_are_named_by_sha256_is_looked_through_wherever_it_is() {
+    let folder = Folder::new("repositories-sha256");
+    let repository = folder.join("root").join("app.git");
+    std::fs::create_dir_all(&repository).expect("can be made");
+    let init = ["init", "-q", "--bare", "--object-format=sha256", "-b", "main", "."];
+    assert!(git(&repository, &init).status().expect("git is installed").success());
+    let add = |moment: i64, fill: &str| {
+        let text = format!("GH={}\n", key(fill)).into_bytes();
+        let file = format!("{moment}.env");
+        let mut child = git(&repository, &["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().expect("git runs");
+        let from = if moment == 1 { "" } else { "from refs/heads/main^0\n" };
+        let head = format!(
+            "commit refs/heads/main\ncommitter Dev <dev@acme.test> {moment} +0000\ndata 1\nx\n{from}M 100644 inline \
+             {file}\ndata {}\n",
+            text.len()
+        );
+        child.stdin.take().expect("piped").write_all(&[head.into_bytes(), text].concat()).expect("it reads");
+        assert!(child.wait().expect("it ends").success());
+    };
+    add(1, "a1B2");
+    let (http, _) = serve(&folder.join("root"));
+    let url = daemon(&folder.join("root"));
+    let places = [format!("{http}/app.git"), format!("{url}/app.git"), repository.display().to_string()];
+    let look = |keys: usize| {
+        for (number, place) in places.iter().enumerate() {
+            let found = scan(place, &folder.join(&format!("data{number}")), "64");
+            assert_eq!((leaks(&found).len(), Discovery::of(&found).figure("gone")), (keys, 0), "{place}: {found:?}");
+        }
+    };
+    look(1);
+    add(2, "q9Tr");
+    look(2);
+}
+
+#[test]
 fn a_repository_that_moved_on_its_server_is_fetched_from_where_it_is() {
     let folder = Folder::new("repositories-moved");
     commit(&folder.join("root").join("app.git"), &[(1, "new.env", format!("GH={}\n", key("q9Tr")).into_bytes())]);

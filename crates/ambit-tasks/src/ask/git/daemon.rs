@@ -3,7 +3,7 @@
 
 use super::{PROVIDER, failed};
 use crate::{Context, TaskError};
-use ambit_git::{Advertised, END, GitError, advertised, daemon_request, end_of_section};
+use ambit_git::{Advertised, END, GitError, HashKind, advertised, daemon_request, end_of_section};
 use ambit_net::http::BodyEnd;
 use ambit_net::wire::WireTime;
 use ambit_net::{Connection, NetError, limits};
@@ -41,7 +41,11 @@ impl<'a> Place<'a> {
 
 /// Asks for the list of branches and tags: the lines of the answer, and whether the server leaves out files where it is
 /// asked to.
-pub(super) async fn list(cx: &Context<'_>, place: &Place<'_>, request: &[u8]) -> Result<(Vec<u8>, bool), TaskError> {
+pub(super) async fn list(
+    cx: &Context<'_>,
+    place: &Place<'_>,
+    request: impl Fn(HashKind) -> Vec<u8>,
+) -> Result<(Vec<u8>, bool), TaskError> {
     let until = cx.net.now() + limits::SOURCE_TIMEOUT;
     let mut answer = Vec::new();
     let end = ask(cx, place, request, until, |piece| {
@@ -68,7 +72,7 @@ pub(super) async fn fetch(
         // What the writer refuses, it says itself when it is asked for the pack.
         bytes <= bytes_max && writer.lock().unwrap_or_else(PoisonError::into_inner).write_all(piece).is_ok()
     };
-    let (end, _) = ask(cx, place, request, until, take).await?;
+    let (end, _) = ask(cx, place, |_| request.to_vec(), until, take).await?;
     Ok(if bytes > bytes_max { BodyEnd::TooLarge } else { end })
 }
 
@@ -77,15 +81,15 @@ pub(super) async fn fetch(
 async fn ask(
     cx: &Context<'_>,
     place: &Place<'_>,
-    request: &[u8],
+    request: impl Fn(HashKind) -> Vec<u8>,
     until: WireTime,
     mut take: impl FnMut(&[u8]) -> bool,
 ) -> Result<(BodyEnd, bool), TaskError> {
     let host = place.host.trim_matches(['[', ']']);
     let mut connection = cx.net.source_stream(PROVIDER, host, place.port).await?;
     send(cx, &mut connection, &daemon_request(place.path, &format!("{}:{}", place.host, place.port))).await?;
-    let (mut piece, filters) = greeting(cx, &mut connection, until).await?;
-    send(cx, &mut connection, &[request, END].concat()).await?;
+    let (mut piece, filters, hash) = greeting(cx, &mut connection, until).await?;
+    send(cx, &mut connection, &[request(hash).as_slice(), END].concat()).await?;
     loop {
         if !take(&piece) {
             return Ok((BodyEnd::Short, filters));
@@ -99,18 +103,19 @@ async fn ask(
     }
 }
 
-/// Reads what the server says of itself: what came behind that already, and whether it leaves out files.
+/// Reads what the server says of itself: what came behind that already, whether it leaves out files, and by what its
+/// objects are named.
 async fn greeting(
     cx: &Context<'_>,
     connection: &mut Connection,
     until: WireTime,
-) -> Result<(Vec<u8>, bool), TaskError> {
+) -> Result<(Vec<u8>, bool, HashKind), TaskError> {
     let mut said = Vec::new();
     loop {
         match end_of_section(&said).map_err(|error| refused(&error))? {
             Some(end) => {
                 return match advertised(&said[..end]).map_err(|error| refused(&error))? {
-                    Advertised::Version2 { filters } => Ok((said.split_off(end), filters)),
+                    Advertised::Version2 { filters, hash } => Ok((said.split_off(end), filters, hash)),
                     Advertised::Older => Err(older()),
                 };
             }
