@@ -18,7 +18,7 @@ const LOGIN: &str = "<form method=post action=/newsletter><input type=email name
 /// a wrong password is led to `refusal`, with a cookie as everybody gets one.
 fn shop(door: String, refusal: String) -> Application {
     Application::start(move |target, shown| {
-        let is_inside = shown.contains("sid=inside");
+        let is_inside = shown.contains("sid=k3y77");
         match target {
             "/robots.txt" => nothing(),
             "/" if is_inside => html("<a href=/orders>Orders</a><a href=/about>About</a>"),
@@ -27,9 +27,7 @@ fn shop(door: String, refusal: String) -> Application {
             "/login" | "/login?error=1" => html(LOGIN),
             "/orders" | "/debug" if is_inside => (500, String::new(), b"Traceback (most recent call last):".to_vec()),
             "/orders" | "/debug" => leads(&door),
-            "POST /login user=ann&pw=right" => {
-                (302, "Location: /\r\nSet-Cookie: sid=inside\r\n".to_owned(), Vec::new())
-            }
+            "POST /login user=ann&pw=right" => (302, "Location: /\r\nSet-Cookie: sid=k3y77\r\n".to_owned(), Vec::new()),
             posted if posted.starts_with("POST /login ") => {
                 (302, format!("Location: {refusal}\r\nSet-Cookie: sid=stranger\r\n"), Vec::new())
             }
@@ -133,7 +131,7 @@ fn a_session_that_was_over_before_the_walk_opens_nothing() {
 fn ending(door: String, last: &'static str, more: &'static str) -> Application {
     let is_over = AtomicBool::new(false);
     Application::start(move |target, shown| {
-        let is_inside = shown.contains("sid=inside") && !is_over.load(Ordering::SeqCst);
+        let is_inside = shown.contains("sid=k3y77") && !is_over.load(Ordering::SeqCst);
         let path = target.split('?').next().unwrap();
         let answer = match path {
             "/robots.txt" => nothing(),
@@ -151,7 +149,7 @@ fn ending(door: String, last: &'static str, more: &'static str) -> Application {
     })
 }
 
-const COOKIE: fn() -> Option<Integration> = || Some((json!({"cookie": "sid=inside"}), json!({})));
+const COOKIE: fn() -> Option<Integration> = || Some((json!({"cookie": "sid=k3y77"}), json!({})));
 
 #[test]
 fn a_session_that_ends_behind_a_page_for_everybody_closes_nothing() {

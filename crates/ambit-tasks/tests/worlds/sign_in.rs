@@ -41,7 +41,7 @@ fn a_session_that_is_over_is_told_by_what_the_host_shows_to_which_it_leads() {
     let names = "name {app,id,sso}.acme.test A 203.0.113.{10..12}\n";
     for (site, why) in [
         (
-            "site https://app.acme.test\n  redirect https://id.acme.test/x\nsite https://id.acme.test\n  login",
+            "site https://app.acme.test\n  redirect https://id.acme.test/\nsite https://id.acme.test\n  login",
             "a password",
         ),
         (
@@ -54,6 +54,6 @@ fn a_session_that_is_over_is_told_by_what_the_host_shows_to_which_it_leads() {
         let Err(TaskError::Denied(said)) = answer else { panic!("{why}: {answer:?}") };
         assert!(said.contains("cannot be opened") && said.contains(why) && !said.contains("s3cret"), "{said}");
     }
-    let elsewhere = "site https://app.acme.test\n  redirect https://id.acme.test/x\nsite https://id.acme.test";
+    let elsewhere = "site https://app.acme.test\n  redirect https://id.acme.test/\nsite https://id.acme.test";
     assert_eq!(walked(&format!("{names}{elsewhere}")), Ok(Answer::Found), "nobody is asked who they are there");
 }
