@@ -1,46 +1,15 @@
 //! Judges of what the pages of an application say without being attacked: rows of a table. What a page must say to be
 //! reported stands where pages are read, with its twins; a row says what that means.
 
-use crate::judge::Judge;
+use crate::judge::{Judge, named_findings};
 use crate::look;
 use ambit_model::entity::uri::{DEFECTS, Defect};
-use ambit_model::issue::{
-    Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict,
-};
+use ambit_model::issue::{Proof, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
-macro_rules! defects {
-    ($($name:ident {
-        pretty_name: $pretty:literal,
-        severity: $severity:ident,
-        confidence: $confidence:ident,
-        added: $added:literal,
-        description: $description:literal,
-        remediation: $remediation:literal,
-        reference: $reference:literal,
-    })*) => {
-        /// The judges of the table.
-        pub(crate) const JUDGES: &[Judge] = &[$(Judge {
-            issue: IssueKind {
-                name: stringify!($name),
-                pretty_name: $pretty,
-                severity: $severity,
-                confidence: Confidence::$confidence,
-                category: "application",
-                added: $added,
-                description: $description,
-                remediation: $remediation,
-                references: &[($reference, "description")],
-            },
-            applies_to: &[Kind::Uri],
-            reads: &[TaskName::Crawl],
-            judge: |facts, _| weigh(facts, stringify!($name)),
-        }),*];
-    };
-}
-
-defects! {
+named_findings! {
+    "application", &[Kind::Uri], &[TaskName::Crawl];
     cacheable_private_answer {
         pretty_name: "Caches may keep an answer that is one visitor's",
         severity: SEVERITY_MEDIUM,

@@ -7,12 +7,11 @@ mod firewall;
 mod names;
 mod transport;
 
-use crate::judge::Judge;
+use crate::judge::{Judge, judge_of};
 use crate::look;
 use ambit_model::entity::aws::{CONFIGURATION, RESOURCE_TYPE, setting};
 use ambit_model::issue::{
-    Confidence, IssueKind, Proof, SEVERITY_CRITICAL, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM,
-    Verdict,
+    Confidence, Proof, SEVERITY_CRITICAL, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict,
 };
 use ambit_model::policy::{is_everybody, open_statements, open_to_programs};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
@@ -100,26 +99,14 @@ macro_rules! misconfigurations {
         near_miss: $near_miss:expr,
         $(unknown: $unknown:expr,)?
     })*) => {
-        pub(super) const JUDGES: &[Judge] = &[$(Judge {
-            issue: IssueKind {
-                name: stringify!($name),
-                pretty_name: $pretty,
-                severity: $severity,
-                confidence: Confidence::Confirmed,
-                category: "misconfiguration",
-                added: $added,
-                description: $description,
-                remediation: $remediation,
-                references: &[($reference, "description")],
-            },
-            applies_to: KINDS,
-            reads: super::LISTED_BY,
-            judge: |facts, date| super::weigh(facts, &$of, $needs, |$thing| {
+        pub(super) const JUDGES: &[Judge] = &[$(judge_of!(
+            $name, "misconfiguration", Confirmed, $severity, $added, $pretty, $description, $remediation, $reference,
+            KINDS, LISTED_BY, |facts, date| weigh(facts, &$of, $needs, |$thing| {
                 let $date = date;
                 let _ = $date;
                 $finds
-            }),
-        }),*];
+            })
+        )),*];
 
         #[cfg(test)]
         pub(super) fn samples() -> Vec<crate::samples::Samples> {

@@ -25,6 +25,50 @@ impl Judge {
     }
 }
 
+/// A judge of a table: the texts of its row, what holds of all rows, and how it judges.
+macro_rules! judge_of {
+    ($name:ident, $category:literal, $confidence:ident, $severity:ident, $added:literal, $pretty:literal,
+     $description:literal, $remediation:literal, $reference:literal, $kinds:expr, $reads:expr, $judge:expr) => {
+        $crate::judge::Judge {
+            issue: ambit_model::issue::IssueKind {
+                name: stringify!($name),
+                pretty_name: $pretty,
+                severity: $severity,
+                confidence: ambit_model::issue::Confidence::$confidence,
+                category: $category,
+                added: $added,
+                description: $description,
+                remediation: $remediation,
+                references: &[($reference, "description")],
+            },
+            applies_to: $kinds,
+            reads: $reads,
+            judge: $judge,
+        }
+    };
+}
+pub(crate) use judge_of;
+
+/// A table of judges that report what a look named after them: `weigh` of its file judges by the name.
+macro_rules! named_findings {
+    ($category:literal, $kinds:expr, $reads:expr; $($name:ident {
+        pretty_name: $pretty:literal,
+        severity: $severity:ident,
+        confidence: $confidence:ident,
+        added: $added:literal,
+        description: $description:literal,
+        remediation: $remediation:literal,
+        reference: $reference:literal,
+    })*) => {
+        /// The judges of the table.
+        pub(crate) const JUDGES: &[Judge] = &[$($crate::judge::judge_of!(
+            $name, $category, $confidence, $severity, $added, $pretty, $description, $remediation, $reference,
+            $kinds, $reads, |facts, _| weigh(facts, stringify!($name))
+        )),*];
+    };
+}
+pub(crate) use named_findings;
+
 macro_rules! all {
     ($($judge:ident),* $(,)?) => {
         /// The judges that have a file of their own, in alphabetical order.

@@ -6,12 +6,10 @@ mod communication;
 mod parts;
 mod signer;
 
-use crate::judge::Judge;
+use crate::judge::{Judge, judge_of};
 use crate::look;
 use ambit_model::entity::app::{FORMAT, PACKAGE};
-use ambit_model::issue::{
-    Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict,
-};
+use ambit_model::issue::{Proof, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
 
@@ -93,25 +91,13 @@ macro_rules! weaknesses {
         reports: $reports:expr => $discriminators:expr,
         near_miss: $near_miss:expr,
     })*) => {
-        pub(super) const JUDGES: &[Judge] = &[$(Judge {
-            issue: IssueKind {
-                name: stringify!($name),
-                pretty_name: $pretty,
-                severity: $severity,
-                confidence: Confidence::Confirmed,
-                category: "misconfiguration",
-                added: $added,
-                description: $description,
-                remediation: $remediation,
-                references: &[($reference, "description")],
-            },
-            applies_to: $kinds,
-            reads: &[TaskName::AppPackage],
-            judge: |facts, date| weigh(facts, date, |$app, $date, $is_apk| {
+        pub(super) const JUDGES: &[Judge] = &[$(judge_of!(
+            $name, "misconfiguration", Confirmed, $severity, $added, $pretty, $description, $remediation, $reference,
+            $kinds, &[TaskName::AppPackage], |facts, date| weigh(facts, date, |$app, $date, $is_apk| {
                 let _ = ($date, $is_apk);
                 $finds
-            }),
-        }),*];
+            })
+        )),*];
 
         #[cfg(test)]
         pub(super) fn samples() -> Vec<crate::samples::Samples> {

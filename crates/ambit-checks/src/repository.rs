@@ -1,11 +1,11 @@
 //! Judges of what the files say by which software of a repository is built: rows of a table. What a file must say to be
 //! reported stands where files are read, with its twins; a row says what that means.
 
-use crate::judge::Judge;
+use crate::judge::{Judge, named_findings};
 use crate::look;
 use ambit_model::entity::repository::{FLAWS, Flaw};
 use ambit_model::facts::ProbeOutcome;
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict};
+use ambit_model::issue::{Proof, SEVERITY_HIGH, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
@@ -26,42 +26,13 @@ pub(crate) fn after(facts: &Facts, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> 
     }
 }
 
-macro_rules! flaws {
-    ($($name:ident {
-        pretty_name: $pretty:literal,
-        severity: $severity:ident,
-        added: $added:literal,
-        confidence: $confidence:ident,
-        description: $description:literal,
-        remediation: $remediation:literal,
-        reference: $reference:literal,
-    })*) => {
-        /// The judges of the table.
-        pub(crate) const JUDGES: &[Judge] = &[$(Judge {
-            issue: IssueKind {
-                name: stringify!($name),
-                pretty_name: $pretty,
-                severity: $severity,
-                confidence: Confidence::$confidence,
-                category: "misconfiguration",
-                added: $added,
-                description: $description,
-                remediation: $remediation,
-                references: &[($reference, "description")],
-            },
-            applies_to: Kind::REPOSITORIES,
-            reads: LOOKS,
-            judge: |facts, _| weigh(facts, stringify!($name)),
-        }),*];
-    };
-}
-
-flaws! {
+named_findings! {
+    "misconfiguration", Kind::REPOSITORIES, LOOKS;
     dependency_confusion {
         pretty_name: "A stranger may stand in for a package",
         severity: SEVERITY_MEDIUM,
-        added: "2026-11-25",
         confidence: Potential,
+        added: "2026-11-25",
         description: "Packages of one's own come from a registry beside the public one, and their names are nobody's \
                       there. Whoever registers such a name in the public registry with a higher version may be \
                       installed in its place.",
@@ -72,8 +43,8 @@ flaws! {
     unpinned_action {
         pretty_name: "Workflow uses an action that others may change",
         severity: SEVERITY_LOW,
-        added: "2026-11-25",
         confidence: Confirmed,
+        added: "2026-11-25",
         description: "The workflow names an action of others by a tag or branch. Whoever takes over its repository \
                       moves that, and runs in your builds with their secrets.",
         remediation: "Name the action by the full hash of a commit, and let a program propose newer ones.",
@@ -82,8 +53,8 @@ flaws! {
     workflow_injection {
         pretty_name: "Workflow puts texts of strangers into commands",
         severity: SEVERITY_HIGH,
-        added: "2026-11-25",
         confidence: Potential,
+        added: "2026-11-25",
         description: "A command of the workflow is put together from a text that anybody writes, such as the title of \
                       an issue or the name of a branch. Whoever writes commands there runs them in the build.",
         remediation: "Hand the text over in a variable of the environment, and use that in quotes within the command.",
@@ -92,8 +63,8 @@ flaws! {
     workflow_runs_foreign_code {
         pretty_name: "Workflow runs code of strangers with its own secrets",
         severity: SEVERITY_HIGH,
-        added: "2026-11-25",
         confidence: Potential,
+        added: "2026-11-25",
         description: "The workflow starts for requests or comments of strangers with the rights and secrets of the \
                       repository, and fetches the code of a request. What that code does, it does with them.",
         remediation: "Let such requests start workflows by pull_request, which has no secrets, or do not fetch their \
