@@ -35,6 +35,19 @@ pub(crate) fn judge(facts: &Facts, defect: impl FnOnce(&Facts) -> Option<Result<
     }
 }
 
+/// Judges a certificate by one of its moments: `defect` says in a sentence what is wrong with it.
+pub(crate) fn judge_moment(
+    facts: &Facts,
+    member: Member<String>,
+    defect: impl FnOnce(Timestamp) -> Option<String>,
+) -> Verdict {
+    judge(facts, |facts| {
+        let at = member.text(&facts.details).and_then(Timestamp::parse)?;
+        let details = json!({member.name(): at.to_string()});
+        Some(defect(at).map_or(Ok(()), |description| Err(Defect { description, details })))
+    })
+}
+
 /// Names of the entities that serve it, sorted.
 fn served_by(facts: &Facts) -> Vec<&str> {
     let served = [EdgeKind::Certificate, EdgeKind::UnrelatedCertificate, EdgeKind::DefaultCertificate];
@@ -44,11 +57,6 @@ fn served_by(facts: &Facts) -> Vec<&str> {
     names.dedup();
     names.truncate(SERVED_BY_MAX);
     names
-}
-
-/// A moment among the members.
-pub(crate) fn moment(facts: &Facts, member: Member<String>) -> Option<Timestamp> {
-    member.text(&facts.details).and_then(Timestamp::parse)
 }
 
 /// True where it is its own issuer: as the task verified, else by the names.

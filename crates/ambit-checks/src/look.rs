@@ -67,14 +67,18 @@ fn weigh(
     }
 }
 
-/// Judges that something is missing: proven only where the look succeeded and the member stays empty. A first absent
-/// look over an open answer proves nothing yet; the second one closes that answer.
+/// Judges that a record of a zone is missing: proven only where the look succeeded and the member stays empty, and the
+/// name has a place for it. A first absent look over an open answer proves nothing yet; the second one closes that
+/// answer.
 pub(crate) fn missing_at<T>(
     facts: &Facts,
     look: NamedProbe,
     member: Member<T>,
     proof: impl FnOnce() -> Proof,
 ) -> Verdict {
+    if has_no_zone(facts) {
+        return Verdict::Clear;
+    }
     let outcome = facts.outcome_at(look.task, look.argument);
     match (is_empty(member.raw(&facts.details)), outcome) {
         (_, None | Some(ProbeOutcome::Unknown)) | (true, Some(ProbeOutcome::InPart)) => Verdict::Unknown,

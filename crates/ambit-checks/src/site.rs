@@ -1,13 +1,27 @@
 //! What the judges of sites share: scheme and host of a Uri's name, its answer's headers and cookies.
 
-use ambit_model::Facts;
+use crate::look;
 use ambit_model::entity::host_of;
 use ambit_model::entity::uri::{self, Cookie};
+use ambit_model::issue::Verdict;
+use ambit_model::{Facts, TaskName};
+use serde_json::json;
 use std::net::IpAddr;
 
 /// True for `https://`.
 pub(crate) fn is_encrypted(facts: &Facts) -> bool {
     facts.name.starts_with("https://")
+}
+
+/// Judges what must not be asked for without encryption, by what a look at the site saw: `defect` says it in a sentence.
+pub(crate) fn in_the_clear(facts: &Facts, defect: impl FnOnce(&Facts) -> Option<String>) -> Verdict {
+    if is_encrypted(facts) {
+        return Verdict::Clear;
+    }
+    look::after(facts, TaskName::HttpEnrich, |facts| {
+        let proof = |description| look::proof(description, json!({"uri": facts.name}));
+        defect(facts).map(proof).into_iter().collect()
+    })
 }
 
 /// The host, where it is a name. A site by address is the same server's default site: what a name's site lacks is said
@@ -50,7 +64,6 @@ mod tests {
     use super::*;
     use crate::samples::{Told, facts};
     use ambit_model::Kind;
-    use serde_json::json;
 
     #[test]
     fn hosts_are_names_or_addresses() {

@@ -1,12 +1,10 @@
 //! A password prompt that is served without encryption.
 
 use super::Judge;
-use crate::look;
 use crate::site;
 use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
-use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -31,21 +29,16 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    if site::is_encrypted(facts) {
-        return Verdict::Clear;
-    }
-    look::after(facts, TaskName::HttpEnrich, |facts| {
-        if !uri::AUTH_BASIC.is_true(&facts.details) {
-            return Vec::new();
-        }
-        let description = format!("{} asks for a password by Basic authentication without encryption.", facts.name);
-        vec![look::proof(description, json!({"uri": facts.name}))]
+    site::in_the_clear(facts, |facts| {
+        let is_asked = uri::AUTH_BASIC.is_true(&facts.details);
+        is_asked.then(|| format!("{} asks for a password by Basic authentication without encryption.", facts.name))
     })
 }
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
+    use serde_json::json;
     let page = |name: &str, basic: bool| {
         facts(Kind::Uri, name).found(TaskName::HttpEnrich).with(json!({"code": "401", "auth.basic": basic}))
     };

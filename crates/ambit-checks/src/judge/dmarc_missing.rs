@@ -31,10 +31,6 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    // A tenant's name at a platform has no place for the record.
-    if look::has_no_zone(facts) {
-        return Verdict::Clear;
-    }
     look::missing_at(facts, DMARC, domain::DMARC, || {
         let description = format!("_dmarc.{} has no TXT record that begins with v=DMARC1.", facts.name);
         look::proof(description, json!({"domain": facts.name}))

@@ -1,12 +1,11 @@
 //! A certificate that ends within 30 days.
 
 use super::Judge;
-use crate::certificate::{self, Defect};
+use crate::certificate;
 use ambit_model::entity::certificate as members;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
-use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -36,23 +35,16 @@ pub(super) const JUDGE: Judge = Judge {
 const LEAD_DAYS: i64 = 30;
 
 fn judge(facts: &Facts, date: Timestamp) -> Verdict {
-    certificate::judge(facts, |facts| {
-        let end = certificate::moment(facts, members::NOT_AFTER)?;
-        let near = (date..date.plus_ms(LEAD_DAYS * DAY_MS)).contains(&end);
-        Some(if near {
-            Err(Defect {
-                description: format!("The certificate is valid only until {end}."),
-                details: json!({"not_after": end.to_string()}),
-            })
-        } else {
-            Ok(())
-        })
+    certificate::judge_moment(facts, members::NOT_AFTER, |end| {
+        let is_near = (date..date.plus_ms(LEAD_DAYS * DAY_MS)).contains(&end);
+        is_near.then(|| format!("The certificate is valid only until {end}."))
     })
 }
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use certificate::sample::{logged, served};
+    use serde_json::json;
     crate::samples::Samples::new()
         .reports(served(json!({"not_after": "2026-06-01T12:00:00Z"})))
         .reports(served(json!({"not_after": "2026-07-01T11:59:59Z"})))

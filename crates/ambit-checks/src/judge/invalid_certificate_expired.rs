@@ -1,11 +1,10 @@
 //! A certificate that is served after its last day.
 
 use super::Judge;
-use crate::certificate::{self, Defect};
+use crate::certificate;
 use ambit_model::entity::certificate as members;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
-use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -32,22 +31,15 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, date: Timestamp) -> Verdict {
-    certificate::judge(facts, |facts| {
-        let end = certificate::moment(facts, members::NOT_AFTER)?;
-        Some(if end < date {
-            Err(Defect {
-                description: format!("The certificate was valid until {end}."),
-                details: json!({"not_after": end.to_string()}),
-            })
-        } else {
-            Ok(())
-        })
+    certificate::judge_moment(facts, members::NOT_AFTER, |end| {
+        (end < date).then(|| format!("The certificate was valid until {end}."))
     })
 }
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use certificate::sample::{logged, served};
+    use serde_json::json;
     crate::samples::Samples::new()
         .reports(served(json!({"not_after": "2026-06-01T11:59:59Z"})))
         .near_miss(served(json!({"not_after": "2026-06-01T12:00:00Z"})))

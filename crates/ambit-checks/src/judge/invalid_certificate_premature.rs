@@ -1,11 +1,10 @@
 //! A certificate that is served before its first day.
 
 use super::Judge;
-use crate::certificate::{self, Defect};
+use crate::certificate;
 use ambit_model::entity::certificate as members;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
-use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -31,22 +30,15 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, date: Timestamp) -> Verdict {
-    certificate::judge(facts, |facts| {
-        let start = certificate::moment(facts, members::NOT_BEFORE)?;
-        Some(if start > date {
-            Err(Defect {
-                description: format!("The certificate is valid only from {start}."),
-                details: json!({"not_before": start.to_string()}),
-            })
-        } else {
-            Ok(())
-        })
+    certificate::judge_moment(facts, members::NOT_BEFORE, |start| {
+        (start > date).then(|| format!("The certificate is valid only from {start}."))
     })
 }
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use certificate::sample::{logged, served};
+    use serde_json::json;
     crate::samples::Samples::new()
         .reports(served(json!({"not_before": "2026-06-01T12:00:01Z"})))
         .near_miss(served(json!({"not_before": "2026-06-01T12:00:00Z"})))

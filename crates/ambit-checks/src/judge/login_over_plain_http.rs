@@ -1,12 +1,10 @@
 //! A login form that is served without encryption.
 
 use super::Judge;
-use crate::look;
 use crate::site;
 use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
-use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -32,24 +30,19 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    if site::is_encrypted(facts) {
-        return Verdict::Clear;
-    }
-    look::after(facts, TaskName::HttpEnrich, |facts| {
+    site::in_the_clear(facts, |facts| {
         // The form is that of the page where a visitor ends without leaving the site; one who is led to https never
         // sees it.
         let secured = uri::HTTPS_REDIRECT.is_true(&facts.details);
-        if secured || !uri::AUTH_FORMS.is_true(&facts.details) {
-            return Vec::new();
-        }
-        let description = format!("{} asks for a password without encryption.", facts.name);
-        vec![look::proof(description, json!({"uri": facts.name}))]
+        let is_asked = !secured && uri::AUTH_FORMS.is_true(&facts.details);
+        is_asked.then(|| format!("{} asks for a password without encryption.", facts.name))
     })
 }
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
+    use serde_json::json;
     let page = |name: &str, code: &str, forms: bool| {
         facts(Kind::Uri, name).found(TaskName::HttpEnrich).with(json!({"code": code, "auth.forms": forms}))
     };

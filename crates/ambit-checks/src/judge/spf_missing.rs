@@ -32,10 +32,6 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    // A tenant's name at a platform has no place for the record.
-    if look::has_no_zone(facts) {
-        return Verdict::Clear;
-    }
     look::missing_at(facts, SPF, domain::SPF_RECORD, || {
         let description = format!("{} has no TXT record that begins with v=spf1.", facts.name);
         look::proof(description, json!({"domain": facts.name}))
