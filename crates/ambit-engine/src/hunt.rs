@@ -53,9 +53,7 @@ type Compiled = Option<Arc<Rules>>;
 /// The loop's memory: compiled rules, by what they are of.
 pub struct Hunter {
     engine: Engine,
-    /// What a look may take.
     time: Duration,
-    /// What an owner's rules, or a job, may take at a time.
     slice: Duration,
     /// The job that was worked at last.
     last_job: i64,
@@ -66,7 +64,7 @@ pub struct Hunter {
 /// Hunts until `stop`. After a failure of the store it goes on.
 pub async fn hunt(engine: &Engine, clock: &Clock, stop: &watch::Receiver<bool>) {
     let mut stop = stop.clone();
-    let mut hunter = Hunter::new(engine.clone(), LOOK_TIME);
+    let mut hunter = Hunter::new(engine.clone(), LOOK_TIME, SLICE);
     while !*stop.borrow() {
         let wait = match hunter.round(clock()).await {
             Ok(true) => continue,
@@ -84,21 +82,17 @@ pub async fn hunt(engine: &Engine, clock: &Clock, stop: &watch::Receiver<bool>) 
 }
 
 impl Hunter {
-    /// A loop's memory. `time` is what a look may take, such as [`LOOK_TIME`].
-    pub fn new(engine: Engine, time: Duration) -> Self {
+    /// A loop's memory. `time` is what a look may take, such as [`LOOK_TIME`], and `slice` what an owner's rules, or a
+    /// job, may take at a time, such as [`SLICE`]; with none each owner's rules look once at a time.
+    pub fn new(engine: Engine, time: Duration, slice: Duration) -> Self {
         Self {
             engine,
             time,
-            slice: SLICE,
+            slice,
             last_job: 0,
             threads: Arc::new(Semaphore::new(LOOKS_AT_ONCE)),
             compiled: HashMap::new(),
         }
-    }
-
-    /// With another slice: with none each owner's rules look once at a time.
-    pub fn with_slice(self, slice: Duration) -> Self {
-        Self { slice, ..self }
     }
 
     /// Does a bounded part of what there is to do, people's analyses first; false: there was nothing.

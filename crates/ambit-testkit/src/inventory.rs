@@ -10,7 +10,7 @@ use ambit_model::run::RunState;
 use ambit_model::scope::{Decision, ScopeReason};
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::Principal;
-use ambit_store::engine::{Commit, Engine, IssueWrite, NewWork, Outcome, Reconciliation};
+use ambit_store::engine::{Commit, Engine, IssueWrite, NewWork, Outcome, Reconciliation, Room};
 use anyhow::Context;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -110,7 +110,7 @@ pub async fn fill_with(server: &TestServer, site: ProbeResult) -> anyhow::Result
 pub async fn fill_on(server: &TestServer, ground: &Ground, site: ProbeResult) -> anyhow::Result<Inventory> {
     let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
     server.store.start_run(&ground.owner, ground.collection, None, server.now()).await?;
-    let run = engine.claim_run(&BTreeSet::new(), server.now()).await?.context("the run is there")?;
+    let run = engine.claim_next(&BTreeSet::new(), Room::Any, server.now()).await?.context("the run is there")?.run;
     let uid = |kind, name: &str| Uid::of_entity(ground.collection, kind, name);
     let (domain, host, site_name) = (ground.domain.as_str(), ground.host(), ground.site());
     let inventory = Inventory {
@@ -177,7 +177,7 @@ pub async fn look_beside(server: &TestServer, looks: &[Look<'_>], mut beside: im
     let ground = Ground::first(server).await?;
     let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
     server.store.start_run(&ground.owner, ground.collection, None, server.now()).await?;
-    let run = engine.claim_run(&BTreeSet::new(), server.now()).await?.context("the run is there")?;
+    let run = engine.claim_next(&BTreeSet::new(), Room::Any, server.now()).await?.context("the run is there")?.run;
     let mut round = Round { server, engine: &engine, run: run.id };
     for look in looks {
         let uid = Uid::of_entity(ground.collection, look.kind, look.name);

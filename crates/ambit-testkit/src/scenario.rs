@@ -23,7 +23,7 @@
 use crate::client::{Ask, Reply, ask};
 use crate::part;
 use ambit_engine::Hunter;
-use ambit_engine::hunt::LOOK_TIME;
+use ambit_engine::hunt::{LOOK_TIME, SLICE};
 use ambit_model::Timestamp;
 use ambit_store::Store;
 use anyhow::{Context, bail};
@@ -221,7 +221,7 @@ pub(crate) async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<D
 /// Lets rules look until nothing waits for them; a look may take `time`.
 pub async fn hunt(store: &Store, now: Timestamp, time: Duration) -> anyhow::Result<()> {
     let engine = store.engine("a test", Duration::from_secs(5)).await?;
-    let mut hunter = Hunter::new(engine, time);
+    let mut hunter = Hunter::new(engine, time, SLICE);
     while hunter.round(now).await? {}
     Ok(())
 }

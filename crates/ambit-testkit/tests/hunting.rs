@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
 use ambit_engine::Hunter;
+use ambit_engine::hunt::SLICE;
 use ambit_model::observation::{BODY, Evidence, Found, ProbeResult};
 use ambit_store::PackContent;
 use ambit_store::engine::Engine;
@@ -24,7 +25,7 @@ async fn engine(server: &TestServer) -> Engine {
 
 /// Looks until nothing waits.
 async fn hunt(server: &TestServer, time: Duration) {
-    let mut hunter = Hunter::new(engine(server).await, time);
+    let mut hunter = Hunter::new(engine(server).await, time, SLICE);
     while hunter.round(server.now()).await.unwrap() {}
 }
 
@@ -268,7 +269,7 @@ async fn nothing_is_lost_or_doubled_where_the_hunter_ends_in_between() {
     let made = call(&server, "owner", "POST", "/intelligence/retrohunt_jobs", Some(body)).await;
     // Each hunter does one round, and the last is dropped in the midst of it: whatever instant that is.
     for part in 0..6_u64 {
-        let mut hunter = Hunter::new(engine(&server).await, LONG);
+        let mut hunter = Hunter::new(engine(&server).await, LONG, SLICE);
         let broken = tokio::time::timeout(Duration::from_millis(part * 7), hunter.round(server.now())).await;
         drop(broken);
     }
@@ -304,7 +305,7 @@ async fn one_owner_s_costly_rules_do_not_hold_up_the_specimens_of_others() {
         upload(&server, "a.bin", &format!("file {number}")).await;
     }
     // No slice: each owner's rules look once at a time.
-    let mut hunter = Hunter::new(engine(&server).await, SHORT).with_slice(Duration::ZERO);
+    let mut hunter = Hunter::new(engine(&server).await, SHORT, Duration::ZERO);
     assert!(hunter.round(server.now()).await.unwrap());
     let mut rounds = 1;
     while notifications(&server, "stranger").await.len() < 3 {
@@ -336,7 +337,7 @@ async fn what_was_deferred_is_looked_at_after_the_hunter_ends_in_between() {
     }
     loop {
         // A hunter lives for one round.
-        let mut hunter = Hunter::new(engine(&server).await, LONG).with_slice(Duration::ZERO);
+        let mut hunter = Hunter::new(engine(&server).await, LONG, Duration::ZERO);
         if !hunter.round(server.now()).await.unwrap() {
             break;
         }

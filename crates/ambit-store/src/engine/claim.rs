@@ -31,16 +31,10 @@ pub struct Claimed {
 }
 
 impl Engine {
-    /// Returns the next run to carry beside those that this engine carries already, in turn; `None` if none waits that
-    /// no other living engine holds.
-    pub async fn claim_run(&self, carried: &BTreeSet<RunId>, now: Timestamp) -> Result<Option<Run>, StoreError> {
-        let claimed = self.claim_next(carried, Room::Any, now).await?;
-        Ok(claimed.map(|claimed| claimed.run))
-    }
-
-    /// The next run that there is such room for. Projects are served in turn, and then the users of one; in these, one
-    /// that is running (it is adopted with its leases given back; also one of its own that it lost hold of) goes before
-    /// those that are scheduled.
+    /// The next run that there is such room for beside those that this engine carries already; `None` if none waits
+    /// that no other living engine holds. Projects are served in turn, and then the users of one; in these, one that is
+    /// running (it is adopted with its leases given back; also one of its own that it lost hold of) goes before those
+    /// that are scheduled.
     pub async fn claim_next(
         &self,
         carried: &BTreeSet<RunId>,

@@ -1,7 +1,9 @@
 //! Killed at every transaction edge: what was acknowledged is there, nothing is double, and a resumed run ends where an
 //! undisturbed one does. The process that dies is this test program again, told by its environment what to do.
 
-use crate::lab::{BEGIN, Folder, Lab, details, drop_database, new_collection, new_work, outcome, owner, postgres};
+use crate::lab::{
+    BEGIN, Folder, Lab, details, drop_database, new_collection, new_work, next_run, outcome, owner, postgres,
+};
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{Confidence, IssueKind, Proof};
 use ambit_model::observation::{Discovery, Evidence, Found, ProbeResult};
@@ -11,7 +13,7 @@ use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::engine::{Commit, Engine, IssueWrite, Reconciliation, Work};
 use ambit_store::{FailAction, NewCollection, Options, Store, StoreError};
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Duration;
 use uuid::Uuid;
@@ -36,7 +38,7 @@ static NO_TLS: IssueKind = IssueKind {
 /// An engine in thirty lines: names, then a page of each, then an issue of each page.
 async fn work_off(store: &Store, now: Timestamp) -> Result<(), StoreError> {
     let engine = store.engine("crash", Duration::from_secs(20)).await?;
-    let Some(run) = engine.claim_run(&BTreeSet::new(), now).await? else {
+    let Some(run) = next_run(&engine, now).await? else {
         return Ok(());
     };
     loop {

@@ -6,9 +6,10 @@ use ambit_model::observation::{Discovery, Evidence, Found, ProbeResult, Sighting
 use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Details, EdgeKind, Item, Kind, Timestamp, Uid, Wave};
-use ambit_store::engine::{Commit, Committed, Engine, NewWork, Outcome, Reconciliation, Work};
-use ambit_store::{BulkChange, EntityView, NewCollection, NewOwner, Options, Principal, Store};
+use ambit_store::engine::{Commit, Committed, Engine, NewWork, Outcome, Reconciliation, Room, Work};
+use ambit_store::{BulkChange, EntityView, NewCollection, NewOwner, Options, Principal, Store, StoreError};
 use sqlx::Connection;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -93,6 +94,12 @@ pub(crate) fn owner() -> NewOwner {
 pub(crate) fn new_collection(seeds: &[(Kind, &str)]) -> NewCollection {
     let seeds = seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect();
     NewCollection::usual("Acme external", seeds)
+}
+
+/// The run that an engine takes which carries none.
+pub(crate) async fn next_run(engine: &Engine, now: Timestamp) -> Result<Option<Run>, StoreError> {
+    let claimed = engine.claim_next(&BTreeSet::new(), Room::Any, now).await?;
+    Ok(claimed.map(|claimed| claimed.run))
 }
 
 impl Lab {

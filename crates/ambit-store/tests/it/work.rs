@@ -1,6 +1,6 @@
 //! Runs and work: claims, leases, fences, sweeps, pause and cancel.
 
-use crate::lab::{Lab, both, found, louder, new_collection, new_work, outcome, unknown};
+use crate::lab::{Lab, both, found, louder, new_collection, new_work, next_run, outcome, unknown};
 use ambit_model::collection::Schedule;
 use ambit_model::feed::Noun;
 use ambit_model::id::RunId;
@@ -9,7 +9,7 @@ use ambit_model::observation::{ProbeResult, SECOND_PROBE_AFTER_MS};
 use ambit_model::run::{RunState, Stage};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Wave};
-use ambit_store::engine::{NewSweep, NewWork, Places, Work};
+use ambit_store::engine::{NewSweep, NewWork, Places, Room, Work};
 use ambit_store::{CollectionSettings, Started, StoreError};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -23,10 +23,10 @@ async fn at_most_one_run_of_a_collection_is_open() {
         assert!(matches!(first, Started::Scheduled(_)));
         let again = lab.store.start_run(&lab.me, lab.collection, None, lab.now()).await.unwrap();
         assert_eq!(again, Started::Open(first.run().clone()));
-        let claimed = lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().unwrap();
+        let claimed = next_run(&lab.engine, lab.now()).await.unwrap().unwrap();
         assert_eq!((claimed.id, claimed.state, claimed.number), (first.run().id, RunState::Running, 1));
         assert_eq!(
-            lab.engine.claim_run(&BTreeSet::from([claimed.id]), lab.now()).await.unwrap(),
+            lab.engine.claim_next(&BTreeSet::from([claimed.id]), Room::Any, lab.now()).await.unwrap(),
             None,
             "this engine works at it already"
         );
@@ -384,7 +384,7 @@ async fn an_old_fence_is_refused_and_attempts_are_counted() {
         // The process dies; another one takes the run over.
         let engine = lab.engine.clone();
         engine.release(run.id).await.unwrap();
-        assert_eq!(lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().map(|run| run.id), Some(run.id));
+        assert_eq!(next_run(&lab.engine, lab.now()).await.unwrap().map(|run| run.id), Some(run.id));
         let new = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
         assert_eq!((new.id, new.fence), (old.id, old.fence + 1));
         let late = outcome(old, found(json!({"title": "late"}), &[]), lab.now());
@@ -414,7 +414,7 @@ async fn adopting_a_run_of_a_dead_process_counts_its_attempts() {
         let other = store.engine("other", Duration::ZERO).await.unwrap();
         // On PostgreSQL the dead engine's heartbeat must lapse; the engine's own clock set it.
         let later = Timestamp(now.0.max(4_000_000_000_000) + 30_000);
-        let adopted = other.claim_run(&BTreeSet::new(), later).await.unwrap().unwrap();
+        let adopted = next_run(&other, later).await.unwrap().unwrap();
         assert_eq!((adopted.id, adopted.collection, adopted.engine.as_deref()), (id, collection, Some("other")));
         let again = other.lease(id, 10, Timestamp(0)).await.unwrap();
         assert_eq!(again.iter().map(|work| work.attempts).collect::<Vec<_>>(), [1]);
@@ -437,11 +437,11 @@ async fn a_run_whose_command_is_gone_waits_for_a_person() {
         let other = store.engine("serve", Duration::ZERO).await.unwrap();
         let later = Timestamp(now.0.max(4_000_000_000_000) + 30_000);
         assert_eq!(other.pause_left_by_commands(later).await.unwrap(), [run.id]);
-        assert_eq!(other.claim_run(&BTreeSet::new(), later).await.unwrap(), None);
+        assert_eq!(next_run(&other, later).await.unwrap(), None);
         // A person who resumes it gives it to whoever is there.
         store.resume_run(&lab.me, run.id, later).await.unwrap();
         assert_eq!(other.pause_left_by_commands(later).await.unwrap(), Vec::<RunId>::new());
-        let resumed = other.claim_run(&BTreeSet::new(), later).await.unwrap().unwrap();
+        let resumed = next_run(&other, later).await.unwrap().unwrap();
         assert_eq!((resumed.id, resumed.engine.as_deref()), (run.id, Some("serve")));
     })
     .await;
@@ -532,9 +532,9 @@ async fn pause_resume_and_cancel_are_rows() {
         assert_eq!(paused.state, RunState::Paused);
         assert_eq!(lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap(), []);
         lab.engine.release(run.id).await.unwrap();
-        assert_eq!(lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap(), None);
+        assert_eq!(next_run(&lab.engine, lab.now()).await.unwrap(), None);
         lab.store.resume_run(&lab.me, run.id, lab.now()).await.unwrap();
-        assert_eq!(lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().map(|run| run.id), Some(run.id));
+        assert_eq!(next_run(&lab.engine, lab.now()).await.unwrap().map(|run| run.id), Some(run.id));
         let work = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
         let cancelled = lab.store.cancel_run(&lab.me, run.id, lab.now()).await.unwrap();
         assert_eq!((cancelled.state, cancelled.counters.work_open), (RunState::Cancelled, 0));
@@ -572,13 +572,13 @@ async fn schedules_start_runs_when_they_are_due_and_never_at_once() {
         assert_eq!(due(since.plus_ms(DAY_MS - 1)).await, 0);
         reschedule(&lab, Schedule::Daily).await;
         assert_eq!(due(since.plus_ms(DAY_MS)).await, 1, "the same schedule again puts nothing off");
-        let run = lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().unwrap();
+        let run = next_run(&lab.engine, lab.now()).await.unwrap().unwrap();
         assert!(!run.by_person && run.created_by_email.is_none());
         assert_eq!(due(since.plus_ms(3 * DAY_MS)).await, 0, "one is open");
         lab.finish(&run).await;
         assert_eq!(due(run.created_at.plus_ms(DAY_MS - 1)).await, 0);
         assert_eq!(due(run.created_at.plus_ms(DAY_MS + 9_000)).await, 1);
-        let late = lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().unwrap();
+        let late = next_run(&lab.engine, lab.now()).await.unwrap().unwrap();
         lab.finish(&late).await;
         assert_eq!(due(run.created_at.plus_ms(2 * DAY_MS - 1)).await, 0);
         assert_eq!(due(run.created_at.plus_ms(2 * DAY_MS)).await, 1, "one that began late puts none off");
