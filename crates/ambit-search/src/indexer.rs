@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use crate::background::{blocking, later};
+use crate::background::{Progress, blocking, later};
 use crate::document::{Batch, IndexedRecord, Record};
 use crate::embedded::Reached;
 use crate::error::IndexError;
@@ -107,6 +107,7 @@ pub async fn ask_for(store: &Store) -> Result<(), IndexError> {
 /// `engine.lock`. Nothing is opened, or made, before somebody asks.
 pub async fn follow_where_asked(path: &Path, store: &Store, mut stop: watch::Receiver<bool>) {
     let (mut known, mut until, mut index) = (None, None, None);
+    let mut progress = Progress::default();
     while !*stop.borrow() {
         let asked = store.position(WANTED).await.map(|asked| asked.unwrap_or(0)).map_err(IndexError::from);
         let outcome = match asked {
@@ -121,13 +122,7 @@ pub async fn follow_where_asked(path: &Path, store: &Store, mut stop: watch::Rec
             }
             Err(error) => Err(error),
         };
-        let pause = match outcome {
-            Ok(()) => LOOK,
-            Err(error) => {
-                tracing::error!(%error, "the search index does not go on");
-                PAUSE_AFTER_FAILURE
-            }
-        };
+        let pause = if progress.tell(outcome) { LOOK } else { PAUSE_AFTER_FAILURE };
         tokio::select! {
             changed = stop.changed() => if changed.is_err() { return },
             () = tokio::time::sleep(pause) => {}
@@ -181,6 +176,7 @@ pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>)
     let mut fulfilled = None;
     let mut kept_since = None;
     let mut graphs_read: Option<Instant> = None;
+    let mut progress = Progress::default();
     while !*stop.borrow() {
         if graphs_read.is_none_or(|read| read.elapsed() >= GRAPHS_LOOK) {
             graphs_read = Some(Instant::now());
@@ -189,13 +185,8 @@ pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>)
                 tracing::warn!(%error, "versions that are not kept any more stay in the search index for now");
             }
         }
-        let pause = match go_on(&index, &store, &mut fulfilled).await {
-            Ok(()) => LOOK,
-            Err(error) => {
-                tracing::error!(%error, "the search index does not go on");
-                PAUSE_AFTER_FAILURE
-            }
-        };
+        let outcome = go_on(&index, &store, &mut fulfilled).await;
+        let pause = if progress.tell(outcome) { LOOK } else { PAUSE_AFTER_FAILURE };
         tokio::select! {
             changed = stop.changed() => if changed.is_err() { return },
             () = index.wanted() => {}
