@@ -45,6 +45,19 @@ pub(crate) fn gram_chars(text: &str) -> Vec<char> {
     text.chars().filter(|c| *c != END).take(VALUE_CHARS_MAX).flat_map(char::to_lowercase).collect()
 }
 
+/// What streams of tokens have in common: each lends the one token of its tokenizer.
+macro_rules! one_token {
+    () => {
+        fn token(&self) -> &Token {
+            self.token
+        }
+
+        fn token_mut(&mut self) -> &mut Token {
+            self.token
+        }
+    };
+}
+
 /// One token: the whole text, folded.
 #[derive(Clone)]
 struct Whole {
@@ -74,13 +87,7 @@ impl TokenStream for WholeStream<'_> {
         !std::mem::replace(&mut self.given, true)
     }
 
-    fn token(&self) -> &Token {
-        self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.token
-    }
+    one_token!();
 }
 
 /// The part of a text that becomes a term.
@@ -120,13 +127,7 @@ impl TokenStream for GraphWordStream<'_> {
         true
     }
 
-    fn token(&self) -> &Token {
-        self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.token
-    }
+    one_token!();
 }
 
 /// One token for each character: it and the two that follow, at its position.
@@ -167,13 +168,7 @@ impl TokenStream for GramStream<'_> {
         true
     }
 
-    fn token(&self) -> &Token {
-        self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.token
-    }
+    one_token!();
 }
 
 #[cfg(test)]
