@@ -29,16 +29,7 @@ pub(crate) const TASK: Task = Task {
     cost: 90,
     gain: 10,
     slow: true,
-    plan: |facts, _| {
-        if only_redirects(facts) {
-            // What lay open here before it began to send on is gone.
-            Plan::bound([])
-        } else {
-            let bound = bindings::of_root_site(facts);
-            let asked = bound.iter().filter(|binding| profiled(facts, binding)).cloned().collect();
-            Plan::Bound { asked, bound }
-        }
-    },
+    plan: |facts, _| at_profiled_sites(facts),
     run: |cx| Box::pin(run(cx)),
     ..Task::PROBES
 };
@@ -48,13 +39,20 @@ const IN_FLIGHT: usize = 4;
 /// Bytes of an answer that a proof sees.
 const BODY_BYTES: usize = 256 * 1_024;
 
-/// True once the site's way of saying no is known at this binding.
-pub(crate) fn profiled(facts: &Facts, binding: &str) -> bool {
-    facts.outcome_at(TaskName::Soft404Profile, binding) == Some(ProbeOutcome::Found)
+/// Looks at a site wherever its way of saying no is known. One that sends everything on is not looked at: what lay open
+/// there before it did is gone.
+pub(crate) fn at_profiled_sites(facts: &Facts) -> Plan {
+    if only_redirects(facts) {
+        return Plan::bound([]);
+    }
+    let is_profiled =
+        |binding: &&String| facts.outcome_at(TaskName::Soft404Profile, binding) == Some(ProbeOutcome::Found);
+    let bound = bindings::of_root_site(facts);
+    Plan::Bound { asked: bound.iter().filter(is_profiled).cloned().collect(), bound }
 }
 
 /// True for a site that sends everything on to its own https site, which is looked at instead.
-pub(crate) fn only_redirects(facts: &Facts) -> bool {
+fn only_redirects(facts: &Facts) -> bool {
     let sends_on = uri::HTTPS_REDIRECT.is_true(&facts.details);
     sends_on && uri::SOFT404.of(&facts.details).is_some_and(|profile| profile.kind == Refusal::Redirect)
 }

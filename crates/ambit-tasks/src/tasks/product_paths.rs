@@ -1,9 +1,9 @@
 //! Other pages of a site than its front page, where rules of packs look for products there: few, and only those that a
 //! rule asks for.
 
-use crate::ask::{bindings, web};
+use crate::ask::web;
 use crate::read::normal;
-use crate::tasks::content_focus::{only_redirects, profiled};
+use crate::tasks::content_focus::at_profiled_sites;
 use crate::tasks::soft404_profile::refusal;
 use crate::told::{self, Visit};
 use crate::{Answer, Context, Plan, Task, TaskError};
@@ -23,13 +23,9 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Uri],
     cost: PATHS_MAX as i64,
     gain: 4,
-    plan: |facts, settings| {
-        if settings.fingerprints.paths().next().is_none() || only_redirects(facts) {
-            return Plan::bound([]);
-        }
-        let bound = bindings::of_root_site(facts);
-        let asked = bound.iter().filter(|binding| profiled(facts, binding)).cloned().collect();
-        Plan::Bound { asked, bound }
+    plan: |facts, settings| match settings.fingerprints.paths().next() {
+        Some(_) => at_profiled_sites(facts),
+        None => Plan::bound([]),
     },
     run: |cx| Box::pin(run(cx)),
     ..Task::PROBES
