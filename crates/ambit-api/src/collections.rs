@@ -17,7 +17,6 @@ use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Clearance, DueDays, Timestamp, Uid};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use uuid::Uuid;
@@ -273,12 +272,16 @@ where
     T: FromStr<Err = String>,
     D: Deserializer<'de>,
 {
-    let text = serde_json::from_value::<String>(Value::deserialize(deserializer)?);
-    let text = text.map_err(|_| D::Error::custom(expected))?;
+    let text = String::deserialize(deserializer).map_err(|_| D::Error::custom(expected))?;
     if text == DEFAULT {
         return Ok(None);
     }
     text.parse().map(Some).map_err(|error| D::Error::custom(format!(": {error}")))
+}
+
+/// Reads a list of texts; a refusal says what is expected.
+fn texts<'de, D: Deserializer<'de>>(deserializer: D, expected: &str) -> Result<Vec<String>, D::Error> {
+    Vec::deserialize(deserializer).map_err(|_| D::Error::custom(expected))
 }
 
 /// A list of ports, or the word for those of the installation, which is `None`.
@@ -319,8 +322,7 @@ impl Contract for TaskNames {
 
 impl<'de> Deserialize<'de> for TaskNames {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let names = serde_json::from_value::<Vec<String>>(Value::deserialize(deserializer)?)
-            .map_err(|_| D::Error::custom("must be a list of names of tasks such as port_sweep"))?;
+        let names = texts(deserializer, "must be a list of names of tasks such as port_sweep")?;
         names.join(",").parse().map(Self).map_err(|error: String| D::Error::custom(format!(": {error}")))
     }
 }
@@ -335,10 +337,7 @@ impl Contract for Exclusions {
 
 impl<'de> Deserialize<'de> for Exclusions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let texts = serde_json::from_value::<Vec<String>>(Value::deserialize(deserializer)?);
-        let texts =
-            texts.map_err(|_| D::Error::custom("must be a list of names, *.names, addresses, blocks or URLs"))?;
-        let mut patterns = texts
+        let mut patterns = texts(deserializer, "must be a list of names, *.names, addresses, blocks or URLs")?
             .iter()
             .map(|text| exclusion(text).map_err(|error| D::Error::custom(format!(": {error}"))))
             .collect::<Result<Vec<String>, _>>()?;
