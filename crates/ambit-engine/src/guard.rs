@@ -279,8 +279,8 @@ impl View {
         Ok(())
     }
 
-    /// A given block opens all of its addresses but those that a person's word closes, those that a platform shares with
-    /// third parties, and those in parts that are others'.
+    /// A given block opens all of its addresses but those that a person's word closes, those that a platform shares
+    /// with third parties, and those in parts that are others'.
     fn of_address(&self, address: IpAddr) -> Result<Known, String> {
         let known = self.addresses.get(&address);
         if known.is_some_and(|known| known.closed) {

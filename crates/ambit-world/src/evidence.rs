@@ -133,8 +133,8 @@ fn is_registered_to_us(internet: &Internet, address: IpAddr) -> bool {
         || mailbox.is_some_and(|host| domains().any(|seed| is_at_or_below(host, seed)))
 }
 
-/// Whether anybody answers for a registry to which a file sends: its site over https, or WHOIS. The internet's own does.
-/// No registry is asked in clear, where anybody on the way could answer in its place.
+/// Whether anybody answers for a registry to which a file sends: its site over https, or WHOIS. The internet's own
+/// does. No registry is asked in clear, where anybody on the way could answer in its place.
 pub(crate) fn has_registry(internet: &Internet, url: &str) -> bool {
     let authority = url.split('/').nth(2).unwrap_or_default();
     let is_usual = url.starts_with("https:") && authority.rsplit_once(':').is_none_or(|(_, port)| port == "443");

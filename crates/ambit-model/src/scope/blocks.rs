@@ -1,5 +1,5 @@
-//! Blocks that are given and the parts of them that are others': what an address in them is worth, whatever leads to it.
-//! Scope decides by them, and so does the guard of addresses that nobody decided of yet.
+//! Blocks that are given and the parts of them that are others': what an address in them is worth, whatever leads to
+//! it. Scope decides by them, and so does the guard of addresses that nobody decided of yet.
 
 use super::SharedBy;
 use super::graph::Graph;
@@ -31,8 +31,8 @@ impl Reason {
 pub(super) const APART: [(EdgeKind, GroundKind); 2] =
     [(EdgeKind::UnknownPart, GroundKind::UnknownPart), (EdgeKind::Suballocation, GroundKind::ForeignAllocation)];
 
-/// Blocks that a person named or allowed or that a network which is given announces, and the parts of them that somebody
-/// else registered or of which that could not be asked.
+/// Blocks that a person named or allowed or that a network which is given announces, and the parts of them that
+/// somebody else registered or of which that could not be asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
     known: HashMap<IpNet, Reason>,

@@ -6,8 +6,8 @@ use super::blocks::Reason;
 use super::graph::{Graph, Link};
 use super::sisters::{Sister, sisters};
 use super::surroundings::{Surroundings, is_name, levels};
-use crate::entity::{GroundKind, host_of};
 use crate::EdgeKind;
+use crate::entity::{GroundKind, host_of};
 use std::collections::HashSet;
 
 /// What is known after a round. Each round can only add to what is theirs, so stopping early decides too little, never

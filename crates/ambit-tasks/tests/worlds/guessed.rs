@@ -44,7 +44,8 @@ fn a_site_that_asks_for_patience_is_waited_for_until_all_is_asked() {
     }
 }
 
-/// What was found, and what was known of the page that was not asked to its end. The other takes one of its two no more.
+/// What was found, and what was known of the page that was not asked to its end. The other one takes one of its two no
+/// more.
 fn kept() -> Value {
     json!([
         {"name": "debug", "seen": ["guess"], "paths": ["/a"]},

@@ -147,6 +147,26 @@ fn evidence_is_printable_with_its_weights_also_where_it_does_not_suffice() {
 }
 
 #[test]
+fn what_is_theirs_by_evidence_alone_is_told_apart_from_what_somebody_said() {
+    let shown = "sister.test registrant Acme
+        sister.test vendor ns1.acme.test
+        sister.test vendor mx.acme.test
+        sister.test subdomain www.sister.test";
+    let by_evidence = |more: &str| {
+        let world = world(&format!("{HOME}\n{shown}\n{more}"));
+        let rules = Rules { ceiling: Clearance::L3, never: Vec::new() };
+        let (decided, _) = decide_again(&world.nodes, &world.edges, &rules, &Reserved::default(), |_| None);
+        let found = decided.into_iter().filter(|node| node.by_evidence);
+        let mut names: Vec<String> = found.map(|node| world.nodes[&node.uid].name.clone()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(by_evidence(""), ["sister.test", "www.sister.test"]);
+    assert_eq!(by_evidence("Organization aws:1 seed\naws:1 cloud_account sister.test"), [""; 0]);
+    assert_eq!(by_evidence("acme.test resembles sister.test"), [""; 0], "it is not theirs at all");
+}
+
+#[test]
 fn names_below_a_sister_follow_it_and_a_persons_word_stands_before_evidence() {
     let shown = "sister.test registrant Acme
         sister.test vendor ns1.acme.test
