@@ -149,7 +149,7 @@ impl Call {
         if self.body.is_empty() {
             return Err(ApiError::bad("The body is empty; a JSON object is needed"));
         }
-        serde_json::from_slice(&self.body).map_err(|error| ApiError::bad(format!("The body is not JSON: {error}")))
+        serde_json::from_slice(&self.body).map_err(|error| not_json(&error))
     }
 
     /// The body as what a request says. An error names the member and what is expected of it. A member that there is
@@ -161,6 +161,15 @@ impl Call {
         }
         ambit_api::read(body)
     }
+}
+
+/// The refusal of a body that is no JSON, or has a number that no reader holds.
+pub(crate) fn not_json(error: &serde_json::Error) -> ApiError {
+    let said = error.to_string();
+    ApiError::bad(match said.strip_prefix("number out of range ") {
+        Some(place) => format!("The body has a number that is out of range {place}; at most {:e} is read", f64::MAX),
+        None => format!("The body is not JSON: {said}"),
+    })
 }
 
 /// A call with a body, and parameters in its query, its headers or its cookies: what may be sent is documented as

@@ -1,6 +1,6 @@
 //! Bodies of the wider API: what their `data` holds (docs/contract/wider.md §1.3).
 
-use crate::call::Call;
+use crate::call::{Call, not_json};
 use ambit_api::ApiError;
 use serde_json::{Map, Value};
 
@@ -11,8 +11,7 @@ const NUMBER_CHARS_SHOWN: usize = 40;
 
 /// The `data` of a body.
 pub(crate) fn body_data(call: &Call) -> Result<Value, ApiError> {
-    let mut body: Value =
-        serde_json::from_slice(&call.body).map_err(|error| ApiError::bad(format!("The body is not JSON: {error}")))?;
+    let mut body: Value = serde_json::from_slice(&call.body).map_err(|error| not_json(&error))?;
     match body.as_object_mut().and_then(|body| body.remove("data")) {
         Some(data) => Ok(data),
         None => Err(ApiError::bad("The body must be an object with the member data")),

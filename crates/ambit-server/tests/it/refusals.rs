@@ -98,6 +98,21 @@ async fn bodies_that_are_none_are_refused_with_their_reason() {
     assert_file("crates/ambit-server/tests/it/refusals.txt", &told);
 }
 
+/// A number that no reader of JSON holds is none the less JSON.
+#[tokio::test]
+async fn a_number_out_of_range_is_named_with_its_place() {
+    let server = TestServer::new().await.unwrap();
+    for target in ["/api/v3/asm/projects", "/api/v3/graphs"] {
+        let headers = vec![("x-apikey".to_owned(), server.keys["owner"].clone())];
+        let body = Some(b"{\"name\":\n 1e400}".to_vec());
+        let request = Ask { method: "POST".to_owned(), target: target.to_owned(), headers, body };
+        let reply = ask(&server.address, &request).await.unwrap();
+        let said = reply.json()["error"]["message"].as_str().unwrap().to_owned();
+        assert_eq!(reply.status, 400, "{said}");
+        assert!(said.starts_with("The body has a number that is out of range at line 2"), "{said}");
+    }
+}
+
 /// At every path, methods that no row has there are refused with those that there are.
 #[tokio::test]
 async fn methods_that_are_not_there_are_refused_with_those_that_are() {
