@@ -103,6 +103,10 @@ const BEHIND: &str = "the search index is behind and its writer does not go on; 
 /// The index that another process writes, when it has seen everything that is in the store now. That process is asked
 /// for it: a run writes it where somebody wants it, and one that is the first of its folder makes it then.
 async fn index_of_another(place: &Path, store: &Store) -> Result<Index, Failure> {
+    // One that is up to date needs nobody, and asking needs room on the disk.
+    if let Ok(index) = read_only_index(place, store).await {
+        return Ok(index);
+    }
     let revision = store.last_revision().await?;
     let end = Instant::now() + INDEX_WAIT;
     while Instant::now() < end {

@@ -21,41 +21,68 @@ pub(crate) struct Status {
     jsonl: bool,
 }
 
+/// What is counted by searches.
+struct Counts {
+    severities: Vec<(&'static str, u64)>,
+    ours: u64,
+    all: u64,
+}
+
+impl Counts {
+    async fn of(api: &Api) -> Result<Self, Failure> {
+        let mut severities = Vec::new();
+        for severity in 1..=5 {
+            let count = count(api, "issues", &format!("status_new:open severity:{severity}")).await?;
+            severities.push((severity_name(severity), count));
+        }
+        let ours = count(api, "entities", "present:true scoped:true").await?;
+        Ok(Self { severities, ours, all: count(api, "entities", "present:true").await? })
+    }
+
+    fn issues(&self) -> String {
+        let open: u64 = self.severities.iter().map(|(_, count)| count).sum();
+        let counted = self.severities.iter().filter(|(_, count)| *count > 0);
+        let parts = counted.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ");
+        if open == 0 { "none is open".to_owned() } else { format!("{open} open: {parts}") }
+    }
+}
+
 /// Runs the command.
 pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Failure> {
-    let api = Api::open(&status.target, settings, Needs::Index).await?;
-    let mut severities = Vec::new();
-    for severity in 1..=5 {
-        let count = count(&api, "issues", &format!("status_new:open severity:{severity}")).await?;
-        severities.push((severity_name(severity), count));
-    }
+    // Where nothing can be written, an index that is behind stays so; what needs none is shown all the same.
+    let (api, uncounted) = match Api::open(&status.target, settings, Needs::Index).await {
+        Ok(api) => (api, None),
+        Err(why) => match Api::open(&status.target, settings, Needs::Rows).await {
+            Ok(api) => (api, Some(why)),
+            Err(_) => return Err(why),
+        },
+    };
+    let counts = if uncounted.is_none() { Some(Counts::of(&api).await?) } else { None };
     let overdue = api.get(&format!("{OURS}/overdue")).await?.result;
     let overdue: i64 = items(&overdue).filter_map(|row| row["overdue"].as_i64()).sum();
-    let ours = count(&api, "entities", "present:true scoped:true").await?;
-    let all = count(&api, "entities", "present:true").await?;
     let runs = api.get(&format!("{OURS}/collection_runs")).await?.result;
     let collections = crate::api::naming::collections(&api).await?;
     let mut results = Results::open(None)?;
     if status.jsonl {
-        let issues: serde_json::Map<String, Value> =
-            severities.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect();
+        let issues = counts.as_ref().map(|counts| {
+            let named = counts.severities.iter().map(|(name, count)| ((*name).to_owned(), json!(count)));
+            named.collect::<serde_json::Map<String, Value>>()
+        });
         results.json(&json!({
-            "record": "status", "issues": issues, "entities": all, "scoped": ours, "collections": collections.len(),
-            "runs": runs, "overdue": overdue,
+            "record": "status", "issues": issues, "entities": counts.as_ref().map(|counts| counts.all),
+            "scoped": counts.as_ref().map(|counts| counts.ours), "collections": collections.len(), "runs": runs,
+            "overdue": overdue,
         }))?;
-        return results.finish();
+        results.finish()?;
+        return partly(uncounted);
     }
-    let open: u64 = severities.iter().map(|(_, count)| count).sum();
-    let parts = severities.iter().filter(|(_, count)| *count > 0).map(|(name, count)| format!("{count} {name}"));
-    let parts = parts.collect::<Vec<_>>().join(", ");
-    results.line(&match open {
-        0 => "issues       none is open".to_owned(),
-        _ => format!("issues       {open} open: {parts}"),
-    })?;
+    let unknown = || "not counted".to_owned();
+    results.line(&format!("issues       {}", counts.as_ref().map_or_else(unknown, Counts::issues)))?;
     if overdue > 0 {
         results.line(&format!("overdue      {overdue}; `ambit issues overdue:true` lists them"))?;
     }
-    results.line(&format!("entities     {all}, {ours} of them ours"))?;
+    let entities = counts.map_or_else(unknown, |counts| format!("{}, {} of them ours", counts.all, counts.ours));
+    results.line(&format!("entities     {entities}"))?;
     if collections.is_empty() {
         results.line("collections  none; `ambit scan DOMAIN` or `ambit collection create` makes one")?;
     }
@@ -67,7 +94,13 @@ pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Fail
     if let Some(ahead) = ahead(newest, now()) {
         results.line(&format!("clock        {ahead}"))?;
     }
-    results.finish()
+    results.finish()?;
+    partly(uncounted)
+}
+
+/// Fails where something was not counted, with the reason.
+fn partly(uncounted: Option<Failure>) -> Result<(), Failure> {
+    uncounted.map_or(Ok(()), |why| Err(Failure::partial(format!("issues and entities were not counted: {why}"))))
 }
 
 async fn count(api: &Api, noun: &str, query: &str) -> Result<u64, Failure> {

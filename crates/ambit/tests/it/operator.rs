@@ -157,6 +157,7 @@ fn a_folder_that_cannot_be_written_is_read() {
     };
     assert_eq!(read(&["entities", "type:Domain name:acme.test"]).lines().count(), 1);
     read(&["issues"]);
+    read(&["status"]);
     read(&["collection", "list"]);
     let looked = read(&["doctor"]);
     assert!(
@@ -172,6 +173,28 @@ fn a_folder_that_cannot_be_written_is_read() {
         std::fs::read_dir(&whole).expect("is there").map(|entry| entry.expect("is there").file_name()).collect();
     assert_eq!(before, after, "nothing was put there");
     closed_to_writing(&whole, 0o755);
+}
+
+#[test]
+fn status_shows_what_needs_no_index_where_that_is_behind_and_cannot_be_written() {
+    let folder = Folder::new("status");
+    let whole = filled(&folder);
+    succeed(&["entities", "--data", utf8(&whole)]);
+    succeed(&["collection", "create", "Later", "--seed", "later.test", "--data", utf8(&whole)]);
+    let owner = std::fs::metadata(folder.path()).expect("is there").uid();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).expect("is ours");
+    closed_to_writing(&whole, 0o555);
+    for (more, counts) in
+        [(&[][..], "issues       not counted\nentities     not counted\n"), (&["--jsonl"][..], "\"issues\":null")]
+    {
+        let output = reading(&[&["status", "--data", utf8(&whole)], more].concat(), owner);
+        let (shown, said) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(5), "{shown}{said}");
+        assert!(shown.contains(counts) && shown.contains("finished"), "{shown}");
+        assert!(said.contains("were not counted: the search index") && said.contains("is behind"), "{said}");
+    }
+    closed_to_writing(&whole, 0o755);
+    assert!(succeed(&["status", "--data", utf8(&whole)]).starts_with("issues       3 open"), "it is brought up again");
 }
 
 /// A server on a folder, with what it said until the line with the words.
