@@ -13,7 +13,8 @@ pub(crate) fn is_encrypted(facts: &Facts) -> bool {
     facts.name.starts_with("https://")
 }
 
-/// Judges what must not be asked for without encryption, by what a look at the site saw: `defect` says it in a sentence.
+/// Judges what must not be asked for without encryption, by what a look at the site saw: `defect` says it in a
+/// sentence.
 pub(crate) fn in_the_clear(facts: &Facts, defect: impl FnOnce(&Facts) -> Option<String>) -> Verdict {
     if is_encrypted(facts) {
         return Verdict::Clear;

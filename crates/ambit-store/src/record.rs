@@ -4,6 +4,7 @@
 
 mod entities;
 mod issues;
+mod observations;
 mod reverted;
 mod technologies;
 mod vulns;

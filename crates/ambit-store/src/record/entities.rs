@@ -1,5 +1,6 @@
 //! Entities: loading their rows, folding what is open of them, and writing what changed.
 
+use super::observations::{led_observations, own_observations};
 use super::reverted::{Previous, Reverted, previous_versions, write_reverted};
 use super::vulns::{Vulns, load_vulns};
 use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
@@ -182,7 +183,8 @@ impl Changes {
         self.load_entities(tx, self.refold.clone()).await?;
         let uids: Vec<Uid> = self.refold.iter().copied().filter(|uid| self.entities.contains_key(uid)).collect();
         let mut own = own_observations(tx, &uids).await?;
-        let mut led = led_observations(tx, &uids, &self.entities).await?;
+        let unwritten = |uid: &Uid| self.entities.get(uid).map(|row| row.name.clone());
+        let mut led = led_observations(tx, &uids, unwritten).await?;
         let mut counts = self.issue_counts(tx, &uids).await?;
         let mut vulns = load_vulns(tx, &uids).await?;
         let going: Vec<Uid> = uids
@@ -485,45 +487,4 @@ fn gone_record(row: &EntityRow, was: EntityRecord, issues: IssueCounts) -> Entit
     };
     record.summary.issues = issues;
     record
-}
-
-/// Open intervals of entities.
-async fn own_observations(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec<Observation>>, StoreError> {
-    let mut observations: BTreeMap<Uid, Vec<Observation>> = BTreeMap::new();
-    let head = "SELECT uid, task, argument, details, evidence FROM looks WHERE details IS NOT NULL AND uid IN";
-    let rows: Vec<(Uid, String, String, String, Option<String>)> = tx.read_in(head, Vec::new(), uids, "").await?;
-    for (uid, task, argument, details, evidence) in rows {
-        observations.entry(uid).or_default().push(Observation {
-            task,
-            argument,
-            details: from_json(&details)?,
-            evidence: evidence.map_or(Ok(Vec::new()), |text| from_json(&text))?,
-        });
-    }
-    Ok(observations)
-}
-
-/// What open edges that lead to entities say of them, as observations whose argument is the name of the leading entity,
-/// which may be as new as what it leads to.
-async fn led_observations(
-    tx: &mut Tx,
-    uids: &[Uid],
-    unwritten: &BTreeMap<Uid, EntityRow>,
-) -> Result<BTreeMap<Uid, Vec<Observation>>, StoreError> {
-    let mut observations: BTreeMap<Uid, Vec<Observation>> = BTreeMap::new();
-    let head = "SELECT e.to_uid, e.task, e.from_uid, f.name, e.details FROM edges e LEFT JOIN entities f ON f.uid = \
-                e.from_uid WHERE e.closed_at IS NULL AND e.details <> '{}' AND e.to_uid IN";
-    let rows: Vec<(Uid, String, Uid, Option<String>, String)> = tx.read_in(head, Vec::new(), uids, "").await?;
-    for (uid, task, from, name, details) in rows {
-        let Some(argument) = name.or_else(|| unwritten.get(&from).map(|row| row.name.clone())) else { continue };
-        let (details, evidence) = (from_json(&details)?, Vec::new());
-        observations.entry(uid).or_default().push(Observation { task, argument, details, evidence });
-    }
-    // Two edges may share task and name; the fold must not depend on the database's order.
-    for list in observations.values_mut() {
-        list.sort_by_cached_key(|observation| {
-            (observation.task.clone(), observation.argument.clone(), to_json(&observation.details))
-        });
-    }
-    Ok(observations)
 }

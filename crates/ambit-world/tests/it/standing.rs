@@ -748,7 +748,8 @@ const REGISTRIES: &[Judged] = &[
     ),
     (
         "block 203.0.113.128/25 of acme registry https://rdap.out.test\nname w.acme.test A 203.0.113.130\nzone \
-         out.test of out\n  ns ns.out.test 198.51.100.2\nname rdap.out.test A 198.51.100.3\nsite https://rdap.out.test \"R\"",
+         out.test of out\n  ns ns.out.test 198.51.100.2\nname rdap.out.test A 198.51.100.3\nsite \
+         https://rdap.out.test \"R\"",
         &[("IpAddress 203.0.113.130", Planted)],
     ),
 ];
