@@ -172,7 +172,7 @@ pub fn decide_again<'a>(
     let nodes = graph.nodes.iter().enumerate().map(|(at, node)| {
         let held = before(&node.uid).is_some_and(|before| spreading.decides(&spread, &known, at, before));
         let decision = (!held).then(|| spreading.decision(&spread, &known, at));
-        let by_evidence = known.by_evidence[at] && !surroundings.is_in_account[at];
+        let by_evidence = known.by_evidence[at] && !surroundings.is_in_account[at] && !graph.is_given(at);
         Decided { uid: node.uid, reached: reached[at], by_evidence, decision }
     });
     let decided = nodes.collect();

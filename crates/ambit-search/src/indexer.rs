@@ -116,13 +116,14 @@ pub async fn follow_where_asked(path: &Path, store: &Store, mut stop: watch::Rec
                     until = Some(Instant::now() + WANTED_FOR);
                 }
                 match until.is_some_and(|until| Instant::now() < until) {
-                    true => bring_up(path, store, &mut index).await,
-                    false => Ok(()),
+                    true => Some(bring_up(path, store, &mut index).await),
+                    false => None,
                 }
             }
-            Err(error) => Err(error),
+            Err(error) => Some(Err(error)),
         };
-        let pause = if progress.tell(outcome) { LOOK } else { PAUSE_AFTER_FAILURE };
+        // Where nobody wants it, nothing was tried.
+        let pause = if outcome.is_none_or(|outcome| progress.tell(outcome)) { LOOK } else { PAUSE_AFTER_FAILURE };
         tokio::select! {
             changed = stop.changed() => if changed.is_err() { return },
             () = tokio::time::sleep(pause) => {}

@@ -47,13 +47,16 @@ pub(crate) fn of_address(internet: &Internet, address: IpAddr) -> Shown {
 /// its block.
 const CROWD_DOMAINS: usize = 5;
 
-/// What is handed away is in a domain of ours all the same, and what evidence alone makes ours may be a customer's.
+/// What is handed away is in a domain of ours all the same, an account names what it holds, and what evidence alone
+/// makes ours may be a customer's.
 fn is_crowded(internet: &Internet, address: IpAddr) -> bool {
     let is_named = |seed: &&String| {
         let kind = Kind::of_target(seed).map(|(kind, _)| kind);
         matches!(kind, Ok(Kind::Domain | Kind::DnsRecord | Kind::Uri | Kind::EmailAddress))
     };
-    let seeds = internet.seeds.iter().filter(is_named);
+    let is_sister = |home: &&String| internet.draft.zones.get(*home).is_some_and(|zone| zone.sister);
+    let held = internet.homes.iter().filter(|home| !is_sister(home));
+    let seeds = internet.seeds.iter().chain(held).filter(is_named);
     let named: BTreeSet<&str> = seeds.filter_map(|seed| registrable(host_of(seed))).collect();
     let leading = internet.draft.names.iter().filter(|(_, entry)| direct(entry).any(|other| other == address));
     let domains: BTreeSet<&str> = leading.filter_map(|(name, _)| registrable(name)).collect();

@@ -21,7 +21,7 @@ pub(super) struct Surroundings {
     /// Of a domain, an address or a block: who registered it, where that is the registrant of a seed or writes from a
     /// mailbox in a seed's domain.
     pub(super) registrant: Vec<Option<usize>>,
-    /// Names in domains and zones that an account of theirs holds.
+    /// Names in domains and zones that an account of theirs holds, or that an app which was named proves to be its own.
     pub(super) is_in_account: Vec<bool>,
     /// Of a name: the name at or above it that is delegated to other authorities.
     pub(super) delegated: Vec<Option<usize>>,
@@ -179,10 +179,11 @@ fn certified(graph: &Graph<'_>) -> Vec<(usize, Vec<usize>)> {
     ends.into_iter().map(|end| (end, above(end).collect())).collect()
 }
 
-/// Returns the names that accounts hold, and those below them.
+/// Returns the names that accounts hold, those that apps which a person named prove to be theirs, and those below them.
 fn in_account(graph: &Graph<'_>) -> Vec<bool> {
-    let held =
-        graph.links_of(EdgeKind::CloudAccount).map(|link| graph.nodes[link.to]).filter(|node| is_name(node.kind));
+    let linked = graph.links_of(EdgeKind::AppLink).filter(|link| graph.is_given(link.from));
+    let held = graph.links_of(EdgeKind::CloudAccount).chain(linked);
+    let held = held.map(|link| graph.nodes[link.to]).filter(|node| is_name(node.kind));
     let held: HashSet<&str> = held.map(|node| node.name.as_str()).collect();
     if held.is_empty() {
         return vec![false; graph.len()];

@@ -17,10 +17,8 @@ static BUTTON: LazyLock<Selector> = LazyLock::new(|| {
     Selector::parse(text).expect("the selector is constant")
 });
 static FIELD: LazyLock<Selector> = LazyLock::new(|| Selector::parse("input").expect("the selector is constant"));
-/// A field for a password that is there already.
-static PASSWORD: LazyLock<Selector> = LazyLock::new(|| {
-    Selector::parse("input[type=password i]:not([autocomplete=new-password i])").expect("the selector is constant")
-});
+static PASSWORD: LazyLock<Selector> =
+    LazyLock::new(|| Selector::parse("input[type=password i]").expect("the selector is constant"));
 
 /// What a label of a host, or a part of a path without its ending, `-` and `_`, is where people sign in. Whole ones
 /// only: an author is nobody who signs in.
@@ -76,12 +74,19 @@ pub(crate) fn is_sign_in(url: &Url) -> bool {
     let is_asked = ASKED_BY.iter().any(|names| names.iter().all(|name| asked.contains(*name)));
     let domain = registrable(&url.host).unwrap_or_default();
     let below = if url.ip().is_some() { "" } else { url.host.strip_suffix(domain).unwrap_or_default() };
-    let parts = url.path_only().split('/').map(|part| part.split('.').next().unwrap_or_default());
-    let is_place = |part: &str| {
-        let word: String = part.chars().filter(|letter| !matches!(letter, '-' | '_')).collect();
-        PLACES.contains(&word.to_ascii_lowercase().as_str())
-    };
-    is_asked || below.split('.').any(is_place) || parts.into_iter().any(is_place)
+    is_asked || below.split('.').any(is_place) || url.path_only().split('/').any(is_place)
+}
+
+/// Whether a URL is by the end of its path a page where people sign in.
+pub(crate) fn is_sign_in_page(url: &Url) -> bool {
+    url.path_only().trim_end_matches('/').rsplit('/').next().is_some_and(is_place)
+}
+
+/// Whether a part of a path or a label of a host is a place where people sign in.
+fn is_place(part: &str) -> bool {
+    let part = part.split('.').next().unwrap_or_default();
+    let word: String = part.chars().filter(|letter| !matches!(letter, '-' | '_')).collect();
+    PLACES.contains(&word.to_ascii_lowercase().as_str())
 }
 
 /// Whether a page asks for the password of somebody who signs in: one, which is there already. Several are a new
@@ -91,9 +96,14 @@ pub(crate) fn asks_password(html: &str) -> bool {
     let mut passwords: BTreeMap<_, usize> = BTreeMap::new();
     for field in document.select(&PASSWORD) {
         let form = field.ancestors().filter_map(ElementRef::wrap).find(|above| above.value().name() == "form");
-        *passwords.entry(form.map(|form| form.id())).or_default() += 1;
+        *passwords.entry(form.map(|form| form.id())).or_default() += counted(field.attr("autocomplete"));
     }
     passwords.values().any(|count| *count == 1)
+}
+
+/// As how many passwords a field counts by what a browser is to fill in: a new one is of somebody who signs in nowhere.
+fn counted(autocomplete: Option<&str>) -> usize {
+    if autocomplete.unwrap_or_default().trim().eq_ignore_ascii_case("new-password") { 2 } else { 1 }
 }
 
 /// Fills in the first form of a page that asks for one password and is sent by POST: what the page says itself stays,
@@ -114,9 +124,7 @@ pub(crate) fn filled_in(html: &str, url: &Url, name: &str, password: &str) -> Op
             let said = field.attr("value").unwrap_or_default();
             match kind.as_str() {
                 "password" => {
-                    let filled = field.attr("autocomplete").unwrap_or_default();
-                    // Who makes an account signs in nowhere.
-                    passwords += if filled.trim().eq_ignore_ascii_case("new-password") { 2 } else { 1 };
+                    passwords += counted(field.attr("autocomplete"));
                     fields.push((of.to_owned(), password.to_owned()));
                 }
                 "text" | "email" | "tel" => {
@@ -189,6 +197,11 @@ mod tests {
             ("<input type=password>", true),
             ("<form><input type=password name=a><input type=password name=b></form>", false),
             ("<form><input type=password autocomplete=new-password></form>", false),
+            (
+                "<form><input type=password autocomplete=current-password><input type=password \
+                 autocomplete=new-password></form>",
+                false,
+            ),
             ("<form method=post><input type=email></form>", false),
             ("<p>password", false),
         ] {

@@ -100,7 +100,8 @@ impl Mentions {
 /// apart.
 fn url_of(plain: &str) -> Option<Url> {
     let (scheme, rest) = plain.split_once("://")?;
-    match who_signs_in(rest) {
+    // Nobody signs in by what is asked for behind the path.
+    match who_signs_in(rest.split(['?', '#']).next().unwrap_or_default()) {
         SignIn::Nobody => Url::parse(plain).ok(),
         SignIn::Until(at) => Url::parse(&format!("{scheme}://{}", &rest[at + 1..])).ok(),
         SignIn::Maybe(_) => None,

@@ -9,7 +9,7 @@ use crate::tasks::suballocations;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::estimate::SMALL_BLOCK_ADDRESSES;
 use ambit_model::observation::Sighting;
-use ambit_model::{EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -89,6 +89,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
         heard.take_datagrams(cx, &silent).await;
     }
+    // A platform's address there is asked by names alone: what was found of it stands. A part that is others' goes.
+    let known = cx.facts.led_to(TASK.name, cx.argument).filter(|member| member.clearance >= Clearance::L2);
+    let named_alone = known.filter(|member| member.name.parse().is_ok_and(|at| heard.forbidden.contains(&at)));
+    let stays = named_alone.inspect(|member| cx.stands(member)).count() > 0;
     let there = heard.there(asked.len());
     if !there.is_empty() && heard.failure.is_some() {
         // What was not asked for all, and what refuses where too few answer to tell a filter, is as it was known.
@@ -99,7 +103,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     for address in &there {
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::BlockMember);
     }
-    Answer::despite(!there.is_empty(), heard.failure)
+    Answer::despite(stays || !there.is_empty(), heard.failure)
 }
 
 /// What the addresses of a range said.

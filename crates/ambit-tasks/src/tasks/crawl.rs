@@ -256,7 +256,7 @@ impl<'a> Crawl<'a> {
             status: answer.status,
             title: page.and_then(|page| page.title.clone()),
             parameters: BTreeSet::new(),
-            asks_password: forms.iter().any(|form| form.password),
+            asks_password: page.is_some_and(|page| page.loose_password) || forms.iter().any(|form| form.password),
         });
         seen.parameters.extend(parameters);
         for (what, proof) in passive::defects(answer, page) {

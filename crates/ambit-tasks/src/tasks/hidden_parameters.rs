@@ -68,40 +68,46 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let most = cx.settings.application_requests.parameters;
     let mut asking = Asking { cx, session, left: most };
     let mut found = Parameters::default();
-    let (mut asked, mut refusal) = (BTreeSet::new(), None);
+    let (mut asked, mut unsteady, mut refusal) = (BTreeSet::new(), BTreeSet::new(), None);
     for ((_, path), known) in pages(cx.facts).into_iter().take(PAGES_MAX) {
         let page = site.with_path(&path);
         let mut taken = Vec::new();
         let ended = asking.page(&page, &known, &mut taken).await;
-        // What nobody in the session was shown says nothing of the page.
-        let held = asking.holds(&site).await;
-        for name in taken.into_iter().filter(|_| held.is_ok()) {
-            found.add(name, IN_GUESS, page.path_only());
+        // What nobody in the session was shown says nothing of any page.
+        if !taken.is_empty()
+            && let Err(over) = asking.holds(&site).await
+        {
+            return in_part(cx, found, |_| true, over);
         }
-        let ended = match held {
-            Err(over) if ended.is_ok() => Err(over),
-            _ => ended,
-        };
+        let is_first = taken.is_empty() && found.len() == 0 && asked.is_empty();
+        taken.into_iter().for_each(|name| found.add(name, IN_GUESS, page.path_only()));
         match ended {
-            Ok(true) => {
+            Ok(Asked::All) => {
                 asked.insert(page.path_only().to_owned());
             }
-            Ok(false) => {
+            Ok(Asked::Unsteady) => {
+                unsteady.insert(page.path_only().to_owned());
+            }
+            Ok(Asked::Cut) => {
                 let over = format!("{site}: {most} requests did not suffice to ask for them all");
                 refusal = Some(TaskError::Failed(over));
                 break;
             }
             Err(TaskError::Net(error)) if web::is_closed(&error) => continue,
-            Err(TaskError::Net(error)) if web::is_no_answer(&error) && found.len() == 0 => return Ok(Answer::Absent),
+            Err(TaskError::Net(error)) if web::is_no_answer(&error) && is_first => return Ok(Answer::Absent),
             Err(error) => {
                 refusal = Some(error);
                 break;
             }
         }
     }
-    if let Some(refusal) = refusal {
-        return in_part(cx, (found, &asked), refusal);
+    if let Err(over) = asking.holds(&site).await {
+        return in_part(cx, found, |_| true, refusal.unwrap_or(over));
     }
+    if let Some(refusal) = refusal {
+        return in_part(cx, found, |path| !asked.contains(path), refusal);
+    }
+    keep(cx, &mut found, |path| unsteady.contains(path));
     if found.len() == 0 {
         return Ok(Answer::Absent);
     }
@@ -113,16 +119,21 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// pages that were not asked for all names.
 fn in_part(
     cx: &Context<'_>,
-    (mut found, asked): (Parameters, &BTreeSet<String>),
+    mut found: Parameters,
+    is_open: impl Fn(&str) -> bool,
     refusal: TaskError,
 ) -> Result<Answer, TaskError> {
     let is_found = found.len() > 0;
-    for known in uri::HIDDEN_PARAMETERS.items(&cx.facts.details) {
-        let open = known.paths.iter().filter(|path| !asked.contains(*path));
-        open.for_each(|path| found.add(&known.name, IN_GUESS, path));
-    }
+    keep(cx, &mut found, is_open);
     cx.observe(uri::HIDDEN_PARAMETERS, found.list());
     Answer::despite(is_found, Some(refusal))
+}
+
+/// Adds what was known of these pages.
+fn keep(cx: &Context<'_>, found: &mut Parameters, is_of: impl Fn(&str) -> bool) {
+    for known in uri::HIDDEN_PARAMETERS.items(&cx.facts.details) {
+        known.paths.iter().filter(|path| is_of(path)).for_each(|path| found.add(&known.name, IN_GUESS, path));
+    }
 }
 
 /// What a page answers, as far as it says something.
@@ -146,6 +157,16 @@ struct Asking<'a> {
     session: Session,
     /// Requests that may still be sent.
     left: usize,
+}
+
+/// How far a page was asked.
+enum Asked {
+    /// For all names.
+    All,
+    /// Until the requests were used up.
+    Cut,
+    /// It never answers twice alike, so that nothing shows which names it takes.
+    Unsteady,
 }
 
 impl Asking<'_> {
@@ -184,39 +205,39 @@ impl Asking<'_> {
         }
     }
 
-    /// Finds the names that a page takes, and returns whether it was asked for all of them. A difference counts if it
-    /// shows again, and if the page is the same without it.
+    /// Finds the names that a page takes, and returns how far it was asked. A difference counts if it shows again, and
+    /// if the page is the same without it.
     async fn page(
         &mut self,
         page: &Url,
         known: &BTreeSet<String>,
         taken: &mut Vec<&'static str>,
-    ) -> Result<bool, TaskError> {
+    ) -> Result<Asked, TaskError> {
         let usual = self.shown(page, &NOBODYS[..1]).await?;
-        let Some(usual) = usual else { return Ok(false) };
-        let Some(other) = self.shown(page, &NOBODYS[1..]).await? else { return Ok(false) };
+        let Some(usual) = usual else { return Ok(Asked::Cut) };
+        let Some(other) = self.shown(page, &NOBODYS[1..]).await? else { return Ok(Asked::Cut) };
         if other != usual {
-            return Ok(true);
+            return Ok(Asked::Unsteady);
         }
         let words: Vec<&'static str> = WORDS.iter().copied().filter(|word| !known.contains(*word)).collect();
         for together in words.chunks(TOGETHER) {
-            let Some(shown) = self.shown(page, together).await? else { return Ok(false) };
+            let Some(shown) = self.shown(page, together).await? else { return Ok(Asked::Cut) };
             if shown == usual {
                 continue;
             }
             for word in together {
-                let Some(first) = self.shown(page, &[word]).await? else { return Ok(false) };
+                let Some(first) = self.shown(page, &[word]).await? else { return Ok(Asked::Cut) };
                 if first == usual {
                     continue;
                 }
-                let Some(second) = self.shown(page, &[word]).await? else { return Ok(false) };
-                let Some(without) = self.shown(page, &NOBODYS[..1]).await? else { return Ok(false) };
+                let Some(second) = self.shown(page, &[word]).await? else { return Ok(Asked::Cut) };
+                let Some(without) = self.shown(page, &NOBODYS[..1]).await? else { return Ok(Asked::Cut) };
                 if second == first && without == usual {
                     taken.push(*word);
                 }
             }
         }
-        Ok(true)
+        Ok(Asked::All)
     }
 }
 

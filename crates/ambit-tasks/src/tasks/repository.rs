@@ -139,7 +139,8 @@ async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known)
 /// looked at anew.
 async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Option<Looked>, TaskError> {
     let (ids, tips) = (known.ids(), beside.tips_and_past());
-    if ids.is_empty() {
+    // Of a repository that was made anew by another hash nothing is known.
+    if ids.is_empty() || ids.iter().any(|id| tips.first().is_some_and(|tip| tip.kind() != id.kind())) {
         return Ok(None);
     }
     let (mut looked, mut standing) = look(cx, source, beside, known, &Extent::Since(ids.clone())).await?;

@@ -163,6 +163,8 @@ fn what_is_theirs_by_evidence_alone_is_told_apart_from_what_somebody_said() {
     };
     assert_eq!(by_evidence(""), ["sister.test", "www.sister.test"]);
     assert_eq!(by_evidence("Organization aws:1 seed\naws:1 cloud_account sister.test"), [""; 0]);
+    assert_eq!(by_evidence("DnsRecord www.sister.test allow"), ["sister.test"], "a person said it of the other");
+    assert_eq!(by_evidence("AndroidApp com.acme.app seed\ncom.acme.app app_link sister.test"), [""; 0]);
     assert_eq!(by_evidence("acme.test resembles sister.test"), [""; 0], "it is not theirs at all");
 }
 

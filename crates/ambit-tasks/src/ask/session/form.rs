@@ -2,7 +2,7 @@
 //! application.
 
 use super::inside::{REDIRECTS_MAX, Reached, kept_out, target};
-use super::{FORM, refused};
+use super::{FORM, MASKED_MIN, mask, refused, spelled};
 use crate::ask::web;
 use crate::read::login::{self, origin};
 use crate::{Context, TaskError};
@@ -36,14 +36,21 @@ pub(super) async fn logged_in(
     if origin(&form.action) != origin(start) {
         return Err(refused("the form is sent to another origin than the application"));
     }
-    let mut request = web::request(cx, &form.action)?.with_method("POST");
+    // Frameworks that refuse forged requests ask from where a form comes.
+    let from = shown.answer.url.with_path(shown.answer.url.path_only()).to_string();
+    let request = web::request(cx, &form.action)?.with_method("POST");
+    let mut request = request.with_header("Origin", &origin(&shown.answer.url)).with_header("Referer", &from);
     if !cookies.is_empty() {
         request = request.with_header("Cookie", &written(&cookies));
     }
     let before = cookies.clone();
     let answer = cx.net.http(&request.with_body(FORM, encoded(&form.fields).into_bytes())).await?;
     let (status, is_refused) = (answer.status, answer.status >= 400);
-    let reached = onward(cx, answer, &mut cookies).await?;
+    let mut reached = onward(cx, answer, &mut cookies).await?;
+    // A reader of pages may log what it reads.
+    let secrets = cookies.values().map(String::as_str).chain([password]).filter(|text| text.len() >= MASKED_MIN);
+    let secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
+    mask(&mut reached.answer.body, &secrets.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let asked = kept_out(cx, &reached).await;
     if is_refused || asked.is_some() || cookies == before {
         let asked = asked.map(|why| format!(": {why}")).unwrap_or_default();

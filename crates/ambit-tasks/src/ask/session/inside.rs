@@ -4,7 +4,7 @@
 use super::{Session, TOO_MANY_REQUESTS, refused};
 use crate::ask::web;
 use crate::read::frontier::shape;
-use crate::read::login::{asks_password, is_same_owner, is_sign_in, origin};
+use crate::read::login::{asks_password, is_same_owner, is_sign_in, is_sign_in_page, origin};
 use crate::{Context, TaskError};
 use ambit_model::entity::uri::{self, CrawledPage};
 use ambit_net::http::{HttpExchange, Url};
@@ -89,6 +89,10 @@ pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -
     match kept_out(cx, &reached).await {
         Some(why) => Err(refused(&why)),
         None if reached.answer.status == 403 => Err(refused(&format!("{start} is closed to it (status 403)"))),
+        // A script draws what asks there.
+        None if is_sign_in_page(&reached.answer.url) && !is_sign_in_page(start) => {
+            Err(refused(&format!("{start} leads to {}, where people sign in", place(&reached.answer.url))))
+        }
         None => Ok(landing(&reached)),
     }
 }
@@ -116,7 +120,7 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
         return Err(ended(&format!("{start} led to {} before and leads to {landed} now", session.landed)));
     }
     // That page may be there for everybody.
-    let (mut shown, mut over) = (vec![start], None);
+    let (mut shown, mut over) = (Vec::new(), None);
     for page in pages.iter().take(PAGES_MAX) {
         match look(cx, session, page).await? {
             Look::Shown => shown.push(page),
@@ -125,8 +129,13 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
         }
     }
     let Some(why) = over else { return Ok(()) };
-    // A page may have moved. Where another is shown in the session and to nobody else, that lasts.
+    // A page may have moved. Where the first leads others elsewhere, or another is shown in the session alone, that
+    // lasts.
     let stranger = Session::default();
+    let reached = reach(cx, &stranger, start).await?;
+    if landing(&reached) != session.landed || kept_out(cx, &reached).await.is_some() {
+        return Ok(());
+    }
     for page in shown {
         if matches!(look(cx, &stranger, page).await?, Look::KeptOut(_)) {
             return Ok(());
@@ -163,6 +172,10 @@ async fn look(cx: &Context<'_>, session: &Session, page: &Url) -> Result<Look, T
     Ok(match kept_out(cx, &reached).await {
         Some(why) => Look::KeptOut(why),
         None if status == 403 => Look::KeptOut(format!("{page} is closed (status 403)")),
+        // When it was written down, it was shown at once.
+        None if status < 300 && reached.answer.url.path_only() != page.path_only() => {
+            Look::KeptOut(format!("{page} leads to {}", place(&reached.answer.url)))
+        }
         None if status < 300 => Look::Shown,
         None => Look::Unknown,
     })

@@ -127,6 +127,7 @@ impl Bearer {
             Err(why) => {
                 // It is tried again once the application refuses the token that there is.
                 (state.ends, state.failure) = (None, Some(why.to_string()));
+                state.in_vain += 1;
                 false
             }
         }
