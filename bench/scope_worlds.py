@@ -248,15 +248,16 @@ class Scene:
         return [f"#run level={self.level} seeds={self.seeds}" + (f" exclude={','.join(exclude)}" if exclude else "")]
 
     def second_state(self):
-        for name in self.dice.sample(self.plain, 1):
-            self.later.append(f"name {name} {self.dice.choice(['A 192.0.2.50', 'A 198.51.100.10', 'CNAME www.others.test', 'A 203.0.113.12', 'A 10.0.0.5'])}")
+        moved = self.dice.choice(self.plain)
+        self.later.append(f"name {moved} {self.dice.choice(['A 192.0.2.50', 'A 198.51.100.10', 'CNAME www.others.test', 'A 203.0.113.12', 'A 10.0.0.5'])}")
         for name, address in self.rents:
             if self.maybe(0.7):
                 self.later += self.dice.choice([[f"name {name} A 198.51.100.10"], [f"name {name} A 203.0.113.92", f"host {address}", f"  ptr {name}"], [f"host {address}", "  ptr static-9.host.test"],
                                                 [f'site https://aaa.others.test "Moved in" at {address}', "  default"], [f"remove name {name}", f"remove site https://{name}"]])
         if self.maybe(0.3):
             self.later += ["zone acme.test of acme", "  ns ns1.others.test"]
-        if self.maybe(0.3):
+        # The top of a zone has no CNAME.
+        if self.maybe(0.3) and self.plain[-1] != moved:
             self.later += [f"zone {self.plain[-1]} of agency", "  ns ns1.agency.test"]
         if self.maybe(0.2):
             self.later.append("block 203.0.113.0/24 of others asn AS64504 named SOLD")
