@@ -17,7 +17,7 @@ BINARY ?= $(TARGET)/release/ambit
 # What `make static` builds for; needs `rustup target add` of it, and a C compiler for it (Debian: musl-tools).
 STATIC_TARGET ?= x86_64-unknown-linux-musl
 
-.PHONY: build web run test lint install deb static
+.PHONY: build web run test rules lint install deb static
 
 # The web interface, which the program takes in; made again only where its sources have changed.
 web:
@@ -57,15 +57,20 @@ static: web
 	$(CARGO) build --locked --release --package ambit --target $(STATIC_TARGET)
 	@echo "built: $(TARGET)/$(STATIC_TARGET)/release/ambit"
 
-lint:
+# Formatting and the rules of the house, which fail fastest.
+rules:
 	$(CARGO) fmt --all --check
 	$(CARGO) xtask tidy
+
+lint: rules
 	$(CARGO) clippy --locked --workspace --all-targets $(PROFILE) -- -D warnings
 
-# Formatting, rules and lints first, as they fail fast; then the interface in a browser, then all tests, beside a private
-# PostgreSQL, a private Python and a package of an app. No test can hang: each has a time of its own. The last line says how many passed and
-# how many failed. The program as it is given away is built by `make build`, which takes as long again.
-test: lint web
+# Rules first; then everything is compiled and linted at once (a pass of clippy for itself would go through all dependencies
+# once more); then the interface in a browser, then all tests, beside a private PostgreSQL, a private Python and a package of
+# an app. No test can hang: each has a time of its own. The last line says how many passed and how many failed. The program
+# as it is given away is built by `make build`, which takes as long again.
+test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/.ci/linting-rustc
+test: rules web
 	$(CARGO) test --locked --workspace $(PROFILE) --no-run
 	$(CARGO) xtask browser
 	@$(CARGO) xtask with-python bench/report --check
