@@ -58,18 +58,17 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     }
 }
 
-/// True where the name has a page of its own over plain HTTP and the server does not know the name over TLS: it turns
-/// everybody away who asks for it there, and no visitor is led there. Of many such names on one server each would be
-/// told the same of its default site.
+/// True where the name has a page of its own over plain HTTP, at the port that browsers ask, and the server does not know
+/// the name over TLS: it turns everybody away who asks for it there, and no visitor is led there. Of many such names on
+/// one server each would be told the same of its default site. A page at another port says nothing of the name: most
+/// servers there answer for any.
 fn is_served_in_plain_only(facts: &Facts) -> bool {
-    let codes = |scheme: &'static str| {
-        let sites = facts.from(EdgeKind::Site).flat_map(|name| domain::SITES.items(&name.details));
-        let of_scheme = sites.filter(move |site| site.uri.starts_with(scheme));
-        of_scheme.filter_map(|site| site.code.parse::<u16>().ok())
-    };
-    let refused =
-        uri::CODE.text(&facts.details).and_then(|code| code.parse::<u16>().ok()).is_some_and(|code| code >= 400);
-    refused && codes("http://").any(|code| (200..300).contains(&code))
+    let code = |text: &str| text.parse::<u16>().ok();
+    let mut sites = facts.from(EdgeKind::Site).flat_map(|name| domain::SITES.items(&name.details));
+    let is_page = |site: &domain::SiteSeen| code(&site.code).is_some_and(|code| (200..300).contains(&code));
+    let is_browsed = |site: &domain::SiteSeen| site.uri.starts_with("http://") && site.uri.ends_with(":80");
+    uri::CODE.text(&facts.details).and_then(code).is_some_and(|code| code >= 400)
+        && sites.any(|site| is_browsed(&site) && is_page(&site))
 }
 
 /// RFC 9525 §6.3: equal but for letter case, or `*` as the whole leftmost label for exactly one label.
@@ -88,9 +87,9 @@ pub(super) fn samples() -> crate::samples::Samples {
         let chain = json!([{"subjectCommonName": "x"}]);
         facts(Kind::Uri, name).found(TaskName::HttpEnrich).with(json!({"alt_names": names, "certificate_chain": chain}))
     };
-    let in_plain = |code: &str, plain: &str| {
-        let sites =
-            json!({"hidden_sites": [{"uri": "http://www.acme.test:80", "address": "192.0.2.1:80", "code": plain}]});
+    let in_plain = |port: u16, code: &str, plain: &str| {
+        let uri = format!("http://www.acme.test:{port}");
+        let sites = json!({"hidden_sites": [{"uri": uri, "address": format!("192.0.2.1:{port}"), "code": plain}]});
         let name = neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", true, sites);
         site("https://www.acme.test", &["other.example"]).with(json!({"code": code})).led_from(name)
     };
@@ -101,9 +100,10 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(site("https://acme.test", &["*.acme.test"]))
         .near_miss(site("https://www.acme.test", &["WWW.acme.test"]))
         .near_miss(site("https://www.acme.test", &["*.acme.test"]))
-        .near_miss(in_plain("404", "200"))
-        .reports(in_plain("200", "200"))
-        .reports(in_plain("404", "301"))
+        .near_miss(in_plain(80, "404", "200"))
+        .reports(in_plain(80, "200", "200"))
+        .reports(in_plain(80, "404", "301"))
+        .reports(in_plain(8080, "404", "200"))
         .near_miss(site("https://192.0.2.1", &["www.acme.test"]))
         .near_miss(site("http://www.acme.test", &["other.example"]))
         .near_miss(facts(Kind::Uri, "https://www.acme.test").absent(TaskName::HttpEnrich))

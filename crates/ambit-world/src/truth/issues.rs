@@ -146,8 +146,9 @@ impl Derivation<'_> {
             return;
         };
         let site = &virtual_host.site;
-        let software =
-            site.headers.iter().filter(|(name, _)| NAMING_HEADERS.contains(&name.to_ascii_lowercase().as_str()));
+        // What leads to the twin inside TLS says the server, and none of the site's own headers.
+        let own_headers = site.headers.iter().filter(|_| !virtual_host.to_https);
+        let software = own_headers.filter(|(name, _)| NAMING_HEADERS.contains(&name.to_ascii_lowercase().as_str()));
         if site.server.iter().chain(software.map(|(_, value)| value)).any(|text| names_version(text)) {
             self.truth.plant_issue("version_disclosure", Kind::Uri, uri);
         }
@@ -169,21 +170,23 @@ impl Derivation<'_> {
         }
         self.checkout(sight, site);
         self.cookie_issues(sight, virtual_host);
+        let front = site.pages.iter().find(|page| page.path == "/");
+        // The page that refuses says as well what made it.
+        let says_generator = site.basic.is_some() || (front.is_none() && site.redirect.is_none());
+        if says_generator && site.generator.as_deref().is_some_and(names_version) {
+            self.truth.plant_issue("version_disclosure", Kind::Uri, uri);
+        }
         if site.basic.is_some() {
             if !sight.tls {
                 self.truth.plant_issue("basic_auth_over_plain_http", Kind::Uri, uri);
             }
             return;
         }
-        let front = site.pages.iter().find(|page| page.path == "/");
         if site.redirect.is_some() && front.is_none() {
             return;
         }
         if site.fresh {
             self.truth.plant_issue("default_installation", Kind::Uri, uri);
-        }
-        if front.is_none() && site.generator.as_deref().is_some_and(names_version) {
-            self.truth.plant_issue("version_disclosure", Kind::Uri, uri);
         }
         if site.login && !sight.tls && front.is_none() {
             self.truth.plant_issue("login_over_plain_http", Kind::Uri, uri);

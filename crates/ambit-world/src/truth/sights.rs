@@ -247,17 +247,15 @@ impl<'a> Derivation<'a> {
     }
 }
 
-/// True where a port of the host without TLS answers with a page to the name.
+/// True where the host answers with a page to the name at the port that browsers ask without TLS.
 fn has_plain_page(host: &Host, name: &str) -> bool {
-    host.ports.values().any(|port| {
-        let Port::Web(web) = port else { return false };
-        let site = web.choose(Some(name)).filter(|site| !web.tls && !site.to_https).map(|site| &site.site);
-        site.is_some_and(|site| {
-            let front = site.pages.iter().find(|page| page.path == "/");
-            let redirected = site.redirect.is_some() && front.is_none();
-            let status = front.map_or(site.status, |page| page.status);
-            !redirected && site.basic.is_none() && (200..300).contains(&status)
-        })
+    let Some(Port::Web(web)) = host.ports.get(&80) else { return false };
+    let site = web.choose(Some(name)).filter(|site| !web.tls && !site.to_https).map(|site| &site.site);
+    site.is_some_and(|site| {
+        let front = site.pages.iter().find(|page| page.path == "/");
+        let redirected = site.redirect.is_some() && front.is_none();
+        let status = front.map_or(site.status, |page| page.status);
+        !redirected && site.basic.is_none() && (200..300).contains(&status)
     })
 }
 

@@ -399,6 +399,12 @@ fn issues_of_names() {
             ),
             // A name without an address is there all the same.
             ("name x.acme.test CNAME y.acme.test\nname y.acme.test TXT \"x\"", &[]),
+            // The page of another port is nobody's, so that the certificate counts.
+            (
+                "name x.acme.test A 203.0.113.10\nname o.acme.test A 203.0.113.10\nsite https://o.acme.test \"O\"\nhost \
+                 203.0.113.10\n  port 3000 http",
+                &["invalid_certificate_name Uri https://x.acme.test:443"],
+            ),
             (
                 "name x.acme.test CNAME none.s3.amazonaws.com",
                 &["invalid_certificate_name Uri https://x.acme.test:443", "subdomain_takeover DnsRecord x.acme.test"],
@@ -456,6 +462,15 @@ fn issues_of_sites() {
             (site!("https", "server h2.1"), &[]),
             (site!("https", "header X-Powered-By \"PHP/8.1\""), &["version_disclosure Uri https://w.acme.test:443"]),
             (site!("https", "header X-Other \"PHP/8.1\""), &[]),
+            (
+                site!("https", "header X-Powered-By \"PHP/8.1\" plain redirect"),
+                &["version_disclosure Uri https://w.acme.test:443"],
+            ),
+            (
+                site!("https", "server nginx/1.24.0 plain redirect"),
+                &["version_disclosure Uri http://w.acme.test:80", "version_disclosure Uri https://w.acme.test:443"],
+            ),
+            (site!("https", "basic R generator \"Site 2.1\""), &["version_disclosure Uri https://w.acme.test:443"]),
             (site!("https", "generator \"Site 2.1\""), &["version_disclosure Uri https://w.acme.test:443"]),
             (site!("https", "fresh jenkins"), &["default_installation Uri https://w.acme.test:443"]),
             (site!("https", "explains jenkins"), &[]),
