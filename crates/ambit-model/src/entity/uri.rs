@@ -86,7 +86,7 @@ pub const DIRECTORY_LISTING: Member<bool> = Member::named("hidden_directory_list
 pub const CONTENT_TYPE: Member = Member::named("hidden_content_type");
 /// Scripts that its page loads without encryption.
 pub const MIXED_CONTENT: Member = Member::named("hidden_mixed_content");
-/// It sends visitors to https of the same host.
+/// It sends visitors to https of the same host, which answers.
 pub const HTTPS_REDIRECT: Member<bool> = Member::named("hidden_https_redirect");
 /// Whether there is a picture of it as a browser shows it.
 pub const SCREENSHOT_EXISTS: Member<bool> = Member::named("screenshot_exists");

@@ -177,20 +177,24 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
     let shown: Vec<String> = targets.iter().map(without_query).collect();
     cx.observe(uri::REDIRECT_COUNT, json!(shown.len()));
     cx.observe(uri::REDIRECT_CHAIN, json!(shown));
-    let secured = !url.https && targets.iter().any(|target| target.https && target.host == url.host);
+    let failed = |target: &Url| matches!(&fetch.end, ChainEnd::Failed { url, .. } if url == target);
+    let is_twin = |target: &Url| target.https && target.host == url.host && !failed(target);
+    let secured = !url.https && targets.iter().any(is_twin);
     cx.observe(uri::HTTPS_REDIRECT, secured);
     let seeds = seed_domains(cx.facts);
     for target in &targets {
         // A site of the same name on another port is one where it answered; of another name, that is for its own looks
         // to say.
-        let failed = matches!(&fetch.end, ChainEnd::Failed { url, .. } if url == target);
         if target.host != url.host {
             cx.found_host(&target.host, EdgeKind::Redirect);
             let domain = registered(&target.host).filter(|domain| !seeds.iter().any(|seed| seed == domain));
             if let Some(domain) = domain {
                 cx.found(Kind::Domain, domain, EdgeKind::Redirect);
             }
-        } else if !web::is_same_site(target, url) && !failed && (target.ip().is_none() || is_of_browser(target, url)) {
+        } else if !web::is_same_site(target, url)
+            && !failed(target)
+            && (target.ip().is_none() || is_of_browser(target, url))
+        {
             cx.found(Kind::Uri, &target.with_path("/").to_string(), EdgeKind::Page);
         }
     }

@@ -1,7 +1,7 @@
 //! Services, sites and certificates as somebody sees them who looks at our addresses and names.
 
 use super::{Derivation, Sight, certificate_key};
-use crate::draft::{Alpn, Beyond, Datagram, OrgRole, Service, TlsVersions, UnknownHost, Unlisted};
+use crate::draft::{Alpn, Beyond, Datagram, OrgRole, Service, Site, TlsVersions, UnknownHost, Unlisted};
 use crate::evidence;
 use crate::internet::{Host, Port, Web};
 use crate::pki::Certificate;
@@ -206,7 +206,7 @@ impl<'a> Derivation<'a> {
             certificate: web.certificate(name, &host.unknown, turn),
             unknown,
             uri: uri.clone(),
-            probed,
+            probed: probed && !site.is_some_and(|site| leads_to_its_twin(host, &site.site)),
         });
         let sights: Vec<Sight<'_>> = sights.collect();
         let shown = sights.iter().filter_map(|sight| sight.certificate);
@@ -245,6 +245,16 @@ impl<'a> Derivation<'a> {
         self.truth.entities.extend(certificate_key(Kind::SslCertificate, certificate));
         self.certificate_issues(certificate);
     }
+}
+
+/// True where a site without TLS sends everything on to itself inside TLS, at a port of the host that is there: that is
+/// looked through instead.
+fn leads_to_its_twin(host: &Host, site: &Site) -> bool {
+    let target = site.redirect.as_ref().filter(|_| !site.https).and_then(|(_, url)| url.strip_prefix("https://"));
+    let Some(authority) = target.and_then(|rest| rest.split(['/', '?', '#']).next()) else { return false };
+    let (name, port) = authority.rsplit_once(':').unwrap_or((authority, "443"));
+    let twin = port.parse().ok().and_then(|port: u16| host.ports.get(&port));
+    name == site.host && matches!(twin, Some(Port::Web(web)) if web.tls)
 }
 
 /// True where the host answers with a page to the name at the port that browsers ask without TLS.

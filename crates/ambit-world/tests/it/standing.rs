@@ -477,6 +477,11 @@ fn issues_of_sites() {
             (site!("https", "exposes git"), &["exposed_version_control Uri https://w.acme.test:443"]),
             (site!("https", "twin git"), &[]),
             (site!("https", "basic R exposes git"), &[]),
+            // Where nothing is inside TLS, the site that leads there is looked through.
+            (
+                site!("http", "redirect https://w.acme.test/ exposes git"),
+                &["exposed_version_control Uri http://w.acme.test:80"],
+            ),
             (site!("http", "cookie lang careless"), &[]),
             (site!("http", "cookie sid careless"), &["insecure_cookie_httponly_attribute Uri http://w.acme.test:80"]),
             (site!("http", "cookie csrf_session careless"), &[]),

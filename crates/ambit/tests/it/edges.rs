@@ -322,6 +322,23 @@ name _spf.birdpost.test TXT "x" answers servfail"#;
     }
 }
 
+/// Two sites that send everything on to themselves inside TLS, where only the second is.
+#[test]
+fn a_site_that_leads_to_where_nothing_is_is_looked_through() {
+    let lines = r#"name dev.umberfold.test A 203.0.113.20
+site http://dev.umberfold.test "Dev"
+  redirect https://dev.umberfold.test/
+  exposes git
+name www.umberfold.test A 203.0.113.21
+site http://www.umberfold.test "Us"
+  redirect https://www.umberfold.test/
+site https://www.umberfold.test "Us"
+  plain none"#;
+    let found = scan("edges-twin", &with_mail("umberfold.test", lines));
+    let open = issues(&found, "exposed_version_control");
+    assert!(open.len() == 1 && open.iter().all(|issue| issue.contains("http://dev.")), "{open:?}");
+}
+
 /// A site that hands out its repository and its settings, which later has had enough of questions.
 #[test]
 fn a_site_that_cannot_answer_now_closes_nothing() {
