@@ -8,8 +8,9 @@ use ambit_model::issue::{Proof, Verdict};
 use ambit_model::observation::SECOND_PROBE_AFTER_MS;
 use ambit_model::{Kind, TaskName, Timestamp};
 use ambit_store::engine::{IssueWrite, Known, KnownIssue, NewWork};
-use ambit_tasks::{Plan, Settings, Task};
+use ambit_tasks::{Plan, Settings};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Who reports what the judges find.
 pub const UPSTREAM: &str = "ambit";
@@ -103,10 +104,7 @@ pub fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<'_>, se
         if reads_discoveries(judge, kind) && !ground.leads(judge.reads) {
             continue;
         }
-        match (judge.judge)(&facts, date) {
-            Verdict::Unknown if has_lost_its_ground(judge, known, settings) => {
-                absent(&mut judged, judge, known, &[], date)
-            }
+        match verdict(judge, &facts, ground, settings) {
             Verdict::Unknown => {}
             Verdict::Clear => absent(&mut judged, judge, known, &[], date),
             Verdict::Proven(proofs) => {
@@ -137,8 +135,8 @@ pub fn still_proven(
     if reads_discoveries(judge, known.facts.kind) && !ground.leads(judge.reads) {
         return None;
     }
-    match (judge.judge)(&ground.facts(&known.facts), ground.date) {
-        Verdict::Unknown => has_lost_its_ground(judge, known, settings).then_some(false),
+    match verdict(judge, &ground.facts(&known.facts), ground, settings) {
+        Verdict::Unknown => None,
         Verdict::Clear => Some(false),
         Verdict::Proven(proofs) => Some(proofs.iter().any(|proof| proof.discriminator == discriminator)),
     }
@@ -170,14 +168,30 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
     }
 }
 
-/// True where the tasks that the judge reads and that watch this kind have said nothing and find nothing here to look
-/// at any more: what an issue was proven by is gone, as when a site has begun to send everyone on to another.
-fn has_lost_its_ground(judge: &Judge, known: &Known, settings: &Settings) -> bool {
-    let tasks = judge.reads.iter().map(|task| ambit_tasks::task(*task));
-    let mut watching = tasks.filter(|task| task.watches.contains(&known.facts.kind)).peekable();
-    let lost =
-        |task: &Task| matches!((task.plan)(&known.facts, settings), Plan::Bound { bound, .. } if bound.is_empty());
-    watching.peek().is_some() && !is_probed(judge, known) && watching.all(lost)
+/// What the judge says of facts as judges may take them. A task that has said nothing and finds nothing here to look at any
+/// more counts as one that saw nothing: what an issue was proven by is gone, as when a site has begun to send everyone on
+/// to another.
+fn verdict(judge: &Judge, facts: &Facts, ground: &Ground<'_>, settings: &Settings) -> Verdict {
+    let said = (judge.judge)(facts, ground.date);
+    let mut lost = judge.reads.iter().filter(|task| has_lost_its_ground(**task, facts, settings)).peekable();
+    if said != Verdict::Unknown || lost.peek().is_none() {
+        return said;
+    }
+    let mut facts = facts.clone();
+    let (outcome, at, run) = (ProbeOutcome::Absent, ground.date, ground.run);
+    for task in lost {
+        let probe = LastProbe { outcome, at, run, reason: None, confirmed: None };
+        facts.probes.insert(*task, BTreeMap::from([(String::new(), probe)]));
+    }
+    (judge.judge)(&facts, ground.date)
+}
+
+/// True where a task that watches this kind has said nothing and finds nothing here to look at any more.
+fn has_lost_its_ground(task: TaskName, facts: &Facts, settings: &Settings) -> bool {
+    let watching = ambit_tasks::task(task);
+    watching.watches.contains(&facts.kind)
+        && !facts.probes.contains_key(&task)
+        && matches!((watching.plan)(facts, settings), Plan::Bound { bound, .. } if bound.is_empty())
 }
 
 /// True where a task that the judge reads probes this very entity.
@@ -212,7 +226,6 @@ mod tests {
     use ambit_model::Uid;
     use ambit_model::issue::Status;
     use ambit_model::scope::Decision;
-    use std::collections::BTreeMap;
 
     const TASK: TaskName = TaskName::ServiceIdentify;
     const ISSUE: &str = "exposed_telnet_service";
@@ -374,7 +387,7 @@ mod tests {
         let judged = judge(&site, true, true, &of_run(1, 1_000), &Settings::default());
         assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
         let probe = known("", 1_000, None).facts.probe_at(TASK, "").cloned().expect("one");
-        let unknown = LastProbe { outcome: ProbeOutcome::Unknown, ..probe };
+        let (seen, unknown) = (probe.clone(), LastProbe { outcome: ProbeOutcome::Unknown, ..probe });
         let probes = BTreeMap::from([("192.0.2.1:80".to_owned(), unknown)]);
         site.facts.probes.insert(TaskName::ContentFocus, probes);
         assert_eq!(
@@ -382,6 +395,11 @@ mod tests {
             Judged::default(),
             "it could not ask"
         );
+        // Another task that the judge reads still looks, and sees nothing of it either.
+        site.facts.probes = BTreeMap::from([(TaskName::HttpEnrich, BTreeMap::from([(String::new(), seen)]))]);
+        site.issues[0].name = "directory_listing".to_owned();
+        let judged = judge(&site, true, true, &of_run(1, 1_000), &Settings::default());
+        assert!(matches!(judged.writes[..], [IssueWrite::AbsentOnce { .. }]), "{:?}", judged.writes);
     }
 
     #[test]

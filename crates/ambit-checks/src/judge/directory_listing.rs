@@ -51,12 +51,6 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         }
         (Verdict::Proven(proofs), _) | (_, Verdict::Proven(proofs)) => Verdict::Proven(proofs),
         (Verdict::Clear, Verdict::Clear) => Verdict::Clear,
-        // Only pages that were found by address are probed for more.
-        (Verdict::Clear, Verdict::Unknown)
-            if facts.outcome(TaskName::ContentFocus).is_none() && path_of(&facts.name) != "/" =>
-        {
-            Verdict::Clear
-        }
         _ => Verdict::Unknown,
     }
 }
@@ -87,7 +81,8 @@ pub(super) fn samples() -> crate::samples::Samples {
             &["/", "/files/"],
         )
         .near_miss(probed(&[("env_file", "/files/")]).found(TaskName::HttpEnrich).with(listing(false)))
-        .near_miss(page().found(TaskName::HttpEnrich).with(listing(false)))
+        .near_miss(page().found(TaskName::HttpEnrich).absent(TaskName::ContentFocus).with(listing(false)))
+        .unknown(page().found(TaskName::HttpEnrich).with(listing(false)))
         .near_miss(unprobed().absent(TaskName::HttpEnrich).absent(TaskName::ContentFocus))
         .unknown(unprobed())
         .unknown(unprobed().found(TaskName::HttpEnrich).with(listing(false)))

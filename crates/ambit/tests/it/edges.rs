@@ -339,6 +339,24 @@ site https://www.umberfold.test "Us"
     assert!(open.len() == 1 && open.iter().all(|issue| issue.contains("http://dev.")), "{open:?}");
 }
 
+/// A site without TLS that lists its files, and later sends everyone on to its twin, which lists none.
+#[test]
+fn what_a_site_showed_before_it_sent_everyone_on_is_closed() {
+    let lines = r#"name dev.umberfold.test A 203.0.113.20
+site https://dev.umberfold.test "Dev"
+  exposes listing
+  plain same
+state 2
+site https://dev.umberfold.test "Dev""#;
+    let (folder, world) = (Folder::new("edges-sent-on"), with_mail("umberfold.test", lines));
+    let before = scan_text(&folder, &world, &[]);
+    assert_exact(&before);
+    assert_eq!(issues(&before, "directory_listing").len(), 2);
+    let after = scan_text(&folder, &world, &["--state", "2"]);
+    assert_exact(&after);
+    assert_eq!(issues(&after, "directory_listing"), BTreeSet::new());
+}
+
 /// A site that hands out its repository and its settings, which later has had enough of questions.
 #[test]
 fn a_site_that_cannot_answer_now_closes_nothing() {
