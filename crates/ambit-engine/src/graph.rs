@@ -134,6 +134,13 @@ impl Graph {
         &self.blocks
     }
 
+    /// Names with an alias that leads to what is not theirs. What a platform serves by their name is no such alias.
+    pub fn led_astray(&self) -> impl Iterator<Item = &str> {
+        let is_others = |uid: &Uid| self.state.get(uid).is_none_or(|state| !state.decision.scoped());
+        let astray = self.edges.iter().filter(move |edge| edge.kind == EdgeKind::Alias && is_others(&edge.to));
+        astray.filter_map(|edge| self.nodes.get(&edge.from)).map(|node| node.name.as_str())
+    }
+
     /// The addresses to which a name resolves, as far as is known.
     pub fn addresses_of(&self, name: &str) -> impl Iterator<Item = &str> {
         let named: BTreeSet<Uid> = self.nodes.values().filter(|node| node.name == name).map(|node| node.uid).collect();

@@ -83,6 +83,9 @@ struct View {
     /// What is known of addresses.
     addresses: HashMap<IpAddr, Known>,
     names: HashMap<String, Clearance>,
+    /// Names with an alias that leads to third parties: that another name may be visited at an address of theirs does
+    /// not permit these.
+    astray: HashSet<String>,
     /// Hosts of storage buckets, as they are called in no region. The provider's addresses are contacted by these names
     /// only, and are no entities.
     buckets: HashMap<String, Clearance>,
@@ -106,6 +109,8 @@ struct View {
 #[derive(Clone, Copy, Debug)]
 struct Known {
     clearance: Clearance,
+    /// It is theirs.
+    scoped: bool,
     /// Nothing shows that it is theirs alone.
     unproven: bool,
     /// Third parties are known to share it, whatever the block around it says.
@@ -129,6 +134,7 @@ impl ScopeGuard {
             never: Exclusions::new(never),
             denied: Exclusions::of_denied(graph.iter().map(|(node, _)| node)),
             blocks: graph.blocks().clone(),
+            astray: graph.led_astray().map(str::to_owned).collect(),
             ..View::default()
         };
         for (node, state) in graph.iter() {
@@ -180,9 +186,11 @@ impl View {
                     // Who names an address means it, whoever shares it.
                     let is_named = node.seed || node.allow;
                     let shared = self.blocks.is_shared(address, node.shared);
+                    let scoped = state.decision.scoped();
                     let known = Known {
                         clearance,
-                        unproven: (shared && !is_named) || !state.decision.scoped(),
+                        scoped,
+                        unproven: (shared && !is_named) || !scoped,
                         shared,
                         by_site: state.decision.reason == ScopeReason::Edge(EdgeKind::Host),
                         closed: state.decision.is_closed(),
@@ -262,9 +270,12 @@ impl View {
         }
         let name = contact.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err());
         if let Some(name) = name {
-            let known = self.names.get(name).copied().unwrap_or(Clearance::L0);
-            if known < contact.footprint.min(Clearance::L2) {
-                return Err(format!("the name {name} has clearance {known:?}"));
+            let clearance = self.names.get(name).copied().unwrap_or(Clearance::L0);
+            if clearance < contact.footprint.min(Clearance::L2) {
+                return Err(format!("the name {name} has clearance {clearance:?}"));
+            }
+            if self.astray.contains(name) && !known.scoped && !site {
+                return Err(format!("an alias of {name} leads to others"));
             }
         }
         let by_name = name.is_some() && SHARED_PORTS.contains(&contact.port);
@@ -289,8 +300,8 @@ impl View {
         if known.is_none_or(|known| !known.shared)
             && let Some(clearance) = self.blocks.given(address).and_then(|block| self.clearances.get(&block))
         {
-            let (unproven, shared, by_site, closed) = (false, false, false, false);
-            return Ok(Known { clearance: *clearance, unproven, shared, by_site, closed });
+            let (scoped, unproven, shared, by_site, closed) = (true, false, false, false, false);
+            return Ok(Known { clearance: *clearance, scoped, unproven, shared, by_site, closed });
         }
         known.copied().ok_or_else(|| "no edge of scope leads to this address".to_owned())
     }
@@ -633,6 +644,24 @@ mod tests {
         graph.apply(GraphDelta { revision: 1, nodes, opened, closed: Vec::new() });
         graph.decide(&Rules { ceiling: Clearance::L3, never: Vec::new() }, false);
         graph
+    }
+
+    #[test]
+    fn a_name_whose_alias_leads_to_others_is_not_visited_at_their_address_for_another_name() {
+        let text = "Domain acme.test seed\nDnsRecord www.acme.test\nDnsRecord cdn.acme.test\nacme.test subdomain \
+                    www.acme.test\nacme.test subdomain cdn.acme.test\nDnsRecord tenant.stranger.test\nwww.acme.test \
+                    alias tenant.stranger.test\nNetBlock 192.0.2.0/28 seed\nIpAddress 192.0.2.1\n192.0.2.0/28 \
+                    block_member 192.0.2.1\nIpAddress 198.51.100.10 platform\nwww.acme.test resolves_to \
+                    192.0.2.1\nwww.acme.test resolves_to 198.51.100.10\ncdn.acme.test resolves_to 198.51.100.10";
+        let guard = ScopeGuard::default();
+        guard.show(&graph(&text.lines().map(str::to_owned).collect::<Vec<_>>()), Clearance::L3, &[]);
+        for (socket, name, allowed) in [
+            ("198.51.100.10:443", "cdn.acme.test", true),
+            ("198.51.100.10:443", "www.acme.test", false),
+            ("192.0.2.1:443", "www.acme.test", true),
+        ] {
+            assert_eq!(asked(&guard, socket, Some(name), Clearance::L2), allowed, "{socket} as {name}");
+        }
     }
 
     /// What gives the block that stands for `WHOLE`, and that block.

@@ -339,6 +339,31 @@ site https://www.umberfold.test "Us"
     assert!(open.len() == 1 && open.iter().all(|issue| issue.contains("http://dev.")), "{open:?}");
 }
 
+/// A site that redirects to a name of theirs behind an alias to others, at an address where another name of theirs may be
+/// visited: once that is known, the second run is not led there either.
+#[test]
+fn a_redirect_leads_to_no_name_behind_an_alias_to_others() {
+    let lines = r#"org host "Host" vendor
+block 198.51.100.128/26 of host asn AS64506 named HOST
+zone host.test of host
+  ns ns1.host.test 198.51.100.130
+name staging.umberfold.test CNAME tenant.host.test
+name tenant.host.test A 198.51.100.140
+name cdn.umberfold.test CNAME d1.cloudfront.net
+zone cloudfront.net of host
+  ns ns1.host.test
+name d1.cloudfront.net A 198.51.100.140
+site https://cdn.umberfold.test "Files"
+site http://staging.umberfold.test "Staging"
+name dev.umberfold.test A 203.0.113.20
+site https://dev.umberfold.test "Dev"
+  redirect https://staging.umberfold.test/"#;
+    let (folder, world) = (Folder::new("edges-led-astray"), with_mail("umberfold.test", lines));
+    for _ in 0..2 {
+        assert_exact(&scan_text(&folder, &world, &[]));
+    }
+}
+
 /// A site without TLS that lists its files, and later sends everyone on to its twin, which lists none.
 #[test]
 fn what_a_site_showed_before_it_sent_everyone_on_is_closed() {
