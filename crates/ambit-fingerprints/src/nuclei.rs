@@ -9,8 +9,8 @@ use crate::pattern::PatternError;
 use crate::place::Place;
 use crate::rule::{Condition, Names, Rule, SURE, Says, Sign, Stands, Test, Text};
 use ambit_model::technology::Part;
+use ambit_model::yaml;
 use serde_json::Value;
-use serde_saphyr::Error;
 use signs::Signs;
 use std::collections::BTreeMap;
 
@@ -50,6 +50,9 @@ const NAME_ENDINGS: &[&str] = &[
 /// Why matchers are not used that a page without the product satisfies.
 const ANY_PAGE: &str = "what it looks for stands on any page";
 
+/// Why a template that is no document within limits is not read.
+const BEYOND_LIMITS: &str = "it is larger, or nested or repeated deeper, than a template may be";
+
 /// Why a template, or a part of one, is not used.
 type Reason = String;
 
@@ -69,10 +72,9 @@ fn begins_with(line: &str, key: &str) -> bool {
 /// Reads a template. Fails with what is wrong with it and where.
 pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     let text = std::str::from_utf8(bytes).map_err(|_| PackError::of(file, "no text in UTF-8"))?;
-    let options = serde_saphyr::options! { with_snippet: false };
-    let template: Value = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let line = error.location().map_or(1, |location| usize::try_from(location.line()).unwrap_or(usize::MAX));
-        PackError::at_line(file, line, &said(&error))
+    let template = yaml::parse(text, yaml::NODES_MAX).map_err(|error| {
+        let why = error.fault.unwrap_or_else(|| BEYOND_LIMITS.to_owned());
+        PackError::at_line(file, error.line, &why)
     })?;
     let mut pack = Pack::new(PackKind::Template, file);
     let id = template.get("id").and_then(text_of).unwrap_or_else(|| "a template without id".to_owned());
@@ -85,31 +87,6 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     let place = format!("{file}: {}", id.escape_debug());
     pack.left_out = notes.into_iter().map(|why| LeftOut { place: place.clone(), why }).collect();
     Ok(pack)
-}
-
-/// What the reader of YAML says, in one line and for people.
-fn said(error: &Error) -> String {
-    if is_beyond_limits(error) {
-        return "it is larger, or nested or repeated deeper, than a template may be".to_owned();
-    }
-    let message = error.to_string();
-    let first = message.lines().next().unwrap_or_default().chars().take(200);
-    first.map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
-}
-
-/// Returns whether a limit of the reader ended it.
-fn is_beyond_limits(mut error: &Error) -> bool {
-    while let Error::AliasError { error: inner, .. } | Error::WithSnippet { error: inner, .. } = error {
-        error = inner;
-    }
-    matches!(
-        error,
-        Error::Budget { .. }
-            | Error::AliasReplayCounterOverflow { .. }
-            | Error::AliasReplayLimitExceeded { .. }
-            | Error::AliasExpansionLimitExceeded { .. }
-            | Error::AliasReplayStackDepthExceeded { .. }
-    )
 }
 
 /// Why there is no rule.

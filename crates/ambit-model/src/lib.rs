@@ -56,6 +56,7 @@ pub mod vulnerability;
 pub mod wave;
 pub mod wire;
 pub mod workflow;
+pub mod yaml;
 
 pub use clearance::Clearance;
 pub use due::DueDays;

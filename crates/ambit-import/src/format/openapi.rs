@@ -5,8 +5,8 @@ use crate::error::ImportError;
 use crate::gathered::Gathered;
 use ambit_model::Kind;
 use ambit_model::entity::host_of;
+use ambit_model::yaml;
 use serde_json::Value;
-use serde_saphyr::Error;
 use std::collections::BTreeMap;
 
 /// What may be done with a path.
@@ -65,45 +65,18 @@ fn whole<'a>(body: &'a Value, item: &'a Value) -> Option<&'a Value> {
     body.pointer(place.strip_prefix('#')?).filter(|item| item.is_object() && item["$ref"].is_null())
 }
 
-/// Values of one document in YAML, and events of its reading: documents of large interfaces have a million lines.
+/// Values of one document in YAML: documents of large interfaces have a million lines.
 const NODES_MAX: usize = 10_000_000;
-const EVENTS_MAX: usize = 2 * NODES_MAX;
+/// Why a document in YAML is not read.
+const BEYOND_LIMITS: &str = "it is larger, or repeats more by its anchors, than a document may: give it as JSON";
 
 /// What stands in a document of JSON or YAML.
 fn parsed(file: &str) -> Result<Value, ImportError> {
     if file.trim_start().starts_with('{') {
         return serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()));
     }
-    let options = serde_saphyr::options! {
-        with_snippet: false,
-        budget: serde_saphyr::budget! { max_events: EVENTS_MAX, max_nodes: NODES_MAX },
-    };
-    serde_saphyr::from_str_with_options(file, options).map_err(|error| {
-        let line = error.location().map_or(1, |location| usize::try_from(location.line()).unwrap_or(usize::MAX));
-        if is_beyond_limits(&error) {
-            return ImportError::line(
-                line,
-                "it is larger, or repeats more by its anchors, than a document may: give it as JSON",
-            );
-        }
-        let why = error.to_string();
-        ImportError::line(line, why.lines().next().unwrap_or_default())
-    })
-}
-
-/// Returns whether a limit of the reader of YAML ended it.
-fn is_beyond_limits(mut error: &Error) -> bool {
-    while let Error::AliasError { error: inner, .. } | Error::WithSnippet { error: inner, .. } = error {
-        error = inner;
-    }
-    matches!(
-        error,
-        Error::Budget { .. }
-            | Error::AliasReplayCounterOverflow { .. }
-            | Error::AliasReplayLimitExceeded { .. }
-            | Error::AliasExpansionLimitExceeded { .. }
-            | Error::AliasReplayStackDepthExceeded { .. }
-    )
+    yaml::parse(file, NODES_MAX)
+        .map_err(|error| ImportError::line(error.line, error.fault.unwrap_or_else(|| BEYOND_LIMITS.to_owned())))
 }
 
 /// Adds an interface and the host that it is on. A token in its path is shown as what a caller fills in, `{masked}`.
