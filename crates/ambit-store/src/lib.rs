@@ -15,6 +15,7 @@ mod transfer;
 mod wider;
 
 pub use db::error::StoreError;
+#[cfg(debug_assertions)]
 pub use db::failpoint::FailAction;
 pub use db::migrations::Migrated;
 pub use db::open::{Options, Schema};

@@ -1,41 +1,79 @@
 //! Failpoints at each transaction's edge (before it begins, before it commits, after it committed): the n-th edge that
-//! is passed fails or ends the process, so that crash tests can try every one. Costs one atomic read where none is
-//! armed.
+//! is passed fails or ends the process, so that crash tests can try every one. They are compiled in with debug
+//! assertions, as tests are; a release passes every edge.
 
 use crate::StoreError;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-/// What an armed edge does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailAction {
-    /// The write fails as if the database had refused it.
-    Error,
-    /// The process ends at once, without unwinding: what `kill -9` does.
-    Abort,
-}
+#[cfg(debug_assertions)]
+pub use armed::FailAction;
+#[cfg(debug_assertions)]
+pub(crate) use armed::Failpoints;
 
-/// The edges of one open store; tests that run side by side do not meet.
+/// The edges of one open store.
+#[cfg(not(debug_assertions))]
 #[derive(Debug, Default)]
-pub(crate) struct Failpoints {
-    /// Edges still to pass; 0: not armed.
-    left: AtomicI64,
-    abort: AtomicBool,
-}
+pub(crate) struct Failpoints;
 
+#[cfg(not(debug_assertions))]
 impl Failpoints {
-    pub(crate) fn arm(&self, edge: i64, action: FailAction) {
-        self.abort.store(action == FailAction::Abort, Ordering::SeqCst);
-        self.left.store(edge, Ordering::SeqCst);
-    }
-
     /// Passes an edge.
     pub(crate) fn edge(&self) -> Result<(), StoreError> {
-        if self.left.load(Ordering::Relaxed) == 0 || self.left.fetch_sub(1, Ordering::SeqCst) != 1 {
-            return Ok(());
+        Ok(())
+    }
+}
+
+#[cfg(debug_assertions)]
+mod armed {
+    use super::StoreError;
+    use crate::Store;
+    use crate::db::writer::transaction;
+    use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+    /// What an armed edge does.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FailAction {
+        /// The write fails as if the database had refused it.
+        Error,
+        /// The process ends at once, without unwinding: what `kill -9` does.
+        Abort,
+    }
+
+    /// The edges of one open store; tests that run side by side do not meet.
+    #[derive(Debug, Default)]
+    pub(crate) struct Failpoints {
+        /// Edges still to pass; 0: not armed.
+        left: AtomicI64,
+        abort: AtomicBool,
+    }
+
+    impl Failpoints {
+        /// Passes an edge.
+        pub(crate) fn edge(&self) -> Result<(), StoreError> {
+            if self.left.load(Ordering::Relaxed) == 0 || self.left.fetch_sub(1, Ordering::SeqCst) != 1 {
+                return Ok(());
+            }
+            if self.abort.load(Ordering::SeqCst) {
+                std::process::abort();
+            }
+            Err(StoreError::Unavailable("a failpoint was reached".to_owned()))
         }
-        if self.abort.load(Ordering::SeqCst) {
-            std::process::abort();
+    }
+
+    impl Store {
+        /// Lets the SQLite database grow to so many pages of 4 KiB at most, as a full disk would. Fails where the
+        /// statement fails.
+        #[doc(hidden)]
+        pub async fn limit_pages(&self, pages: i64) -> Result<(), StoreError> {
+            let sql = format!("PRAGMA max_page_count = {pages}");
+            transaction!(self, Person, async |tx| tx.rows(&sql, Vec::new()).await.map(|_| ()))
         }
-        Err(StoreError::Unavailable("a failpoint was reached".to_owned()))
+
+        /// Makes the `edge`-th transaction edge from now fail, or end the process. 0 disarms.
+        #[doc(hidden)]
+        pub fn arm_failpoint(&self, edge: i64, action: FailAction) {
+            let failpoints = &self.inner.failpoints;
+            failpoints.abort.store(action == FailAction::Abort, Ordering::SeqCst);
+            failpoints.left.store(edge, Ordering::SeqCst);
+        }
     }
 }

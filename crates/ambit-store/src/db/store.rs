@@ -1,10 +1,10 @@
 //! The handle of an open installation: how everything else in this crate reads and writes. What stands behind it is
 //! made in `open`.
 
-use crate::db::failpoint::{FailAction, Failpoints};
+use crate::db::failpoint::Failpoints;
 use crate::db::secret::Secret;
 use crate::db::sql::{Origin, Tx};
-use crate::db::writer::{Who, Writer, transaction};
+use crate::db::writer::{Who, Writer};
 use crate::people::access_cache::AccessCache;
 use crate::{Limits, Retention, StoreError};
 use futures::future::BoxFuture;
@@ -33,7 +33,8 @@ pub(crate) struct Inner {
     pub(crate) secret: Secret,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) access: AccessCache,
-    failpoints: Arc<Failpoints>,
+    #[cfg_attr(not(debug_assertions), expect(dead_code, reason = "only tests arm them"))]
+    pub(super) failpoints: Arc<Failpoints>,
     trouble: Trouble,
     limits: Mutex<Limits>,
     retention: Mutex<Retention>,
@@ -197,19 +198,6 @@ impl Store {
             Pools::Sqlite(pool, _) => pool.close().await,
             Pools::Postgres(pool, _) => pool.close().await,
         }
-    }
-
-    /// For tests of a full disk: the SQLite database grows to so many pages of 4 KiB at most.
-    #[doc(hidden)]
-    pub async fn limit_pages(&self, pages: i64) -> Result<(), StoreError> {
-        let sql = format!("PRAGMA max_page_count = {pages}");
-        transaction!(self, Person, async |tx| tx.rows(&sql, Vec::new()).await.map(|_| ()))
-    }
-
-    /// For crash tests: the `edge`-th transaction edge from now fails, or ends the process. 0 disarms.
-    #[doc(hidden)]
-    pub fn arm_failpoint(&self, edge: i64, action: FailAction) {
-        self.inner.failpoints.arm(edge, action);
     }
 
     /// Sets what people may ask of runs, for this process.
