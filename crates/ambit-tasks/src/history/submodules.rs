@@ -76,7 +76,7 @@ fn joined(above: &str, way: &str) -> Option<String> {
 /// Says that they are not searched; `None` where there are none.
 pub(super) fn told(submodules: &[Submodule]) -> Option<String> {
     let first = submodules.first()?;
-    let count = super::counted(submodules.len(), "submodule");
+    let count = super::unread::counted(submodules.len(), "submodule");
     let count = if submodules.len() < SUBMODULES_MAX { count } else { format!("at least {count}") };
     let which = if submodules.len() == 1 {
         "is searched only where it is a seed itself"
