@@ -1,8 +1,6 @@
 //! A run that is asked to stop while it reconciles much ends soon and loses nothing; one whose entity is denied
 //! meanwhile obeys; engines of one database share what they all contact.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use ambit_engine::{EngineConfig, Installation, Progress, RunEnd, Shares, drive};
 use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::timing::{TimingChange, Window};
