@@ -306,6 +306,19 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
 ];
 
 #[test]
+fn every_provider_has_an_answer_here_and_is_named_in_the_interface_and_in_the_manual() {
+    let (interface, manual) =
+        (include_str!("../../../../web/src/accounts.ts"), include_str!("../../../../docs/operations.md"));
+    // These two have types of their own.
+    let is_by_name = |provider: &&Provider| !["azure", "gcp"].contains(&provider.name.as_str());
+    for name in all().iter().filter(is_by_name).map(|provider| provider.name.as_str()) {
+        assert!(interface.contains(&format!("provider(\"{name}\"")), "{name} has no row in web/src/accounts.ts");
+        assert!(manual.contains(&format!("\n| `{name}` |")), "{name} has no row in docs/operations.md");
+        assert!(RECORDED.iter().any(|(provider, ..)| *provider == name), "{name} has no answer in RECORDED");
+    }
+}
+
+#[test]
 fn what_providers_answer_becomes_things_and_what_they_lead_to() {
     for (provider, list, parent, answer, wanted) in RECORDED {
         let parent: Value = serde_json::from_str(parent).unwrap();
