@@ -11,54 +11,57 @@ use serde_json::json;
 named_findings! {
     "application", &[Kind::Uri], &[TaskName::Crawl];
     cacheable_private_answer {
-        pretty_name: "Caches may keep an answer that is one visitor's",
+        pretty_name: "Caches may store a response meant for one visitor",
         severity: SEVERITY_MEDIUM,
         confidence: Confirmed,
         added: "2026-11-25",
-        description: "The answer sets a cookie and allows shared caches to keep it. Whoever asks a cache on the way \
-                      next may get the cookie, and with it the session, of somebody else.",
+        description: "The response sets a cookie and allows shared caches to store it. Whoever asks such a cache next \
+                      may receive the cookie of another visitor, and with it the session.",
         remediation: "Send Cache-Control: private, no-store with every answer that sets a cookie or depends on one.",
         reference: "https://cwe.mitre.org/data/definitions/525.html",
     }
     mixed_content {
-        pretty_name: "Encrypted page loads parts without encryption",
+        pretty_name: "HTTPS page loads content over plain HTTP",
         severity: SEVERITY_LOW,
         confidence: Confirmed,
         added: "2026-11-25",
-        description: "The page is encrypted, and loads scripts, styles or frames that are not. Whoever is on the way \
-                      can change them, and so the page; browsers that refuse them show a broken page.",
-        remediation: "Load every part over HTTPS, and send the policy upgrade-insecure-requests until all are found.",
+        description: "The page is served over HTTPS but loads scripts, styles or frames over plain HTTP. An attacker \
+                      on the network can change them, and with them the page; browsers that block them show a broken \
+                      page.",
+        remediation: "Load all content over HTTPS, and send the policy upgrade-insecure-requests until every reference \
+                      is corrected.",
         reference: "https://www.w3.org/TR/mixed-content/",
     }
     jwt_guessable_key {
-        pretty_name: "Token is signed with a common word",
+        pretty_name: "Token is signed with a guessable secret",
         severity: SEVERITY_HIGH,
         confidence: Confirmed,
         added: "2026-11-26",
-        description: "The application gives out a JSON Web Token whose signature was made with a word that everybody \
-                      tries first. Whoever knows it signs tokens of their own, in the name of anybody.",
-        remediation: "Sign with a random key of at least 32 bytes or with a key pair, and refuse all tokens that the \
+        description: "The application issues a JSON Web Token that is signed with a common secret, one that attackers \
+                      try first. Whoever knows the secret can sign tokens in the name of any user.",
+        remediation: "Sign with a random key of at least 32 bytes or with a key pair, and reject all tokens that the \
                       old key signed.",
         reference: "https://www.rfc-editor.org/rfc/rfc8725#section-3.5",
     }
     jwt_with_personal_data {
-        pretty_name: "Token tells who somebody is",
+        pretty_name: "Token contains personal data",
         severity: SEVERITY_LOW,
         confidence: Confirmed,
         added: "2026-11-26",
-        description: "A JSON Web Token has claims such as an e-mail address. Tokens are signed and not encrypted: each \
-                      log, proxy and script on the way reads them.",
-        remediation: "Put an identifier without meaning into the token, and look up the rest on the server.",
+        description: "A JSON Web Token has claims such as an e-mail address. Tokens are signed, not encrypted: every \
+                      log, proxy and script that sees one can read them.",
+        remediation: "Put an opaque identifier into the token, and look up everything else on the server.",
         reference: "https://www.rfc-editor.org/rfc/rfc7519#section-12",
     }
     jwt_without_end {
-        pretty_name: "Token holds for ever",
+        pretty_name: "Token does not expire",
         severity: SEVERITY_LOW,
         confidence: Confirmed,
         added: "2026-11-26",
-        description: "A JSON Web Token has no date on which it ends, or one that is more than a year away. Whoever \
-                      gets hold of it keeps its rights for as long.",
-        remediation: "Give tokens an exp of minutes or hours, and renew them by a token that can be revoked.",
+        description: "A JSON Web Token has no expiry date, or one that is more than a year away. Whoever obtains the \
+                      token can use it for as long.",
+        remediation: "Let tokens expire (exp) after minutes or hours, and renew them with a token that can be \
+                      revoked.",
         reference: "https://cwe.mitre.org/data/definitions/613.html",
     }
     jwt_without_signature {
@@ -66,50 +69,51 @@ named_findings! {
         severity: SEVERITY_HIGH,
         confidence: Confirmed,
         added: "2026-11-26",
-        description: "The application gives out a JSON Web Token with the algorithm none. If it accepts what it gives \
-                      out, whoever changes the token is whom it then says.",
-        remediation: "Sign every token, and let the server accept the one algorithm that it signs with.",
+        description: "The application issues a JSON Web Token with the algorithm none. If it also accepts such tokens, \
+                      anybody can change one and sign in as any user.",
+        remediation: "Sign every token, and let the server accept only the algorithm that it signs with.",
         reference: "https://www.rfc-editor.org/rfc/rfc8725#section-3.2",
     }
     reflected_input {
-        pretty_name: "Page repeats a parameter unescaped",
+        pretty_name: "Page reflects a parameter without escaping it",
         severity: SEVERITY_MEDIUM,
         confidence: Potential,
         added: "2026-11-26",
-        description: "A link of the application has a parameter with a character that has a meaning in HTML, and the \
-                      page repeats its value as it is. A value with a script in it might run. None was tried.",
-        remediation: "Escape each value for the place at which it stands; templates that do so by default are best.",
+        description: "A link of the application has a parameter with a character that is special in HTML, and the page \
+                      repeats its value unescaped. A value that contains a script might run (cross-site scripting). \
+                      This was not tried.",
+        remediation: "Escape each value for the context in which it appears; prefer templates that do so by default.",
         reference: "https://cwe.mitre.org/data/definitions/79.html",
     }
     verbose_error_page {
-        pretty_name: "Error page shows the inside of the application",
+        pretty_name: "Error page reveals internals of the application",
         severity: SEVERITY_LOW,
         confidence: Confirmed,
         added: "2026-11-25",
-        description: "An error is answered with a stack trace or a message of the database. It names files, products, \
-                      versions and queries, and so shows where to look for the next weakness.",
-        remediation: "Turn off the debugging mode, log errors on the server, and answer with a page that names none.",
+        description: "The application answers an error with a stack trace or a database message. It names files, \
+                      products, versions and queries, which help an attacker to find the next weakness.",
+        remediation: "Turn off debug mode, log errors on the server, and answer with an error page without details.",
         reference: "https://cwe.mitre.org/data/definitions/209.html",
     }
     weak_content_policy {
-        pretty_name: "Content policy allows what it should stop",
+        pretty_name: "Content Security Policy allows unsafe scripts",
         severity: SEVERITY_INFO,
         confidence: Confirmed,
         added: "2026-11-25",
-        description: "The content policy of the page lets scripts from anywhere, or any script that stands in the \
-                      page, run. It then stops none of the attacks that it is made for.",
+        description: "The Content Security Policy of the page allows scripts from any host, or any inline script. It \
+                      then stops none of the attacks that it is meant to stop.",
         remediation: "Allow scripts by nonces or hashes, leave out 'unsafe-inline' and wildcards, and set object-src \
                       and base-uri to 'none'.",
         reference: "https://www.w3.org/TR/CSP3/",
     }
     exposed_source_map {
-        pretty_name: "Sources of scripts are published",
+        pretty_name: "Source maps are published",
         severity: SEVERITY_INFO,
         confidence: Confirmed,
         added: "2026-11-25",
-        description: "A source map beside a script holds the sources that it was made from, with their names and \
-                      comments, for everybody to read.",
-        remediation: "Leave source maps out of what is published, or serve them to your own people alone.",
+        description: "A source map beside a script contains its original sources, with names and comments, and anybody \
+                      can read it.",
+        remediation: "Do not publish source maps, or serve them only to people of your organisation.",
         reference: "https://cwe.mitre.org/data/definitions/540.html",
     }
 }

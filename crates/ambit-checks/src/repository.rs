@@ -29,46 +29,46 @@ pub(crate) fn after(facts: &Facts, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> 
 named_findings! {
     "misconfiguration", Kind::REPOSITORIES, LOOKS;
     dependency_confusion {
-        pretty_name: "A stranger may stand in for a package",
+        pretty_name: "Private package name can be claimed by others",
         severity: SEVERITY_MEDIUM,
         confidence: Potential,
         added: "2026-11-25",
-        description: "Packages of one's own come from a registry beside the public one, and their names are nobody's \
-                      there. Whoever registers such a name in the public registry with a higher version may be \
-                      installed in its place.",
+        description: "Private packages come from a registry used beside the public one, where nobody has registered \
+                      their names. If somebody registers such a name in the public registry with a higher version, \
+                      that package may be installed instead (dependency confusion).",
         remediation: "Put your packages into a scope or namespace that you own, register their names, or fetch all \
                       packages through one registry that decides where each name comes from.",
         reference: "https://cwe.mitre.org/data/definitions/427.html",
     }
     unpinned_action {
-        pretty_name: "Workflow uses an action that others may change",
+        pretty_name: "Workflow uses an action that is not pinned",
         severity: SEVERITY_LOW,
         confidence: Confirmed,
         added: "2026-11-25",
-        description: "The workflow names an action of others by a tag or branch. Whoever takes over its repository \
-                      moves that, and runs in your builds with their secrets.",
-        remediation: "Name the action by the full hash of a commit, and let a program propose newer ones.",
+        description: "The workflow names a third-party action by a tag or branch. Whoever takes over its repository \
+                      can move the tag or branch, and their code runs in your builds with your secrets.",
+        remediation: "Pin the action to the full hash of a commit, and let a tool propose updates.",
         reference: "https://docs.github.com/en/actions/reference/security/secure-use",
     }
     workflow_injection {
-        pretty_name: "Workflow puts texts of strangers into commands",
+        pretty_name: "Workflow puts untrusted text into commands",
         severity: SEVERITY_HIGH,
         confidence: Potential,
         added: "2026-11-25",
-        description: "A command of the workflow is put together from a text that anybody writes, such as the title of \
-                      an issue or the name of a branch. Whoever writes commands there runs them in the build.",
-        remediation: "Hand the text over in a variable of the environment, and use that in quotes within the command.",
+        description: "A command of the workflow contains text that anybody can write, such as the title of an issue or \
+                      the name of a branch. Commands in such a text run in the build.",
+        remediation: "Pass the text in an environment variable, and quote that variable in the command.",
         reference: "https://securitylab.github.com/resources/github-actions-untrusted-input/",
     }
     workflow_runs_foreign_code {
-        pretty_name: "Workflow runs code of strangers with its own secrets",
+        pretty_name: "Workflow runs untrusted code with its secrets",
         severity: SEVERITY_HIGH,
         confidence: Potential,
         added: "2026-11-25",
-        description: "The workflow starts for requests or comments of strangers with the rights and secrets of the \
-                      repository, and fetches the code of a request. What that code does, it does with them.",
-        remediation: "Let such requests start workflows by pull_request, which has no secrets, or do not fetch their \
-                      code.",
+        description: "Anybody can start the workflow by a pull request or comment. It has the rights and secrets of \
+                      the repository, and checks out the code of the pull request, so that code runs with them.",
+        remediation: "Use the trigger pull_request, which has no secrets, or do not check out the code of the pull \
+                      request.",
         reference: "https://securitylab.github.com/resources/github-actions-preventing-pwn-requests/",
     }
 }

@@ -67,15 +67,14 @@ fn lets_programs(thing: &Thing<'_>) -> Finding {
 
 misconfigurations! {
     cloud_gateway_without_authentication {
-        pretty_name: "Gateway passes on requests of everybody",
+        pretty_name: "API gateway accepts unauthenticated requests",
         severity: SEVERITY_LOW,
         added: "2026-11-28",
         of: ["interface gateway"],
         needs: "routes sort deployed",
-        description: "The gateway stands on the internet and has routes at which it asks neither for a login nor for a \
-                      key. Unless the program behind checks who calls, strangers use what it may do, and its owner \
-                      pays.",
-        remediation: "Give the routes an authoriser or demand signed requests (AWS_IAM), unless they are meant for \
+        description: "The gateway is on the internet and has routes that require neither a login nor a key. Unless the \
+                      program behind them checks the caller, anybody can use its permissions, at its owner's cost.",
+        remediation: "Give the routes an authoriser or require signed requests (AWS_IAM), unless they are meant for \
                       everybody or the program behind them checks the caller.",
         reference: "https://docs.aws.amazon.com/apigateway/latest/developerguide/\
                     apigateway-control-access-to-api.html",
@@ -113,15 +112,15 @@ misconfigurations! {
         ]),
     }
     cloud_function_without_authentication {
-        pretty_name: "Function is called without authentication",
+        pretty_name: "Function can be called without authentication",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["function"],
         needs: "url_authentication",
-        description: "The function has a URL at which everybody may call it. Unless its program checks who calls, \
-                      strangers use what it may do, and its owner pays.",
-        remediation: "Demand authentication of the provider (AWS_IAM), put a gateway before the function, or check the \
-                      caller in the program.",
+        description: "The function has a URL at which everybody can call it. Unless its code checks the caller, \
+                      anybody can use its permissions, at its owner's cost.",
+        remediation: "Require authentication by the provider (AWS_IAM), put a gateway in front of the function, or \
+                      check the caller in its code.",
         reference: "https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html",
         finds: |thing, date| once(
             thing.text("url_authentication") == "NONE",
@@ -131,16 +130,16 @@ misconfigurations! {
         near_miss: json!({"url_authentication": "AWS_IAM"}),
     }
     cloud_function_open_to_everybody {
-        pretty_name: "Function of Google Cloud is open to everybody",
+        pretty_name: "Google Cloud function is open to everybody",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-27",
         of: ["function"],
         needs: "ingress",
-        description: "The policy of the function lets everybody, or everybody with an account at Google, do something \
-                      with it, and it takes requests from the internet. Unless its program checks who calls, strangers \
-                      use what it may do, and its owner pays.",
-        remediation: "Take allUsers and allAuthenticatedUsers out of the policy and name who may call, or put a \
-                      gateway before the function.",
+        description: "The policy of the function grants rights to everybody, or to everybody with a Google account, \
+                      and the function accepts requests from the internet. Unless its code checks the caller, anybody \
+                      can use its permissions, at its owner's cost.",
+        remediation: "Remove allUsers and allAuthenticatedUsers from the policy and name who may call, or put a \
+                      gateway in front of the function.",
         reference: "https://cloud.google.com/functions/docs/securing/managing-access-iam",
         finds: |thing, date| roles_for_everybody(thing)
             .filter(|_| thing.text("ingress") != "ALLOW_INTERNAL_ONLY" && !thing.is("by_event")),
@@ -155,30 +154,30 @@ misconfigurations! {
         ]),
     }
     cloud_application_open_to_everybody {
-        pretty_name: "Application of Cloud Run is open to everybody",
+        pretty_name: "Cloud Run service is open to everybody",
         severity: SEVERITY_INFO,
         added: "2026-11-27",
         of: ["application"],
         needs: "url",
-        description: "The policy of the application lets everybody, or everybody with an account at Google, call it. \
-                      That is right for a public site, and wrong for an interface between programs.",
-        remediation: "Take allUsers and allAuthenticatedUsers out of the policy and name who may call, unless the \
-                      application is meant for everybody.",
+        description: "The policy of the service lets everybody, or everybody with a Google account, call it. That is \
+                      right for a public site, and wrong for an internal API.",
+        remediation: "Remove allUsers and allAuthenticatedUsers from the policy and name who may call, unless the \
+                      service is meant for everybody.",
         reference: "https://cloud.google.com/run/docs/securing/managing-access",
         finds: |thing, date| roles_for_everybody(thing),
         reports: json!({"url": "https://shop-1.a.run.app", "granted": [{"role": "roles/run.invoker"}]}),
         near_miss: json!({"url": "https://shop-1.a.run.app", "granted": []}),
     }
     cloud_old_service_key {
-        pretty_name: "Key of a service account is old",
+        pretty_name: "Service account key is old",
         severity: SEVERITY_LOW,
         added: "2026-11-27",
         of: ["service account key"],
         needs: "created",
-        description: "The key was made more than 90 days ago and still opens what its service account may do. Whoever \
-                      found it in a file, a repository or a log since then can use it.",
-        remediation: "Make a new key, take it into use, and delete the old one; or let programs get along without \
-                      keys, by the identity of the machine or by federation.",
+        description: "The key was created more than 90 days ago and still has all rights of its service account. \
+                      Whoever has found it in a file, a repository or a log since then can use it.",
+        remediation: "Create a new key, start using it, and delete the old one; or let programs work without keys, by \
+                      the identity of the machine or by federation.",
         reference: "https://cloud.google.com/iam/docs/best-practices-for-managing-service-account-keys",
         finds: |thing, date| once(
             moment(&thing.text("created")).is_some_and(|made| date.0 - made.0 > KEY_MS),
@@ -188,16 +187,16 @@ misconfigurations! {
         near_miss: json!({"created": "2026-05-01T00:00:00Z"}),
     }
     cloud_role_open_to_anyone {
-        pretty_name: "Role may be taken by everybody",
+        pretty_name: "Role can be assumed by everybody",
         severity: SEVERITY_HIGH,
         added: "2026-11-28",
         of: ["role"],
         needs: "policy",
-        description: "The trust of the role names everybody without a condition. Whoever has an account at the \
-                      provider takes the role by its name, which is no secret, and may do in your account what it may \
-                      do.",
-        remediation: "Name the accounts that need the role in its trust, and demand an external id of those that are \
-                      not yours. Look in the logs who took it.",
+        description: "The trust policy of the role allows everybody without a condition. Whoever has an account at the \
+                      provider can assume the role by its name, which is no secret, and then has its rights in your \
+                      account.",
+        remediation: "Name the accounts that need the role in its trust policy, and require an external id of those \
+                      that are not yours. Check the logs for who has assumed it.",
         reference: "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html",
         finds: |thing, date| lets_everybody(thing, "the role"),
         reports: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"},
@@ -210,16 +209,16 @@ misconfigurations! {
         ]),
     }
     cloud_role_open_to_programs {
-        pretty_name: "Role may be taken by programs of strangers",
+        pretty_name: "Role can be assumed by workloads of other customers",
         severity: SEVERITY_HIGH,
         added: "2026-11-28",
         of: ["role"],
         needs: "policy",
-        description: "The trust of the role lets a service that runs programs for all its customers vouch for them, \
-                      and does not ask whose they are. A stranger's program there takes the role and may do in your \
-                      account what it may do.",
-        remediation: "Add a condition on the claim that names your organisation or repository (sub), beside the one on \
-                      the audience. Look in the logs who took the role.",
+        description: "The trust policy of the role accepts identities from a service that runs workloads for all its \
+                      customers, without checking whose workload it is. Another customer's workload can assume the \
+                      role and then has its rights in your account.",
+        remediation: "Add a condition on the claim that names your organisation or repository (sub), besides the one \
+                      on the audience. Check the logs for who has assumed the role.",
         reference: "https://docs.github.com/en/actions/security-for-github-actions/\
                     security-hardening-your-deployments/configuring-openid-connect-in-amazon-web-services",
         finds: |thing, date| lets_programs(thing),
@@ -231,14 +230,14 @@ misconfigurations! {
             "Condition": {"StringLike": {"token.actions.githubusercontent.com:sub": "repo:acme/*"}}}]}}),
     }
     cloud_registry_open_to_anyone {
-        pretty_name: "Registry of images is open to everybody",
+        pretty_name: "Image registry is open to everybody",
         severity: SEVERITY_HIGH,
         added: "2026-11-25",
         of: ["image registry"],
         needs: "policy",
-        description: "The policy of the registry allows everybody something without a condition. Images are read, with \
-                      the programs and secrets in them, or replaced.",
-        remediation: "Name the accounts and organisations in the policy that need the images, and nobody else.",
+        description: "The policy of the registry grants rights to everybody without a condition. Anybody can read the \
+                      images, with the programs and secrets in them, or replace them.",
+        remediation: "In the policy, name the accounts and organisations that need the images, and nobody else.",
         reference: "https://docs.aws.amazon.com/AmazonECR/latest/userguide/repository-policies.html",
         finds: |thing, date| lets_everybody(thing, "the registry"),
         reports: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": "*", "Action": "ecr:*"}]}}),
@@ -250,8 +249,8 @@ misconfigurations! {
         added: "2026-11-25",
         of: ["queue"],
         needs: "policy",
-        description: "The policy of the queue allows everybody something without a condition. Strangers read its \
-                      messages, or send some that your programs believe.",
+        description: "The policy of the queue grants rights to everybody without a condition. Anybody can read its \
+                      messages, or send messages that your programs trust.",
         remediation: "Name in the policy who may send and receive, or add a condition on the account or the source.",
         reference: "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/\
                     sqs-security-best-practices.html",
@@ -275,8 +274,8 @@ misconfigurations! {
         added: "2026-11-25",
         of: ["topic"],
         needs: "policy",
-        description: "The policy of the topic allows everybody something without a condition. Strangers read what is \
-                      published, or publish what your programs believe.",
+        description: "The policy of the topic grants rights to everybody without a condition. Anybody can read what is \
+                      published, or publish messages that your programs trust.",
         remediation: "Name in the policy who may publish and subscribe, or add a condition on the account or the \
                       source.",
         reference: "https://docs.aws.amazon.com/sns/latest/dg/sns-security-best-practices.html",
@@ -291,9 +290,10 @@ misconfigurations! {
         added: "2026-11-25",
         of: ["search domain"],
         needs: "policy",
-        description: "The domain stands on the internet and its policy allows everybody something without a condition. \
-                      Its indexes, which often are logs, are read and deleted by strangers.",
-        remediation: "Move the domain into a private network, or demand signed requests of named roles in its policy.",
+        description: "The domain is on the internet, and its policy grants rights to everybody without a condition. \
+                      Anybody can read or delete its indexes, which often contain logs.",
+        remediation: "Move the domain into a private network, or require signed requests from named roles in its \
+                      policy.",
         reference: "https://docs.aws.amazon.com/opensearch-service/latest/developerguide/ac.html",
         finds: |thing, date| lets_everybody(thing, "the domain, which stands on the internet,")
             .filter(|_| !thing.is("inside")),
@@ -309,13 +309,12 @@ misconfigurations! {
         ]),
     }
     cloud_public_message_broker {
-        pretty_name: "Broker of messages has a public address",
+        pretty_name: "Message broker has a public address",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["message broker"],
         needs: "public",
-        description: "The broker and its console answer on the internet, so that passwords are all that guards its \
-                      messages.",
+        description: "The broker and its console are on the internet, so only passwords protect its messages.",
         remediation: "Make the broker private, and let programs reach it through the network of the account.",
         reference: "https://docs.aws.amazon.com/amazon-mq/latest/developer-guide/using-amazon-mq-securely.html",
         finds: |thing, date| once(thing.is("public"), "The broker is set to be reached from the internet."),
@@ -323,28 +322,28 @@ misconfigurations! {
         near_miss: json!({"public": false}),
     }
     cloud_broker_without_authentication {
-        pretty_name: "Broker of messages asks nobody who they are",
+        pretty_name: "Message broker requires no authentication",
         severity: SEVERITY_HIGH,
         added: "2026-11-25",
         of: ["message broker"],
         needs: "unauthenticated",
-        description: "The broker lets clients in without authentication. Whoever reaches it reads and writes every \
+        description: "The broker accepts clients without authentication. Whoever reaches it can read and write every \
                       topic.",
-        remediation: "Demand authentication by role, password or certificate, and switch unauthenticated access off.",
+        remediation: "Require authentication by role, password or certificate, and turn unauthenticated access off.",
         reference: "https://docs.aws.amazon.com/msk/latest/developerguide/kafka_apis_iam.html",
         finds: |thing, date| once(thing.is("unauthenticated"), "The broker lets clients in without authentication."),
         reports: json!({"unauthenticated": true}),
         near_miss: json!({"unauthenticated": false}),
     }
     cloud_public_kafka {
-        pretty_name: "Cluster of Kafka has public addresses",
+        pretty_name: "Kafka cluster has public addresses",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["message broker"],
         needs: "access",
-        description: "The brokers of the cluster answer on the internet, so that their authentication alone guards \
-                      them.",
-        remediation: "Switch public access off, and let programs reach the cluster through the network of the account.",
+        description: "The brokers of the cluster can be reached from the internet, so only their authentication \
+                      protects them.",
+        remediation: "Turn public access off, and let programs reach the cluster through the network of the account.",
         reference: "https://docs.aws.amazon.com/msk/latest/developerguide/public-access.html",
         finds: |thing, date| once(
             thing.text("access") == "SERVICE_PROVIDED_EIPS",
@@ -354,28 +353,27 @@ misconfigurations! {
         near_miss: json!({"access": "DISABLED"}),
     }
     cloud_public_replication_machine {
-        pretty_name: "Machine that moves databases has a public address",
+        pretty_name: "Database replication instance has a public address",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["replication machine"],
         needs: "public",
-        description: "The machine, which holds the passwords of databases and their data while they move, has a public \
-                      address.",
-        remediation: "Make a private one in its place, inside the network that both databases are reached from.",
+        description: "The instance has a public address, and holds passwords and data of the databases.",
+        remediation: "Replace it with a private instance in a network from which both databases can be reached.",
         reference: "https://docs.aws.amazon.com/dms/latest/userguide/CHAP_Security.html",
         finds: |thing, date| once(thing.is("public"), "The machine is set to be reached from the internet."),
         reports: json!({"public": true}),
         near_miss: json!({"public": false}),
     }
     cloud_kubernetes_open_to_everybody {
-        pretty_name: "Interface of a Kubernetes cluster is open to every address",
+        pretty_name: "Kubernetes API server is open to every address",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["Kubernetes cluster"],
         needs: "public",
-        description: "The interface by which the cluster is administered answers every address on the internet. A \
-                      leaked token or a flaw in it is enough to take the cluster.",
-        remediation: "Make the interface private, or name the addresses that may reach it.",
+        description: "The API server that controls the cluster accepts connections from every address on the internet. \
+                      A leaked token, or a flaw in the server, is enough to take over the cluster.",
+        remediation: "Make the API server private, or allow only the addresses that need it.",
         reference: "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",
         finds: |thing, date| once(
             thing.is("public") && thing.texts("sources").iter().any(|source| is_everybody(source)),
@@ -385,17 +383,17 @@ misconfigurations! {
         near_miss: json!({"public": true, "sources": ["198.51.100.0/24"]}),
     }
     cloud_node_port_outside {
-        pretty_name: "Service answers at a port of nodes with public addresses",
+        pretty_name: "Service is exposed on a port of nodes with public addresses",
         severity: SEVERITY_LOW,
         added: "2026-11-28",
         of: ["service"],
         needs: "node_ports nodes_outside",
-        description: "The service answers at a port of every node of the cluster, and nodes have public addresses. \
-                      Unless a firewall before the nodes keeps strangers out, they reach the service past its load \
-                      balancer, its ingress and their rules.",
-        remediation: "Close the ports 30000 to 32767 of the nodes to the internet, give nodes private addresses alone, \
-                      or let the balancer reach the service without ports of nodes \
-                      (allocateLoadBalancerNodePorts: false).",
+        description: "The service listens on a port of every node of the cluster, and nodes have public addresses. \
+                      Unless a firewall protects the nodes, anybody can bypass the load balancer and the ingress with \
+                      their rules.",
+        remediation: "Close ports 30000 to 32767 of the nodes to the internet, give nodes only private addresses, or \
+                      let the load balancer reach the service without node ports (allocateLoadBalancerNodePorts: \
+                      false).",
         reference: "https://kubernetes.io/docs/concepts/services-networking/service/#type-nodeport",
         finds: |thing, date| answers_at_nodes(thing),
         reports: json!({"sort": "NodePort", "node_ports": ["30080"], "nodes_outside": true}),
@@ -406,42 +404,43 @@ misconfigurations! {
         unknown: json!({"sort": "NodePort", "node_ports": ["30080"]}),
     }
     cloud_cache_open_access {
-        pretty_name: "Database in memory asks nobody for a password",
+        pretty_name: "In-memory database requires no password",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["cache"],
         needs: "access",
-        description: "The access list of the database is the one that lets every user do everything without a \
-                      password.",
-        remediation: "Make users with passwords and the commands that they need, and give the database a list of them.",
+        description: "The access list of the database is the default one, which lets every user do everything without \
+                      a password.",
+        remediation: "Create users with passwords and only the commands that they need, and give the database an \
+                      access list of them.",
         reference: "https://docs.aws.amazon.com/memorydb/latest/devguide/clusters.acls.html",
         finds: |thing, date| once(thing.text("access") == "open-access", "Its access list is the open one."),
         reports: json!({"access": "open-access"}),
         near_miss: json!({"access": "acme-programs"}),
     }
     cloud_interface_by_key {
-        pretty_name: "GraphQL interface is guarded by a key alone",
+        pretty_name: "GraphQL API is protected only by a key",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["GraphQL interface"],
         needs: "authentication",
-        description: "The interface is opened by a key that every program holds, and that stands in every app and page \
-                      which calls it. It says nothing of who calls.",
-        remediation: "Demand authentication by role, user pool or OpenID Connect, and keep keys for what is meant for \
-                      all.",
+        description: "The API is protected by a key that every client contains, including every app and page that \
+                      calls it. The key does not identify the caller.",
+        remediation: "Require authentication by role, user pool or OpenID Connect, and use keys only for public \
+                      operations.",
         reference: "https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html",
         finds: |thing, date| once(thing.text("authentication") == "API_KEY", "A key alone opens the interface."),
         reports: json!({"authentication": "API_KEY"}),
         near_miss: json!({"authentication": "AMAZON_COGNITO_USER_POOLS"}),
     }
     cloud_public_build_project {
-        pretty_name: "Results of builds are shown to everybody",
+        pretty_name: "Build results are public",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["build project"],
         needs: "visibility",
-        description: "Everybody may read logs and results of the project's builds, with the secrets that builds print.",
-        remediation: "Make the project private, and change every secret that a log of it shows.",
+        description: "Everybody can read logs and results of the project's builds, with the secrets in them.",
+        remediation: "Make the project private, and change every secret that its logs contain.",
         reference: "https://docs.aws.amazon.com/codebuild/latest/userguide/public-builds.html",
         finds: |thing, date| once(
             thing.text("visibility") == "PUBLIC_READ",
@@ -451,14 +450,15 @@ misconfigurations! {
         near_miss: json!({"visibility": "PRIVATE"}),
     }
     cloud_machine_metadata_without_token {
-        pretty_name: "Machine gives out its keys without a token",
+        pretty_name: "Instance metadata can be read without a token",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["machine"],
         needs: "metadata_tokens",
-        description: "The metadata of the machine, among them the keys of its role, are told to every request that \
-                      reaches them, also to one that a flaw of a web application makes.",
-        remediation: "Demand tokens for metadata (IMDSv2) of this machine and of all that are made in the account.",
+        description: "The instance metadata service, which gives out the credentials of the instance's role, answers \
+                      every request that reaches it, including one that an attacker sends through a flaw in a web \
+                      application.",
+        remediation: "Require tokens for metadata (IMDSv2) on this instance and on all new instances of the account.",
         reference: "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-service.html",
         finds: |thing, date| once(
             thing.text("metadata_tokens") == "optional",
@@ -468,14 +468,14 @@ misconfigurations! {
         near_miss: json!({"metadata_tokens": "required"}),
     }
     cloud_user_pool_open_to_anyone {
-        pretty_name: "Anybody may become a user of a pool",
+        pretty_name: "Anybody can register in a user pool",
         severity: SEVERITY_INFO,
         added: "2026-11-25",
         of: ["user pool"],
         needs: "by_administrators",
-        description: "Everybody may register in the pool. Where programs take every user of it for one of yours, \
-                      strangers are let in.",
-        remediation: "Let administrators alone make users, unless the application is meant for everybody.",
+        description: "Everybody can register in the pool. Applications that treat every user of the pool as one of \
+                      yours then admit strangers.",
+        remediation: "Let only administrators create users, unless the application is meant for everybody.",
         reference: "https://docs.aws.amazon.com/cognito/latest/developerguide/\
                     user-pool-settings-admin-create-user-policy.html",
         finds: |thing, date| once(thing.is_not("by_administrators"), "Everybody may register in the pool."),
@@ -483,14 +483,13 @@ misconfigurations! {
         near_miss: json!({"by_administrators": true}),
     }
     cloud_user_pool_without_second_factor {
-        pretty_name: "Pool of users asks for no second factor",
+        pretty_name: "User pool requires no second factor",
         severity: SEVERITY_INFO,
         added: "2026-11-25",
         of: ["user pool"],
         needs: "second_factor",
-        description: "A password is all that users of the pool have to show. One that leaked elsewhere lets a stranger \
-                      in.",
-        remediation: "Offer a second factor to all users, and demand it of those who may do much.",
+        description: "Users of the pool sign in with only a password, which may have leaked elsewhere.",
+        remediation: "Offer a second factor to all users, and require it for those with many rights.",
         reference: "https://docs.aws.amazon.com/cognito/latest/developerguide/user-pool-settings-mfa.html",
         finds: |thing, date| once(thing.text("second_factor") == "OFF", "The pool has no second factor."),
         reports: json!({"second_factor": "OFF"}),

@@ -51,44 +51,44 @@ fn lets_every_address_in(thing: &Thing<'_>) -> bool {
 
 misconfigurations! {
     cloud_public_disk_snapshot {
-        pretty_name: "Snapshot of a disk is given to everybody",
+        pretty_name: "Disk snapshot is public",
         severity: SEVERITY_HIGH,
         added: "2026-11-25",
         of: ["disk snapshot"],
         needs: "encrypted",
-        description: "Every customer of the provider may make a disk of the snapshot and read what is on it: files, \
-                      keys, databases, also what was deleted.",
-        remediation: "Take back the permission for all accounts, block public sharing for the account, and change \
-                      every secret that the disk held.",
+        description: "Every customer of the provider can create a disk from the snapshot and read what is on it: \
+                      files, keys and databases, including deleted data.",
+        remediation: "Remove the permission for all accounts, block public sharing for the account, and change every \
+                      secret that was on the disk.",
         reference: "https://docs.aws.amazon.com/ebs/latest/userguide/ebs-modifying-snapshot-permissions.html",
         finds: |thing, date| once(thing.text("restorable_by") == "all", "Every account may restore the snapshot."),
         reports: json!({"encrypted": false, "restorable_by": "all"}),
         near_miss: json!({"encrypted": false}),
     }
     cloud_public_machine_image {
-        pretty_name: "Image of a machine is given to everybody",
+        pretty_name: "Machine image is public",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["machine image"],
         needs: "public",
-        description: "Every customer of the provider may start machines from the image and read what is in it, with \
-                      keys and configuration that were left there.",
-        remediation: "Make the image private, share it with the accounts that need it alone, and change every secret \
-                      that it held.",
+        description: "Every customer of the provider can start machines from the image and read what is in it, \
+                      including keys and configuration that were left there.",
+        remediation: "Make the image private, share it only with the accounts that need it, and change every secret \
+                      that was in it.",
         reference: "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/sharingamis-intro.html",
         finds: |thing, date| once(thing.is("public"), "Every account may start machines from the image."),
         reports: json!({"public": true}),
         near_miss: json!({"public": false}),
     }
     cloud_public_database_snapshot {
-        pretty_name: "Snapshot of a database is given to everybody",
+        pretty_name: "Database snapshot is public",
         severity: SEVERITY_CRITICAL,
         added: "2026-11-25",
         of: ["database snapshot"],
         needs: "restorable_by",
-        description: "Every customer of the provider may restore the snapshot and so has the whole database as it was \
-                      then.",
-        remediation: "Take back the permission for all accounts, and treat what the database held as known to others.",
+        description: "Every customer of the provider can restore the snapshot, and then has the whole database as it \
+                      was at that time.",
+        remediation: "Remove the permission for all accounts, and treat the contents of the database as disclosed.",
         reference: "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ShareSnapshot.html",
         finds: |thing, date| once(
             thing.texts("restorable_by").iter().any(|who| who == "all"),
@@ -103,8 +103,7 @@ misconfigurations! {
         added: "2026-11-25",
         of: ["database", "database cluster"],
         needs: "public",
-        description: "The database answers at a public address, so that its firewall and its passwords are all that \
-                      guards it from everybody.",
+        description: "The database has a public address, so only its firewall and its passwords protect it.",
         remediation: "Make the database private, and let programs reach it through the network of the account or a \
                       gateway.",
         reference: "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_VPC.WorkingWithRDSInstanceinaVPC.html",
@@ -118,8 +117,7 @@ misconfigurations! {
         added: "2026-11-25",
         of: ["data warehouse"],
         needs: "public",
-        description: "The warehouse answers at a public address, so that its firewall and its passwords are all that \
-                      guards it from everybody.",
+        description: "The warehouse has a public address, so only its firewall and its passwords protect it.",
         remediation: "Make the cluster private, and let programs reach it through the network of the account or a \
                       gateway.",
         reference: "https://docs.aws.amazon.com/redshift/latest/mgmt/managing-clusters-vpc.html",
@@ -128,15 +126,15 @@ misconfigurations! {
         near_miss: json!({"public": false}),
     }
     cloud_public_bucket_policy {
-        pretty_name: "Policy gives a bucket to everybody",
+        pretty_name: "Policy makes a bucket public",
         severity: SEVERITY_HIGH,
         added: "2026-11-25",
         of: ["bucket"],
         needs: "public_by_policy blocks_policies",
-        description: "The policy of the bucket allows everybody something, and no block of the bucket or its account \
-                      stands against it. What lies in it may be read, listed or changed by strangers.",
-        remediation: "Take everybody out of the policy, switch the block of public access on for the bucket and its \
-                      account, and share single files by signed addresses.",
+        description: "The policy of the bucket grants rights to everybody, and neither the bucket nor its account \
+                      blocks public access. Anybody may be able to read, list or change its contents.",
+        remediation: "Remove everybody from the policy, block public access for the bucket and its account, and share \
+                      single files by signed URLs.",
         reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html",
         finds: |thing, date| unless_blocked(
             thing,
@@ -159,15 +157,14 @@ misconfigurations! {
         ]),
     }
     cloud_public_bucket_grants {
-        pretty_name: "Grants give a bucket to everybody",
+        pretty_name: "Access list makes a bucket public",
         severity: SEVERITY_HIGH,
         added: "2026-11-25",
         of: ["bucket"],
         needs: "grants blocks_acls",
-        description: "The access list of the bucket grants something to everybody, or to every customer of the \
-                      provider, which is the same, and no block of the bucket or its account stands against it.",
-        remediation: "Take the grants away, switch access lists off for the bucket, and switch the block of public \
-                      access on.",
+        description: "The access list of the bucket grants rights to everybody, or to every customer of the provider, \
+                      which is the same, and neither the bucket nor its account blocks public access.",
+        remediation: "Remove the grants, turn off access lists for the bucket, and block public access.",
         reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html",
         finds: |thing, date| unless_blocked(thing, "blocks_acls", granted_to_all(thing)),
         reports: json!({"grants": [{"to": ALL_USERS[0], "permission": "READ"}], "blocks_acls": false,
@@ -185,30 +182,30 @@ misconfigurations! {
         ]),
     }
     cloud_public_bucket_roles {
-        pretty_name: "Policy gives a bucket of Google Cloud to everybody",
+        pretty_name: "Policy makes a Google Cloud bucket public",
         severity: SEVERITY_HIGH,
         added: "2026-11-27",
         of: ["bucket"],
         needs: "prevention",
-        description: "The policy of the bucket grants a role to everybody, or to everybody with an account at Google, \
-                      which is the same, and public access is not prevented. What lies in it may be read, listed or \
-                      changed by strangers.",
-        remediation: "Take allUsers and allAuthenticatedUsers out of the policy, enforce the prevention of public \
-                      access, and share single files by signed addresses.",
+        description: "The policy of the bucket grants a role to everybody, or to everybody with a Google account, \
+                      which is the same, and public access is not prevented. Anybody may be able to read, list or \
+                      change its contents.",
+        remediation: "Remove allUsers and allAuthenticatedUsers from the policy, enforce the prevention of public \
+                      access, and share single files by signed URLs.",
         reference: "https://cloud.google.com/storage/docs/access-control/making-data-public",
         finds: |thing, date| roles_for_everybody(thing).filter(|_| thing.text("prevention") != "enforced"),
         reports: json!({"prevention": "inherited", "granted": [{"role": "roles/storage.objectViewer"}]}),
         near_miss: json!({"prevention": "enforced", "granted": [{"role": "roles/storage.objectViewer"}]}),
     }
     cloud_bucket_unprotected {
-        pretty_name: "Nothing keeps a bucket from becoming public",
+        pretty_name: "Bucket does not block public access",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["bucket"],
         needs: "blocks_policies",
-        description: "Neither the bucket nor its account blocks public policies and grants. One mistake in either \
-                      gives what lies in it to everybody.",
-        remediation: "Switch the block of public access on for the bucket, or better for the whole account.",
+        description: "Neither the bucket nor its account blocks public policies and access lists. One mistake in \
+                      either makes the contents public.",
+        remediation: "Block public access for the bucket, or better for the whole account.",
         reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html",
         finds: |thing, date| unprotected(thing),
         reports: json!({"blocks_policies": false, "blocks_acls": false, "account_blocks_policies": false,
@@ -222,13 +219,13 @@ misconfigurations! {
         unknown: json!({"blocks_policies": false, "blocks_acls": false}),
     }
     cloud_bucket_website {
-        pretty_name: "Bucket is published as a web site",
+        pretty_name: "Bucket is served as a web site",
         severity: SEVERITY_INFO,
         added: "2026-11-25",
         of: ["bucket"],
         needs: "website",
-        description: "The bucket answers as a web site, without encryption. What is put into it is published, also by \
-                      mistake.",
+        description: "The bucket is served as a web site, without encryption. Whatever is stored in it is published, \
+                      even by mistake.",
         remediation: "Keep in the bucket only what is meant for everybody, and serve it through a content network with \
                       HTTPS.",
         reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html",
@@ -237,14 +234,14 @@ misconfigurations! {
         near_miss: json!({"website": false}),
     }
     cloud_unencrypted_database {
-        pretty_name: "Database is not encrypted where it lies",
+        pretty_name: "Database is not encrypted at rest",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["database", "database cluster", "data warehouse", "search domain"],
         needs: "encrypted",
-        description: "What the database holds lies unencrypted on its disks, and so do its snapshots, which are then \
-                      of use to whoever gets one.",
-        remediation: "Restore an encrypted copy of a snapshot and take it in the place of the database.",
+        description: "The data of the database is unencrypted on its disks and in its snapshots, so whoever obtains a \
+                      copy can read it.",
+        remediation: "Restore an encrypted copy from a snapshot, and replace the database with it.",
         reference: "https://cwe.mitre.org/data/definitions/311.html",
         finds: |thing, date| once(thing.is_not("encrypted"), "What it stores is not encrypted."),
         reports: json!({"encrypted": false}),
@@ -256,23 +253,24 @@ misconfigurations! {
         added: "2026-11-25",
         of: ["disk snapshot", "database snapshot"],
         needs: "encrypted",
-        description: "The snapshot is not encrypted. One wrong permission is enough for others to read all that it \
-                      holds.",
-        remediation: "Copy the snapshot with a key, delete the open one, and switch encryption on by default.",
+        description: "The snapshot is not encrypted. One wrong permission is enough for others to read everything in \
+                      it.",
+        remediation: "Make an encrypted copy of the snapshot, delete the unencrypted one, and turn on encryption by \
+                      default.",
         reference: "https://cwe.mitre.org/data/definitions/311.html",
         finds: |thing, date| once(thing.is_not("encrypted"), "The snapshot is not encrypted."),
         reports: json!({"encrypted": false}),
         near_miss: json!({"encrypted": true}),
     }
     cloud_public_storage_account {
-        pretty_name: "Storage account lets containers be public",
+        pretty_name: "Storage account allows public containers",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["storage account"],
         needs: "public",
-        description: "The account allows that containers in it are read by everybody. One setting of a container is \
-                      then enough to publish what lies in it.",
-        remediation: "Forbid public access for the account (allowBlobPublicAccess), and share by signed addresses.",
+        description: "The account allows containers to be public. One setting of a container is then enough to publish \
+                      its contents.",
+        remediation: "Turn off public access for the account (allowBlobPublicAccess), and share files by signed URLs.",
         reference: "https://learn.microsoft.com/en-us/azure/storage/blobs/anonymous-read-access-prevent",
         finds: |thing, date| once(thing.is("public"), "Containers of the account may be public."),
         reports: json!({"public": true}),
@@ -280,13 +278,13 @@ misconfigurations! {
         unknown: json!({"public": null}),
     }
     cloud_database_open_to_everybody {
-        pretty_name: "Database lets every address in",
+        pretty_name: "Database accepts connections from every address",
         severity: SEVERITY_HIGH,
         added: "2026-11-25",
         of: ["database", "database cluster"],
         needs: "sources",
-        description: "The networks that may reach the database are all of them, so that its passwords alone guard it.",
-        remediation: "Name the addresses that need the database, or reach it through a private network.",
+        description: "The database accepts connections from every network, so only its passwords protect it.",
+        remediation: "Allow only the addresses that need the database, or reach it through a private network.",
         reference: "https://cwe.mitre.org/data/definitions/284.html",
         finds: |thing, date| once(lets_every_address_in(thing), "Every address may reach the database."),
         reports: json!([
@@ -303,13 +301,12 @@ misconfigurations! {
         unknown: json!({"engine": "pg"}),
     }
     cloud_bucket_publishing_allowed {
-        pretty_name: "Nothing keeps a bucket of Google Cloud from becoming public",
+        pretty_name: "Google Cloud bucket does not prevent public access",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["bucket"],
         needs: "prevention",
-        description: "The bucket does not prevent public access. One grant to allUsers gives what lies in it to \
-                      everybody.",
+        description: "The bucket does not prevent public access. One grant to allUsers makes its contents public.",
         remediation: "Enforce the prevention of public access for the bucket, or better for the whole organisation.",
         reference: "https://cloud.google.com/storage/docs/public-access-prevention",
         finds: |thing, date| once(thing.text("prevention") != "enforced", "Public access is not prevented."),

@@ -165,7 +165,7 @@ macro_rules! doors {
                 needs: "inward",
                 description: $what,
                 remediation: "Allow the port only from the addresses that need it, through a private network or a \
-                              gateway that asks who it is, and take away rules that nothing uses.",
+                              gateway that requires authentication, and remove rules that nothing uses.",
                 reference: "https://cwe.mitre.org/data/definitions/284.html",
                 finds: |thing, date| lets_in(thing, $protocol, &$ports),
                 reports: json!({"inward": [{"protocol": $protocol, "from": $ports[0], "to": $ports[0],
@@ -186,15 +186,15 @@ macro_rules! doors {
                     "unread_lists": ["pl-1"]}]}),
             })*)*
             cloud_firewall_open_wide {
-                pretty_name: "Firewall lets everybody in at a thousand ports or more",
+                pretty_name: "Firewall opens a thousand ports or more to everybody",
                 severity: SEVERITY_HIGH,
                 added: "2026-11-25",
                 of: ["security group", "firewall", "machine"],
                 needs: "inward",
-                description: "A rule lets everybody on the internet in at all ports, or at a thousand and more. \
-                              Whatever is started behind it is exposed at once, whether it was meant to be or not.",
-                remediation: "Replace the rule by one for each port that is meant for everybody, and allow the others \
-                              only from the addresses that need them.",
+                description: "A rule opens all ports, or a thousand or more, to the whole internet. Whatever is \
+                              started behind it is exposed at once, whether that was intended or not.",
+                remediation: "Replace the rule with one for each port that is meant for everybody, and allow the \
+                              others only from the addresses that need them.",
                 reference: "https://cwe.mitre.org/data/definitions/284.html",
                 finds: |thing, date| is_open_wide(thing),
                 reports: json!([
@@ -223,59 +223,54 @@ macro_rules! doors {
 
 doors! {
     added "2026-11-25" {
-    cloud_firewall_open_ssh "tcp" [22], SEVERITY_MEDIUM, "Firewall lets everybody in at SSH",
-        "A rule lets everybody on the internet in at the port of SSH, where passwords are guessed all day long.";
-    cloud_firewall_open_rdp "tcp" [3389], SEVERITY_HIGH, "Firewall lets everybody in at remote desktops",
-        "A rule lets everybody on the internet in at the port of remote desktops, by which most ransomware comes in.";
-    cloud_firewall_open_smb "tcp" [445, 139], SEVERITY_HIGH, "Firewall lets everybody in at file shares",
-        "A rule lets everybody on the internet in at the ports of Windows file shares, which worms spread by.";
-    cloud_firewall_open_telnet "tcp" [23, 2323], SEVERITY_HIGH, "Firewall lets everybody in at Telnet",
-        "A rule lets everybody on the internet in at the port of Telnet, which sends passwords in the clear.";
-    cloud_firewall_open_ftp "tcp" [21], SEVERITY_MEDIUM, "Firewall lets everybody in at FTP",
-        "A rule lets everybody on the internet in at the port of FTP, which sends passwords and files in the clear.";
-    cloud_firewall_open_vnc "tcp" [5900, 5901, 5902], SEVERITY_HIGH, "Firewall lets everybody in at VNC",
-        "A rule lets everybody on the internet in at the ports of VNC, which shows and moves the screen of a machine.";
-    cloud_firewall_open_winrm "tcp" [5985, 5986], SEVERITY_HIGH, "Firewall lets everybody in at WinRM",
-        "A rule lets everybody on the internet in at the ports by which Windows machines are administered from afar.";
-    cloud_firewall_open_mysql "tcp" [3306], SEVERITY_HIGH, "Firewall lets everybody in at MySQL",
-        "A rule lets everybody on the internet in at the port of MySQL and MariaDB, where a password is all that \
-         guards.";
-    cloud_firewall_open_postgres "tcp" [5432], SEVERITY_HIGH, "Firewall lets everybody in at PostgreSQL",
-        "A rule lets everybody on the internet in at the port of PostgreSQL, where a password is all that guards data.";
-    cloud_firewall_open_mssql "tcp" [1433, 1434], SEVERITY_HIGH, "Firewall lets everybody in at SQL Server",
-        "A rule lets everybody on the internet in at the ports of SQL Server, where a password is all that guards \
-         data.";
-    cloud_firewall_open_oracle "tcp" [1521, 2483], SEVERITY_HIGH, "Firewall lets everybody in at Oracle databases",
-        "A rule lets everybody on the internet in at the ports of Oracle's listener, which tells which databases are \
-         there.";
-    cloud_firewall_open_mongodb "tcp" [27017, 27018, 27019], SEVERITY_HIGH, "Firewall lets everybody in at MongoDB",
-        "A rule lets everybody on the internet in at the ports of MongoDB, which many have run without a password.";
-    cloud_firewall_open_redis "tcp" [6379], SEVERITY_HIGH, "Firewall lets everybody in at Redis",
-        "A rule lets everybody on the internet in at the port of Redis, which by default asks nobody for a password.";
-    cloud_firewall_open_elasticsearch "tcp" [9200, 9300], SEVERITY_HIGH, "Firewall lets everybody in at Elasticsearch",
-        "A rule lets everybody on the internet in at the ports of Elasticsearch and OpenSearch, which hold whole logs.";
-    cloud_firewall_open_memcached "tcp" [11211], SEVERITY_HIGH, "Firewall lets everybody in at Memcached",
-        "A rule lets everybody on the internet in at the port of Memcached, which knows no users and serves floods.";
-    cloud_firewall_open_cassandra "tcp" [9042, 7000, 7199], SEVERITY_HIGH, "Firewall lets everybody in at Cassandra",
-        "A rule lets everybody on the internet in at the ports of Cassandra, which by default believes every caller.";
-    cloud_firewall_open_docker "tcp" [2375, 2376], SEVERITY_CRITICAL, "Firewall lets everybody in at Docker",
-        "A rule lets everybody on the internet in at the ports of Docker, whose callers are masters of the machine.";
-    cloud_firewall_open_kubernetes "tcp" [10250, 2379, 6443], SEVERITY_HIGH, "Firewall lets everybody in at Kubernetes",
-        "A rule lets everybody on the internet in at ports by which a cluster of Kubernetes is administered.";
-    cloud_firewall_open_directory "tcp" [389, 636], SEVERITY_MEDIUM, "Firewall lets everybody in at a directory",
-        "A rule lets everybody on the internet in at the ports of a directory (LDAP), which knows all users and \
-         machines.";
-    cloud_firewall_open_nfs "tcp" [2049, 111], SEVERITY_HIGH, "Firewall lets everybody in at NFS",
-        "A rule lets everybody on the internet in at the ports of NFS, which believes the addresses of its callers.";
-    cloud_firewall_open_kafka "tcp" [9092, 2181], SEVERITY_MEDIUM, "Firewall lets everybody in at Kafka",
-        "A rule lets everybody on the internet in at the ports of Kafka or ZooKeeper, which seldom ask who is there.";
-    cloud_firewall_open_snmp "udp" [161], SEVERITY_MEDIUM, "Firewall lets everybody in at SNMP",
-        "A rule lets everybody on the internet in at the port of SNMP, which tells much and multiplies floods.";
+    cloud_firewall_open_ssh "tcp" [22], SEVERITY_MEDIUM, "Firewall opens SSH to everybody",
+        "A rule opens the port of SSH to the whole internet, where passwords are guessed around the clock.";
+    cloud_firewall_open_rdp "tcp" [3389], SEVERITY_HIGH, "Firewall opens remote desktops to everybody",
+        "A rule opens the port of Remote Desktop to the whole internet, the way in of much ransomware.";
+    cloud_firewall_open_smb "tcp" [445, 139], SEVERITY_HIGH, "Firewall opens file shares to everybody",
+        "A rule opens the ports of Windows file sharing to the whole internet, through which worms spread.";
+    cloud_firewall_open_telnet "tcp" [23, 2323], SEVERITY_HIGH, "Firewall opens Telnet to everybody",
+        "A rule opens the port of Telnet, which sends passwords unencrypted, to the whole internet.";
+    cloud_firewall_open_ftp "tcp" [21], SEVERITY_MEDIUM, "Firewall opens FTP to everybody",
+        "A rule opens the port of FTP, which sends passwords and files unencrypted, to the whole internet.";
+    cloud_firewall_open_vnc "tcp" [5900, 5901, 5902], SEVERITY_HIGH, "Firewall opens VNC to everybody",
+        "A rule opens the ports of VNC, which gives control over the screen of a machine, to the whole internet.";
+    cloud_firewall_open_winrm "tcp" [5985, 5986], SEVERITY_HIGH, "Firewall opens WinRM to everybody",
+        "A rule opens the ports of the remote administration of Windows to the whole internet.";
+    cloud_firewall_open_mysql "tcp" [3306], SEVERITY_HIGH, "Firewall opens MySQL to everybody",
+        "A rule opens the port of MySQL and MariaDB to the whole internet, so only passwords protect the data.";
+    cloud_firewall_open_postgres "tcp" [5432], SEVERITY_HIGH, "Firewall opens PostgreSQL to everybody",
+        "A rule opens the port of PostgreSQL to the whole internet, so only passwords protect the data.";
+    cloud_firewall_open_mssql "tcp" [1433, 1434], SEVERITY_HIGH, "Firewall opens SQL Server to everybody",
+        "A rule opens the ports of SQL Server to the whole internet, so only passwords protect the data.";
+    cloud_firewall_open_oracle "tcp" [1521, 2483], SEVERITY_HIGH, "Firewall opens Oracle databases to everybody",
+        "A rule opens the ports of Oracle's listener, which lists databases, to the whole internet.";
+    cloud_firewall_open_mongodb "tcp" [27017, 27018, 27019], SEVERITY_HIGH, "Firewall opens MongoDB to everybody",
+        "A rule opens the ports of MongoDB, which often runs without a password, to the whole internet.";
+    cloud_firewall_open_redis "tcp" [6379], SEVERITY_HIGH, "Firewall opens Redis to everybody",
+        "A rule opens the port of Redis, which by default requires no password, to the whole internet.";
+    cloud_firewall_open_elasticsearch "tcp" [9200, 9300], SEVERITY_HIGH, "Firewall opens Elasticsearch to everybody",
+        "A rule opens the ports of Elasticsearch and OpenSearch, which often hold logs, to the whole internet.";
+    cloud_firewall_open_memcached "tcp" [11211], SEVERITY_HIGH, "Firewall opens Memcached to everybody",
+        "A rule opens the port of Memcached, which has no users and amplifies floods, to the whole internet.";
+    cloud_firewall_open_cassandra "tcp" [9042, 7000, 7199], SEVERITY_HIGH, "Firewall opens Cassandra to everybody",
+        "A rule opens the ports of Cassandra, which by default trusts every caller, to the whole internet.";
+    cloud_firewall_open_docker "tcp" [2375, 2376], SEVERITY_CRITICAL, "Firewall opens Docker to everybody",
+        "A rule opens the ports of Docker, whose callers control the whole machine, to the whole internet.";
+    cloud_firewall_open_kubernetes "tcp" [10250, 2379, 6443], SEVERITY_HIGH, "Firewall opens Kubernetes to everybody",
+        "A rule opens ports for the administration of a Kubernetes cluster to the whole internet.";
+    cloud_firewall_open_directory "tcp" [389, 636], SEVERITY_MEDIUM, "Firewall opens a directory to everybody",
+        "A rule opens the ports of a directory (LDAP), which lists users and machines, to the whole internet.";
+    cloud_firewall_open_nfs "tcp" [2049, 111], SEVERITY_HIGH, "Firewall opens NFS to everybody",
+        "A rule opens the ports of NFS, which trusts the addresses of its callers, to the whole internet.";
+    cloud_firewall_open_kafka "tcp" [9092, 2181], SEVERITY_MEDIUM, "Firewall opens Kafka to everybody",
+        "A rule opens the ports of Kafka or ZooKeeper, which often require no login, to the whole internet.";
+    cloud_firewall_open_snmp "udp" [161], SEVERITY_MEDIUM, "Firewall opens SNMP to everybody",
+        "A rule opens the port of SNMP, which reveals much and amplifies floods, to the whole internet.";
     }
     added "2026-11-28" {
-    cloud_firewall_open_console "tcp" [15672, 5601, 8888], SEVERITY_MEDIUM, "Firewall lets everybody in at a console",
-        "A rule lets everybody on the internet in at the ports of consoles: of RabbitMQ, of Kibana, or of Jupyter, \
-         which runs what it is told.";
+    cloud_firewall_open_console "tcp" [15672, 5601, 8888], SEVERITY_MEDIUM, "Firewall opens a console to everybody",
+        "A rule opens the ports of consoles (RabbitMQ, Kibana, or Jupyter, which runs any code) to the whole internet.";
     }
 }
 

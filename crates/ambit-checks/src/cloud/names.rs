@@ -25,15 +25,16 @@ fn fetches_from_nobody(thing: &Thing<'_>) -> Weighed {
 
 misconfigurations! {
     cloud_distribution_dangling_origin {
-        pretty_name: "Content network fetches from where nobody is",
+        pretty_name: "Content delivery network uses an origin that does not exist",
         severity: SEVERITY_HIGH,
         added: "2026-11-28",
         of: ["content distribution"],
         needs: "gone_origins",
-        description: "An origin of the distribution, a bucket or a host, does not exist. Whoever makes it anew answers \
-                      in the names of the distribution, with its certificates and the cookies of its visitors.",
-        remediation: "Remove the origin from the distribution, or make the bucket or host anew yourself. Remove \
-                      origins before what they lead to.",
+        description: "An origin of the distribution, a bucket or a host, does not exist. Whoever creates it can serve \
+                      content under the names of the distribution, with its certificates, and receives the cookies of \
+                      its visitors.",
+        remediation: "Remove the origin from the distribution, or create the bucket or host again yourself. Remove an \
+                      origin from a distribution before you delete it.",
         reference: "https://developer.mozilla.org/en-US/docs/Web/Security/Subdomain_takeovers",
         finds: |thing, date| fetches_from_nobody(thing),
         reports: json!([
@@ -49,29 +50,29 @@ misconfigurations! {
         unknown: json!({"enabled": true, "gone_origins": [], "unread_origins": ["partner.s3.amazonaws.com"]}),
     }
     cloud_unused_address {
-        pretty_name: "Public address is held and used by nothing",
+        pretty_name: "Reserved public address is unused",
         severity: SEVERITY_INFO,
         added: "2026-11-25",
         of: ["elastic address"],
         needs: "used",
-        description: "Nothing uses the address. Names that still lead there lead to a stranger as soon as it is given \
-                      back, and until then it is paid for.",
-        remediation: "Look for names that lead to the address, take those away first, and then give the address back.",
+        description: "Nothing uses the address, but it is paid for. Once it is released, names that still point to it \
+                      lead to another customer.",
+        remediation: "Find the names that point to the address, remove them first, and then release the address.",
         reference: "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/elastic-ip-addresses-eip.html",
         finds: |thing, date| once(thing.is_not("used"), "Nothing in the account uses the address."),
         reports: json!({"used": false}),
         near_miss: json!({"used": true}),
     }
     cloud_certificate_expiring {
-        pretty_name: "Certificate that is used ends soon and was not renewed",
+        pretty_name: "Certificate in use expires soon and was not renewed",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["certificate"],
         needs: "expires",
-        description: "The certificate is in use, ends within 30 days or has ended, and was not renewed although that \
-                      is due long before. Visitors are then warned, and programs fail.",
-        remediation: "Look why it is not renewed: the names that prove the domain are missing, or it was brought in by \
-                      hand.",
+        description: "The certificate is in use, expires within 30 days or has expired, and was not renewed although \
+                      the renewal is overdue. Visitors then see warnings, and programs fail.",
+        remediation: "Find out why it is not renewed: the validation records of the domain are missing, or the \
+                      certificate was imported by hand.",
         reference: "https://docs.aws.amazon.com/acm/latest/userguide/troubleshooting-renewal.html",
         finds: |thing, date| once(
             thing.is("used") && moment(&thing.text("expires")).is_some_and(|end| end.0 - date.0 < EXPIRING_MS),
@@ -81,14 +82,14 @@ misconfigurations! {
         near_miss: json!({"used": true, "expires": "1830000000.0"}),
     }
     cloud_certificate_unproven {
-        pretty_name: "Certificate was never proven",
+        pretty_name: "Certificate request was never validated",
         severity: SEVERITY_INFO,
         added: "2026-11-25",
         of: ["certificate"],
         needs: "status",
-        description: "The provider waits, or waited in vain, for a proof that the domain is yours. What was meant to \
-                      use the certificate has none.",
-        remediation: "Add the record by which the provider proves the domain, or delete the request.",
+        description: "The provider is waiting, or has waited in vain, for proof that the domain is yours. The service \
+                      that was to use the certificate has none.",
+        remediation: "Add the record by which the provider validates the domain, or delete the request.",
         reference: "https://docs.aws.amazon.com/acm/latest/userguide/troubleshooting-DNS-validation.html",
         finds: |thing, date| once(
             ["PENDING_VALIDATION", "VALIDATION_TIMED_OUT", "FAILED"].contains(&thing.text("status").as_str()),
@@ -98,28 +99,29 @@ misconfigurations! {
         near_miss: json!({"status": "ISSUED"}),
     }
     cloud_domain_not_renewed {
-        pretty_name: "Domain is not renewed by itself",
+        pretty_name: "Automatic renewal of the domain is off",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["registered domain"],
         needs: "renewed",
-        description: "Nobody renews the domain but a person who thinks of it. Once it has run out, everybody may \
-                      register it and take its mail and its visitors.",
-        remediation: "Switch the renewal on, and see that the address of the registrant and the way of payment hold.",
+        description: "The domain is renewed only if a person remembers to do so. Once it has expired, anybody can \
+                      register it and receive its mail and its visitors.",
+        remediation: "Turn on automatic renewal, and check that the registrant's address and the means of payment are \
+                      valid.",
         reference: "https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/domain-renew.html",
         finds: |thing, date| once(thing.is_not("renewed"), "The domain is not renewed by itself."),
         reports: json!({"renewed": false}),
         near_miss: json!({"renewed": true}),
     }
     cloud_domain_not_locked {
-        pretty_name: "Domain may be moved away",
+        pretty_name: "Domain is not locked against transfers",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["registered domain"],
         needs: "locked",
-        description: "The domain is not locked against transfers. Whoever gets its code moves it to a registrar of \
-                      their own.",
-        remediation: "Lock the domain against transfers, and unlock it only for one that you began.",
+        description: "The domain is not locked against transfers. Whoever obtains its authorisation code can move it \
+                      to another registrar.",
+        remediation: "Lock the domain against transfers, and unlock it only for a transfer that you have started.",
         reference: "https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/domain-lock.html",
         finds: |thing, date| once(thing.is_not("locked"), "The domain is not locked against transfers."),
         reports: json!({"locked": false}),
@@ -131,9 +133,8 @@ misconfigurations! {
         added: "2026-11-25",
         of: ["zone"],
         needs: "signing",
-        description: "The answers of the zone carry no signatures (DNSSEC), so that resolvers cannot tell a forged \
-                      one.",
-        remediation: "Sign the zone, and give the key to the registry of the domain above.",
+        description: "The answers of the zone are not signed (DNSSEC), so resolvers cannot recognise forged ones.",
+        remediation: "Sign the zone, and publish its DS record through the registrar of the domain.",
         reference: "https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/dns-configuring-dnssec.html",
         finds: |thing, date| once(thing.text("signing") == "NOT_SIGNING", "The zone is not signed."),
         reports: json!({"signing": "NOT_SIGNING"}),

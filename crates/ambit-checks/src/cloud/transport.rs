@@ -50,14 +50,15 @@ fn by_listeners(thing: &Thing<'_>, is_so: impl Fn(&Value) -> bool, sentence: fn(
 
 misconfigurations! {
     cloud_balancer_in_the_clear {
-        pretty_name: "Load balancer passes on what comes unencrypted",
+        pretty_name: "Load balancer accepts unencrypted requests",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["load balancer"],
         needs: "listeners",
-        description: "A listener that the internet reaches takes HTTP and does not lead visitors to HTTPS. What they \
-                      send, passwords and sessions among it, is read and changed on the way.",
-        remediation: "Let the listener redirect to HTTPS, and say with HSTS that browsers come encrypted from then on.",
+        description: "A listener that can be reached from the internet accepts HTTP and does not redirect visitors to \
+                      HTTPS. Attackers on the network can read and change what visitors send, including passwords and \
+                      sessions.",
+        remediation: "Let the listener redirect to HTTPS, and send HSTS so that browsers use HTTPS from then on.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |thing, date| speaks_in_the_clear(thing),
         reports: json!([
@@ -81,23 +82,23 @@ misconfigurations! {
         added: "2026-11-25",
         of: ["load balancer"],
         needs: "listeners",
-        description: "The policy of a listener allows TLS 1.0 or 1.1, which are withdrawn because their parts are \
-                      broken.",
-        remediation: "Take a policy that begins with TLS 1.2, such as ELBSecurityPolicy-TLS13-1-2-2021-06.",
+        description: "The policy of a listener allows TLS 1.0 or 1.1, which are deprecated because they rely on broken \
+                      cryptography.",
+        remediation: "Choose a policy that starts at TLS 1.2, such as ELBSecurityPolicy-TLS13-1-2-2021-06.",
         reference: "https://www.rfc-editor.org/rfc/rfc8996",
         finds: |thing, date| has_old_policy(thing),
         reports: json!({"listeners": [{"protocol": "HTTPS", "tls_policy": "ELBSecurityPolicy-2016-08"}]}),
         near_miss: json!({"listeners": [{"protocol": "HTTPS", "tls_policy": "ELBSecurityPolicy-TLS13-1-2-2021-06"}]}),
     }
     cloud_distribution_in_the_clear {
-        pretty_name: "Content network serves pages unencrypted",
+        pretty_name: "Content delivery network serves pages unencrypted",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["content distribution"],
         needs: "viewer_protocol",
-        description: "The distribution answers HTTP as well as HTTPS. What visitors send and get in the clear is read \
-                      and changed on the way.",
-        remediation: "Lead visitors who come by HTTP to HTTPS (redirect-to-https) in every behaviour of the \
+        description: "The distribution accepts HTTP as well as HTTPS. Attackers on the network can read and change \
+                      what visitors send and receive over HTTP.",
+        remediation: "Redirect visitors from HTTP to HTTPS (redirect-to-https) in every behaviour of the \
                       distribution.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |thing, date| once(
@@ -115,13 +116,13 @@ misconfigurations! {
         ]),
     }
     cloud_distribution_old_tls {
-        pretty_name: "Content network allows old versions of TLS",
+        pretty_name: "Content delivery network allows old versions of TLS",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["content distribution"],
         needs: "tls_version",
-        description: "The distribution, with a certificate of its own, allows versions of TLS before 1.2, which are \
-                      withdrawn.",
+        description: "The distribution has its own certificate and allows versions of TLS before 1.2, which are \
+                      deprecated.",
         remediation: "Set the lowest version of the distribution to TLSv1.2_2021 or a later policy.",
         reference: "https://www.rfc-editor.org/rfc/rfc8996",
         finds: |thing, date| once(
@@ -133,14 +134,14 @@ misconfigurations! {
         near_miss: json!({"own_certificate": false, "tls_version": "TLSv1"}),
     }
     cloud_interface_domain_old_tls {
-        pretty_name: "Domain of an interface allows old versions of TLS",
+        pretty_name: "Domain of an API allows old versions of TLS",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["interface domain"],
         needs: "tls_policies",
-        description: "The domain of the gateway allows TLS 1.0 and 1.1, which are withdrawn because their parts are \
-                      broken.",
-        remediation: "Set the security policy of the domain to TLS_1_2, so that versions before it are refused.",
+        description: "The domain of the gateway allows TLS 1.0 and 1.1, which are deprecated because they rely on \
+                      broken cryptography.",
+        remediation: "Set the security policy of the domain to TLS_1_2, so that older versions are refused.",
         reference: "https://www.rfc-editor.org/rfc/rfc8996",
         finds: |thing, date| once(
             thing.texts("tls_policies").iter().any(|policy| policy == "TLS_1_0"),
@@ -150,26 +151,28 @@ misconfigurations! {
         near_miss: json!({"tls_policies": ["TLS_1_2"]}),
     }
     cloud_search_domain_in_the_clear {
-        pretty_name: "Search domain answers unencrypted",
+        pretty_name: "Search domain accepts unencrypted requests",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["search domain"],
         needs: "https_only",
-        description: "The domain answers HTTP as well as HTTPS, so that what is searched and found is read on the way.",
-        remediation: "Demand HTTPS for all requests to the domain, with a policy that begins with TLS 1.2.",
+        description: "The domain accepts HTTP as well as HTTPS, so attackers on the network can read queries and \
+                      results.",
+        remediation: "Require HTTPS for all requests to the domain, with a policy that starts at TLS 1.2.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |thing, date| once(thing.is_not("https_only"), "The domain does not demand HTTPS."),
         reports: json!({"https_only": false}),
         near_miss: json!({"https_only": true}),
     }
     cloud_cache_in_the_clear {
-        pretty_name: "Cache is spoken to in the clear",
+        pretty_name: "Cache accepts unencrypted connections",
         severity: SEVERITY_INFO,
         added: "2026-11-25",
         of: ["cache"],
         needs: "encrypted_on_the_way",
-        description: "What programs put into the cache and take out of it travels unencrypted, passwords among it.",
-        remediation: "Make the cache anew with encryption on the way, and let programs speak TLS to it.",
+        description: "Programs talk to the cache over unencrypted connections, so attackers on the network can read \
+                      the data and the passwords.",
+        remediation: "Create the cache again with encryption in transit, and let programs connect to it over TLS.",
         reference: "https://docs.aws.amazon.com/AmazonElastiCache/latest/dg/in-transit-encryption.html",
         finds: |thing, date| once(
             thing.is_not("encrypted_on_the_way"),
@@ -179,13 +182,14 @@ misconfigurations! {
         near_miss: json!({"encrypted_on_the_way": true}),
     }
     cloud_file_server_in_the_clear {
-        pretty_name: "File server takes files unencrypted",
+        pretty_name: "File server accepts unencrypted transfers",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["file server"],
         needs: "protocols",
-        description: "The server speaks FTP without encryption. Passwords and files are read and changed on the way.",
-        remediation: "Take FTP out of the server's protocols, and use SFTP or FTPS.",
+        description: "The server accepts FTP without encryption. Attackers on the network can read passwords, and read \
+                      and change files.",
+        remediation: "Remove FTP from the protocols of the server, and use SFTP or FTPS instead.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |thing, date| once(
             thing.texts("protocols").iter().any(|protocol| protocol == "FTP"),
@@ -195,13 +199,15 @@ misconfigurations! {
         near_miss: json!({"protocols": ["FTPS", "SFTP"]}),
     }
     cloud_broker_in_the_clear {
-        pretty_name: "Broker of messages takes unencrypted connections",
+        pretty_name: "Message broker accepts unencrypted connections",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["message broker"],
         needs: "on_the_way",
-        description: "Clients may speak to the brokers without encryption, so that messages are read on the way.",
-        remediation: "Allow TLS alone between clients and brokers, and give clients the authority to trust.",
+        description: "Clients can connect to the brokers without encryption, so attackers on the network can read \
+                      messages.",
+        remediation: "Allow only TLS between clients and brokers, and give clients the certificate authority to \
+                      trust.",
         reference: "https://docs.aws.amazon.com/msk/latest/developerguide/msk-encryption.html",
         finds: |thing, date| once(
             ["PLAINTEXT", "TLS_PLAINTEXT"].contains(&thing.text("on_the_way").as_str()),
@@ -211,14 +217,13 @@ misconfigurations! {
         near_miss: json!({"on_the_way": "TLS"}),
     }
     cloud_application_in_the_clear {
-        pretty_name: "Application or storage answers unencrypted",
+        pretty_name: "Application or storage accepts unencrypted requests",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["application", "storage account"],
         needs: "https_only",
-        description: "It answers HTTP as well as HTTPS, so that what is sent and fetched is read and changed on the \
-                      way.",
-        remediation: "Demand HTTPS for all requests, which is one setting at the provider.",
+        description: "It accepts HTTP as well as HTTPS, so attackers on the network can read and change the traffic.",
+        remediation: "Require HTTPS for all requests, which is one setting at the provider.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |thing, date| once(thing.is_not("https_only"), "It does not demand HTTPS."),
         reports: json!({"https_only": false}),
@@ -226,13 +231,14 @@ misconfigurations! {
         unknown: json!({"https_only": null}),
     }
     cloud_zone_old_tls {
-        pretty_name: "What stands before sites, or storage, allows old versions of TLS",
+        pretty_name: "Front end or storage allows old versions of TLS",
         severity: SEVERITY_LOW,
         added: "2026-11-25",
         of: ["zone", "storage account"],
         needs: "tls_version",
-        description: "The lowest version of TLS is 1.0 or 1.1, which are withdrawn because their parts are broken.",
-        remediation: "Set the lowest version of TLS to 1.2, or better to 1.3, which all browsers of today speak.",
+        description: "The lowest version of TLS is 1.0 or 1.1, which are deprecated because they rely on broken \
+                      cryptography.",
+        remediation: "Set the lowest version of TLS to 1.2, or better to 1.3, which all current browsers support.",
         reference: "https://www.rfc-editor.org/rfc/rfc8996",
         finds: |thing, date| once(
             ["1.0", "1.1", "TLS1_0", "TLS1_1"].contains(&thing.text("tls_version").as_str()),
@@ -242,13 +248,13 @@ misconfigurations! {
         near_miss: json!({"tls_version": "1.2"}),
     }
     cloud_zone_unencrypted_behind {
-        pretty_name: "Between the content network and the site nothing is encrypted",
+        pretty_name: "Connection from the content delivery network to the site is unencrypted",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-25",
         of: ["zone"],
         needs: "encryption",
-        description: "Visitors see HTTPS, but the content network asks the site itself in the clear, or not encrypted \
-                      at all. Whoever is on that way reads and changes everything.",
+        description: "Visitors may see HTTPS, but the content delivery network fetches from the site over an \
+                      unencrypted connection. Attackers between the two can read and change everything.",
         remediation: "Give the site a certificate and set the encryption to Full (strict).",
         reference: "https://developers.cloudflare.com/ssl/origin-configuration/ssl-modes/",
         finds: |thing, date| once(

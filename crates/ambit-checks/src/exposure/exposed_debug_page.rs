@@ -12,7 +12,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The site answers errors with pages for its developers, or has a debugger open. They show paths, \
+        description: "The site answers errors with pages for its developers, or has an open debugger. They show paths, \
                       settings, code and sometimes secrets; an open console runs commands.",
         remediation: "Switch the debug mode off in production and log errors on the server instead.",
         references: &[

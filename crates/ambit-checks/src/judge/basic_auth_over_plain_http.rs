@@ -9,7 +9,7 @@ use ambit_model::{Facts, Kind, TaskName, Timestamp};
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "basic_auth_over_plain_http",
-        pretty_name: "Basic authentication over plain HTTP",
+        pretty_name: "Basic authentication is used over plain HTTP",
         severity: SEVERITY_MEDIUM,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

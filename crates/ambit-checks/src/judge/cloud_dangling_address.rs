@@ -14,7 +14,7 @@ use std::net::IpAddr;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "cloud_dangling_address",
-        pretty_name: "DNS record points at an address that is not held",
+        pretty_name: "DNS record points at an address that you do not hold",
         severity: SEVERITY_MEDIUM,
         confidence: Confidence::Potential,
         category: "misconfiguration",

@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "cors_reflects_origin",
-        pretty_name: "Any origin may read with credentials",
+        pretty_name: "CORS allows any origin with credentials",
         severity: SEVERITY_MEDIUM,
         confidence: Confidence::Confirmed,
         category: "vulnerability",

@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "default_installation",
-        pretty_name: "Application as it was installed",
+        pretty_name: "Application was installed and not configured",
         severity: SEVERITY_LOW,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

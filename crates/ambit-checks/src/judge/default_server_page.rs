@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "default_server_page",
-        pretty_name: "Default page of a web server",
+        pretty_name: "Default page of a web server is shown",
         severity: SEVERITY_INFO,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

@@ -11,7 +11,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "domain_registration_expiring",
-        pretty_name: "Registration of the domain is about to end",
+        pretty_name: "Registration of the domain is about to expire",
         severity: SEVERITY_MEDIUM,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

@@ -12,14 +12,15 @@ use std::collections::BTreeMap;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "end_of_life_software",
-        pretty_name: "Software past the end of its life",
+        pretty_name: "Software has reached its end of life",
         severity: SEVERITY_MEDIUM,
         confidence: Confidence::Potential,
         category: "vulnerability",
         added: "2026-11-23",
-        description: "The maker of the software no longer cares for the version that it shows: vulnerabilities that \
-                      are found in it are not fixed. Whoever pays for longer support, or patches it, may be safe.",
-        remediation: "Update the software to a version that its maker cares for, and note in time when that one ends.",
+        description: "The vendor no longer supports the version that the software shows: vulnerabilities that are \
+                      found in it are not fixed. Extended support or your own patches may protect you.",
+        remediation: "Update the software to a version that its vendor supports, and plan ahead for the end of that \
+                      version.",
         references: &[
             ("https://endoflife.date/", "description"),
             ("https://cwe.mitre.org/data/definitions/1104.html", "description"),

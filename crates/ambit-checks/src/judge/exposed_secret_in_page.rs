@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "exposed_secret_in_page",
-        pretty_name: "Secret key in a page",
+        pretty_name: "Page contains a secret key",
         severity: SEVERITY_HIGH,
         confidence: Confidence::Confirmed,
         category: "leak",

@@ -9,7 +9,7 @@ use ambit_model::{Facts, Kind, TaskName, Timestamp};
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "exposed_udp_amplifier",
-        pretty_name: "Exposed UDP amplifier",
+        pretty_name: "UDP amplifier is exposed",
         severity: SEVERITY_MEDIUM,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "insecure_cookie_httponly_attribute",
-        pretty_name: "Session cookie without the HttpOnly attribute",
+        pretty_name: "Session cookie lacks the HttpOnly attribute",
         severity: SEVERITY_LOW,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "insecure_cookie_secure_attribute",
-        pretty_name: "Cookie without the Secure attribute",
+        pretty_name: "Cookie lacks the Secure attribute",
         severity: SEVERITY_LOW,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

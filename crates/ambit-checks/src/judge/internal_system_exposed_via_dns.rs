@@ -12,7 +12,7 @@ use std::net::IpAddr;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "internal_system_exposed_via_dns",
-        pretty_name: "Public DNS shows a private address",
+        pretty_name: "Public DNS reveals a private address",
         severity: SEVERITY_LOW,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "leaked_app_token",
-        pretty_name: "Secret in an app",
+        pretty_name: "App contains a secret",
         severity: SEVERITY_HIGH,
         confidence: Confidence::Potential,
         category: "leak",

@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "leaked_token",
-        pretty_name: "Secret in a repository",
+        pretty_name: "Repository contains a secret",
         severity: SEVERITY_HIGH,
         confidence: Confidence::Potential,
         category: "leak",

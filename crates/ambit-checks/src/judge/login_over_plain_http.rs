@@ -9,7 +9,7 @@ use ambit_model::{Facts, Kind, TaskName, Timestamp};
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "login_over_plain_http",
-        pretty_name: "Login form over plain HTTP",
+        pretty_name: "Login form is served over plain HTTP",
         severity: SEVERITY_MEDIUM,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "open_dns_resolver",
-        pretty_name: "Open DNS resolver",
+        pretty_name: "Name server is an open resolver",
         severity: SEVERITY_MEDIUM,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

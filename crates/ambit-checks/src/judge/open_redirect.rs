@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: OPEN_REDIRECT,
-        pretty_name: "Parameter leads visitors to other hosts",
+        pretty_name: "Parameter redirects visitors to other hosts",
         severity: SEVERITY_LOW,
         confidence: Confidence::Potential,
         category: "application",

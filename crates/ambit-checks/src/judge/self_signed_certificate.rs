@@ -11,7 +11,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "self_signed_certificate",
-        pretty_name: "Self-signed certificate",
+        pretty_name: "Certificate is self-signed",
         severity: SEVERITY_LOW,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

@@ -9,7 +9,7 @@ use ambit_model::{Facts, Kind, TaskName, Timestamp};
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "snmp_public_community",
-        pretty_name: "SNMP with the community public",
+        pretty_name: "SNMP accepts the community string public",
         severity: SEVERITY_HIGH,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

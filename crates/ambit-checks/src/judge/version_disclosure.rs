@@ -11,7 +11,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "version_disclosure",
-        pretty_name: "Version of software is shown",
+        pretty_name: "Software version is disclosed",
         severity: SEVERITY_INFO,
         confidence: Confidence::Confirmed,
         category: "leak",

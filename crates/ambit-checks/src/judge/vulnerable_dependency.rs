@@ -15,7 +15,7 @@ const FILES_TOLD: usize = 5;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "vulnerable_dependency",
-        pretty_name: "Package with a known vulnerability",
+        pretty_name: "Package has a known vulnerability",
         severity: SEVERITY_HIGH,
         confidence: Confidence::Potential,
         category: "vulnerability",
@@ -23,8 +23,8 @@ pub(super) const JUDGE: Judge = Judge {
         description: "A lock file of the repository names a package in a version in which a vulnerability is known. \
                       What is built from it may have it too; whether it can be used depends on how the package is \
                       used.",
-        remediation: "Raise the package to a version in which the vulnerability is fixed, build anew, and put what was \
-                      built in the place of what runs.",
+        remediation: "Update the package to a version in which the vulnerability is fixed, rebuild, and deploy the \
+                      result.",
         references: &[("https://osv.dev/", "threat_intel")],
     },
     applies_to: Kind::REPOSITORIES,

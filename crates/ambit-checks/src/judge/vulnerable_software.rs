@@ -20,7 +20,7 @@ const MEDIUM_FROM: f64 = 4.0;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "vulnerable_software",
-        pretty_name: "Software with a known vulnerability",
+        pretty_name: "Software has a known vulnerability",
         severity: SEVERITY_HIGH,
         confidence: Confidence::Potential,
         category: "vulnerability",

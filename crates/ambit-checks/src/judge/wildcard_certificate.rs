@@ -12,7 +12,7 @@ use serde_json::json;
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
         name: "wildcard_certificate",
-        pretty_name: "Wildcard certificate in use",
+        pretty_name: "Wildcard certificate is in use",
         severity: SEVERITY_INFO,
         confidence: Confidence::Confirmed,
         category: "misconfiguration",

@@ -4,13 +4,13 @@ use super::*;
 
 weaknesses! {
     app_cleartext_domain {
-        pretty_name: "App talks to a host in the clear",
+        pretty_name: "App allows unencrypted connections to a host",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: Kind::APPS,
-        description: "The app may talk to a host without TLS, so that everybody on the way can read and change \
-                      what is said.",
-        remediation: "Give the host a certificate, and take the exception out of the package.",
+        description: "The app may connect to a host without TLS, so attackers on the network can read and change the \
+                      traffic.",
+        remediation: "Give the host a certificate, and remove the exception from the package.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |app, date, is_apk| {
             let android = each(&app["network_security"]["cleartext_domains"])
@@ -25,26 +25,26 @@ weaknesses! {
             false}]}, "insecure_domains": []}),
     }
     app_cleartext_traffic {
-        pretty_name: "App talks in the clear",
+        pretty_name: "App allows unencrypted connections",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The app may talk to any host without TLS, so that everybody on the way can read and change \
-                      what is said.",
-        remediation: "Say cleartextTrafficPermitted=\"false\" in a network security configuration, and name \
-                      single hosts where there is no other way.",
+        description: "The app may connect to any host without TLS, so attackers on the network can read and change the \
+                      traffic.",
+        remediation: "Set cleartextTrafficPermitted=\"false\" in a network security configuration, and add exceptions \
+                      only for single hosts.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |app, date, is_apk| talks_in_the_clear(app),
         reports: json!({"uses_cleartext": true, "target_sdk": 35}) => [""],
         near_miss: json!({"uses_cleartext": null, "target_sdk": 35}),
     }
     app_no_forward_secrecy {
-        pretty_name: "App takes TLS without forward secrecy",
+        pretty_name: "App accepts TLS without forward secrecy",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: IOS,
-        description: "The app takes connections that can be read later by whoever gets the key of the host.",
-        remediation: "Let the host offer forward secrecy, and take the exception out of the package.",
+        description: "The app accepts connections that whoever obtains the host's key can decrypt later.",
+        remediation: "Let the host offer forward secrecy, and remove the exception from the package.",
         reference: "https://cwe.mitre.org/data/definitions/326.html",
         finds: |app, date, is_apk| many(
             each(&app["no_forward_secrecy_domains"]).filter_map(Value::as_str),
@@ -54,12 +54,13 @@ weaknesses! {
         near_miss: json!({"no_forward_secrecy_domains": [], "insecure_domains": ["old.acme.test"]}),
     }
     app_old_tls_domain {
-        pretty_name: "App takes an old TLS",
+        pretty_name: "App accepts old versions of TLS",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: IOS,
-        description: "The app takes TLS 1.0 or 1.1 from a host, whose weaknesses are known and used.",
-        remediation: "Let the host speak TLS 1.2 or later, and take the exception out of the package.",
+        description: "The app accepts TLS 1.0 or 1.1 from a host; the weaknesses of these versions are known and \
+                      exploited.",
+        remediation: "Let the host offer TLS 1.2 or later, and remove the exception from the package.",
         reference: "https://cwe.mitre.org/data/definitions/326.html",
         finds: |app, date, is_apk| many(
             each(&app["old_tls_domains"]).filter_map(Value::as_str),
@@ -69,12 +70,13 @@ weaknesses! {
         near_miss: json!({"old_tls_domains": [], "insecure_domains": ["old.acme.test"]}),
     }
     app_pins_expired {
-        pretty_name: "Pinned keys of an app have ended",
+        pretty_name: "Pinned keys of an app have expired",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "From the day on which pins end the app takes any certificate for these hosts.",
-        remediation: "Publish a version with the keys of today, spare keys, and a later day on which they end.",
+        description: "Since the day on which its pins expired, the app accepts any trusted certificate for these \
+                      hosts.",
+        remediation: "Publish a version with the current keys, backup keys, and a later expiry date.",
         reference: "https://cwe.mitre.org/data/definitions/298.html",
         finds: |app, date, is_apk| {
             let days = each(&app["network_security"]["pins_expire"]).filter_map(Value::as_str);
@@ -85,12 +87,13 @@ weaknesses! {
         near_miss: json!({"network_security": {"pins_expire": ["2030-01-01"]}}),
     }
     app_pins_overridden {
-        pretty_name: "Pinned keys of an app are not asked",
+        pretty_name: "Pinned keys of an app are bypassed",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "A network security configuration names an authority in front of which pinned keys do not count.",
-        remediation: "Take overridePins out of the release build; it is meant for trying an app out.",
+        description: "A network security configuration names a certificate authority for which pinned keys are not \
+                      checked.",
+        remediation: "Remove overridePins from the release build; it is meant for debugging.",
         reference: "https://cwe.mitre.org/data/definitions/295.html",
         finds: |app, date, is_apk| once(
             app["network_security"]["overrides_pins"] == true,
@@ -100,13 +103,13 @@ weaknesses! {
         near_miss: json!({"network_security": {"overrides_pins": false, "pinned_domains": ["acme.test"]}}),
     }
     app_transport_security_off {
-        pretty_name: "Transport security of the app is off",
+        pretty_name: "App Transport Security is off",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: IOS,
-        description: "The app may talk to any host without TLS, so that everybody on the way can read and change \
-                      what is said.",
-        remediation: "Take NSAllowsArbitraryLoads out, and name single hosts where there is no other way.",
+        description: "The app may connect to any host without TLS, so attackers on the network can read and change the \
+                      traffic.",
+        remediation: "Remove NSAllowsArbitraryLoads, and add exceptions only for single hosts.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |app, date, is_apk| once(
             app["allows_arbitrary_loads"] == true,
@@ -116,13 +119,13 @@ weaknesses! {
         near_miss: json!({"allows_arbitrary_loads": false, "insecure_domains": ["old.acme.test"]}),
     }
     app_trusts_user_authorities {
-        pretty_name: "App trusts authorities that users add",
+        pretty_name: "App trusts certificate authorities that users add",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The app takes certificates of authorities that somebody added to the device, as proxies \
-                      that read along do.",
-        remediation: "Trust what users add in debug-overrides alone, which hold for builds for debugging.",
+        description: "The app accepts certificates of authorities that were added to the device, such as those of \
+                      intercepting proxies.",
+        remediation: "Trust user-added authorities only in debug-overrides, which apply to debug builds.",
         reference: "https://cwe.mitre.org/data/definitions/295.html",
         finds: |app, date, is_apk| once(
             app["network_security"]["trusts_user_authorities"] == true,
@@ -132,12 +135,13 @@ weaknesses! {
         near_miss: json!({"network_security": {"trusts_user_authorities": false}}),
     }
     app_web_transport_security_off {
-        pretty_name: "Transport security of pages in the app is off",
+        pretty_name: "App Transport Security is off for web content",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: IOS,
-        description: "Pages that the app shows may come without TLS, so that everybody on the way can change them.",
-        remediation: "Take NSAllowsArbitraryLoadsInWebContent out, and load pages over https alone.",
+        description: "Pages that the app shows may be loaded without TLS, so attackers on the network can change \
+                      them.",
+        remediation: "Remove NSAllowsArbitraryLoadsInWebContent, and load pages only over HTTPS.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |app, date, is_apk| once(
             app["allows_arbitrary_web_loads"] == true,

@@ -4,13 +4,13 @@ use super::*;
 
 weaknesses! {
     app_custom_scheme {
-        pretty_name: "Links of the app can be taken by others",
+        pretty_name: "Links of the app can be claimed by other apps",
         severity: SEVERITY_INFO,
         added: "2026-11-23",
         applies_to: Kind::APPS,
-        description: "The app is opened by a scheme of its own. Any other app may claim the same scheme and get \
-                      what the links carry.",
-        remediation: "Use links of https that are proven by the host, and take no secrets from the others.",
+        description: "The app handles links with a scheme of its own. Any other app can claim the same scheme and \
+                      receive what the links contain.",
+        remediation: "Use https links that the host verifies, and accept no secrets from other links.",
         reference: "https://cwe.mitre.org/data/definitions/939.html",
         finds: |app, date, is_apk| {
             let links = open_links(app).filter_map(|link| link["scheme"].as_str());
@@ -29,13 +29,13 @@ weaknesses! {
             "grants_uris": false}]}),
     }
     app_exported_activity {
-        pretty_name: "Any app can call a page of the app",
+        pretty_name: "Any app can start an activity of the app",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "Every app on the device may call this page, with whatever it likes, because no permission \
-                      is asked.",
-        remediation: "Say exported=\"false\", or ask a permission that only apps of the same signer get.",
+        description: "Every app on the device can start this activity, with any data, because no permission is \
+                      required.",
+        remediation: "Set exported=\"false\", or require a permission that only apps of the same signer are granted.",
         reference: "https://cwe.mitre.org/data/definitions/926.html",
         finds: |app, date, is_apk| open(app, "activity"),
         reports: json!({"components": [{"kind": "activity", "name": "org.acme.Open", "exported": true,
@@ -44,13 +44,13 @@ weaknesses! {
             "permission": null, "is_launcher": true, "links": [], "grants_uris": false}]}),
     }
     app_exported_provider {
-        pretty_name: "Any app can call a provider of data of the app",
+        pretty_name: "Any app can use a content provider of the app",
         severity: SEVERITY_HIGH,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "Every app on the device may call this provider of data, with whatever it likes, because no \
-                      permission is asked.",
-        remediation: "Say exported=\"false\", or ask a permission that only apps of the same signer get.",
+        description: "Every app on the device can use this content provider, with any query, because no permission is \
+                      required.",
+        remediation: "Set exported=\"false\", or require a permission that only apps of the same signer are granted.",
         reference: "https://cwe.mitre.org/data/definitions/926.html",
         finds: |app, date, is_apk| open(app, "provider"),
         reports: json!({"components": [{"kind": "provider", "name": "org.acme.Open", "exported": true,
@@ -59,13 +59,13 @@ weaknesses! {
             "permission": "org.acme.ONLY", "is_launcher": false, "links": [], "grants_uris": false}]}),
     }
     app_exported_receiver {
-        pretty_name: "Any app can call a receiver of the app",
+        pretty_name: "Any app can call a broadcast receiver of the app",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "Every app on the device may call this receiver, with whatever it likes, because no \
-                      permission is asked.",
-        remediation: "Say exported=\"false\", or ask a permission that only apps of the same signer get.",
+        description: "Every app on the device can call this broadcast receiver, with any data, because no permission \
+                      is required.",
+        remediation: "Set exported=\"false\", or require a permission that only apps of the same signer are granted.",
         reference: "https://cwe.mitre.org/data/definitions/926.html",
         finds: |app, date, is_apk| open(app, "receiver"),
         reports: json!({"components": [{"kind": "receiver", "name": "org.acme.Open", "exported": true,
@@ -78,9 +78,9 @@ weaknesses! {
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "Every app on the device may call this service, with whatever it likes, because no \
-                      permission is asked.",
-        remediation: "Say exported=\"false\", or ask a permission that only apps of the same signer get.",
+        description: "Every app on the device can call this service, with any data, because no permission is \
+                      required.",
+        remediation: "Set exported=\"false\", or require a permission that only apps of the same signer are granted.",
         reference: "https://cwe.mitre.org/data/definitions/926.html",
         finds: |app, date, is_apk| open(app, "service"),
         reports: json!({"components": [{"kind": "service", "name": "org.acme.Open", "exported": true,
@@ -89,13 +89,13 @@ weaknesses! {
             "permission": "org.acme.ONLY", "is_launcher": false, "links": [], "grants_uris": false}]}),
     }
     app_provider_grants_uris {
-        pretty_name: "App gives leave for single data of an open provider",
+        pretty_name: "App grants access to files of a content provider",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "A provider that others may call also gives them leave for single addresses, which is how \
-                      files leak that were not meant.",
-        remediation: "Name the paths in grant-uri-permission, or close the provider to other apps.",
+        description: "A content provider that other apps can call may also grant them access to any URI, so files can \
+                      leak that were not meant to be shared.",
+        remediation: "Restrict the paths in grant-uri-permission, or do not export the content provider.",
         reference: "https://cwe.mitre.org/data/definitions/926.html",
         finds: |app, date, is_apk| {
             let open = each(&app["components"])
@@ -110,13 +110,13 @@ weaknesses! {
             "permission": null, "is_launcher": false, "links": [], "grants_uris": true}]}),
     }
     app_unverified_link {
-        pretty_name: "Links of the web open the app unproven",
+        pretty_name: "Web links open the app without verification",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The app claims links of a host without having Android ask the host, so that another app can \
-                      claim them as well.",
-        remediation: "Say autoVerify=\"true\" and serve /.well-known/assetlinks.json at the host.",
+        description: "The app claims links of a host without letting Android verify them with the host, so another app \
+                      can claim them as well.",
+        remediation: "Set autoVerify=\"true\", and serve /.well-known/assetlinks.json on the host.",
         reference: "https://cwe.mitre.org/data/definitions/939.html",
         finds: |app, date, is_apk| {
             let web = open_links(app)
@@ -136,13 +136,14 @@ weaknesses! {
             "grants_uris": false}]}),
     }
     app_weak_permission {
-        pretty_name: "A permission of the app is given to everybody",
+        pretty_name: "A permission of the app is granted to any app",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The app guards a part of itself with a permission of its own that every app gets for the \
-                      asking, or that nobody makes, so that the first app to make it decides who gets it.",
-        remediation: "Give the permission the protection level signature, so that only apps of the same signer get it.",
+        description: "The app protects a component with a permission of its own that every app is granted on request, \
+                      or that no app defines, so that the first app to define it decides who is granted it.",
+        remediation: "Give the permission the protection level signature, so that only apps of the same signer are \
+                      granted it.",
         reference: "https://cwe.mitre.org/data/definitions/732.html",
         finds: |app, date, is_apk| many(
             weak_guards(app),

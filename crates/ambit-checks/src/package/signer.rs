@@ -4,12 +4,12 @@ use super::*;
 
 weaknesses! {
     app_certificate_expired {
-        pretty_name: "Certificate of the signer of an app has ended",
+        pretty_name: "Signing certificate of an app has expired",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "Updates that are signed with a certificate after its end are refused by stores.",
-        remediation: "Change the key with scheme v3, or have the store sign with a new one, and publish an update.",
+        description: "Stores refuse updates that are signed with a certificate after it has expired.",
+        remediation: "Rotate the key with scheme v3, or let the store sign with a new one, and publish an update.",
         reference: "https://cwe.mitre.org/data/definitions/298.html",
         finds: |app, date, is_apk| certificates(
             app, |own| own["not_after"].as_i64().is_some_and(|end| end < date.0 / 1_000),
@@ -27,9 +27,9 @@ weaknesses! {
         severity: SEVERITY_HIGH,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The package is signed with the key that development tools make for trying out. Such keys \
-                      lie unprotected on many machines, and nothing tells this app from another build.",
-        remediation: "Sign releases with a key of your own, kept where only the release process gets at it.",
+        description: "The package is signed with the debug key that development tools create. Such keys are stored \
+                      unprotected on many machines, and nothing distinguishes this app from a build by somebody else.",
+        remediation: "Sign releases with a key of your own that only the release process can access.",
         reference: "https://cwe.mitre.org/data/definitions/321.html",
         finds: |app, date, is_apk| certificates(
             app, |own| own["is_debug"] == true,
@@ -43,13 +43,13 @@ weaknesses! {
             "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
     }
     app_old_signature_scheme {
-        pretty_name: "App is signed by the old scheme alone",
+        pretty_name: "App is signed only with the old scheme",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The signature covers the members of the archive and not the archive, so that devices before \
-                      Android 8.1 take a package to which a program was added.",
-        remediation: "Sign with scheme v2 or later, beside v1 where devices before Android 7 are served.",
+        description: "The signature covers the files in the archive, not the archive itself, so devices before Android \
+                      8.1 accept a package to which a program was added.",
+        remediation: "Sign with scheme v2 or later, in addition to v1 if you support devices before Android 7.",
         reference: "https://cwe.mitre.org/data/definitions/347.html",
         finds: |app, date, is_apk| once(
             app["signatures"]["schemes"] == json!(["v1"]),
@@ -67,8 +67,8 @@ weaknesses! {
         severity: SEVERITY_HIGH,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The package has no signature. Nobody can tell who made it, and no device installs it.",
-        remediation: "Sign the package with the release key, with scheme v2 or later, before it is given out.",
+        description: "The package has no signature. Nobody can tell who built it, and no device installs it.",
+        remediation: "Sign the package with the release key, with scheme v2 or later, before you distribute it.",
         reference: "https://cwe.mitre.org/data/definitions/347.html",
         finds: |app, date, is_apk| once(
             app["signatures"]["schemes"].as_array().is_some_and(Vec::is_empty) && is_apk,
@@ -80,12 +80,12 @@ weaknesses! {
             "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
     }
     app_weak_certificate_algorithm {
-        pretty_name: "Certificate of an app rests on a weak digest",
+        pretty_name: "Signing certificate of an app uses a weak digest",
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The certificate of the signer is signed itself with MD5 or SHA-1.",
-        remediation: "Use a new certificate for the next app; that of a published one changes with scheme v3.",
+        description: "The signing certificate is itself signed with MD5 or SHA-1, for which collisions are known.",
+        remediation: "Use a new certificate for the next app; rotate that of a published app with scheme v3.",
         reference: "https://cwe.mitre.org/data/definitions/328.html",
         finds: |app, date, is_apk| certificates(
             app, |own| own["algorithm"].as_str().is_some_and(|own| WEAK_ALGORITHMS.contains(&own)),
@@ -99,12 +99,12 @@ weaknesses! {
             "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
     }
     app_weak_signature_digest {
-        pretty_name: "Signature of an app rests on a weak digest",
+        pretty_name: "Signature of an app uses a weak digest",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The v1 signature rests on SHA-1 or MD5, for which two files of one digest can be made.",
-        remediation: "Sign the package again with SHA-256, which every device since Android 4.3 takes.",
+        description: "The v1 signature uses SHA-1 or MD5, for which two files with the same digest can be made.",
+        remediation: "Sign the package again with SHA-256, which every device since Android 4.3 accepts.",
         reference: "https://cwe.mitre.org/data/definitions/328.html",
         finds: |app, date, is_apk| once(
             app["signatures"]["has_weak_digest"] == true,
@@ -118,12 +118,12 @@ weaknesses! {
             "1.2.840.113549.1.1.11", "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
     }
     app_weak_signing_key {
-        pretty_name: "Key of the signer of an app is weak",
+        pretty_name: "Signing key of an app is weak",
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The key that signs the app is shorter than 2,048 bits of RSA, or of DSA.",
-        remediation: "Change the key with scheme v3, or have the store sign with a new one.",
+        description: "The key that signs the app is an RSA key of fewer than 2,048 bits, or a DSA key.",
+        remediation: "Rotate the key with scheme v3, or let the store sign with a new one.",
         reference: "https://cwe.mitre.org/data/definitions/326.html",
         finds: |app, date, is_apk| certificates(
             app, |own| own["key"] == "DSA" || (own["key"] == "RSA" && own["key_bits"].as_u64() < Some(2_048)),
