@@ -70,7 +70,7 @@ pub async fn hunt(engine: &Engine, clock: &Clock, stop: &watch::Receiver<bool>) 
             Ok(true) => continue,
             Ok(false) => HUNT_EVERY,
             Err(error) => {
-                tracing::error!(%error, "hunting failed and is tried again");
+                tracing::error!(%error, "applying live rules failed and is tried again");
                 FAILED_WAIT
             }
         };
@@ -269,7 +269,7 @@ impl Hunter {
             }
             Verdict::TimedOut | Verdict::Failed => {
                 tracing::warn!(ruleset = ruleset.id, specimen = %hunted.specimen.sha256, ?look,
-                "live rules did not come to an end");
+                "live rules did not finish in time");
                 hunted.timed_out.push(ruleset.clone());
                 return Ok(false);
             }
@@ -421,7 +421,7 @@ async fn compiled(sources: Vec<(String, String)>, bounds: &'static Bounds) -> Co
         tell.send(ambit_yara::compile(&sources, bounds)).ok();
     });
     if let Err(error) = compiling {
-        tracing::error!(%error, "no thread to compile rules on");
+        tracing::error!(%error, "no thread could be started to compile rules");
         return None;
     }
     match told.await {

@@ -26,7 +26,7 @@ pub(crate) async fn keep_judged(
             Err(error) => tracing::error!(%error, "the packs of vulnerabilities cannot be read"),
         }
         if let Err(error) = tell(engine, knowledge, clock, &stop).await {
-            tracing::error!(%error, "telling products anew failed and is tried again");
+            tracing::error!(%error, "detecting products again failed and is tried again");
         }
         if is_due {
             match reassess(engine, knowledge, clock, &stop).await {

@@ -75,7 +75,7 @@ pub async fn reassess(
     }
     engine.note_judged_by(&stamp).await?;
     let Reassessed { entities, opened, closed } = done;
-    tracing::info!(entities, opened, closed, "what is stored was judged by what is known now");
+    tracing::info!(entities, opened, closed, "stored entities were judged again with the current vulnerability data");
     Ok(Some(done))
 }
 

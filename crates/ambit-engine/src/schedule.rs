@@ -143,7 +143,7 @@ impl Carried {
         service.engine.store().schedule_due(now).await?;
         service.engine.store().end_decisions(now).await?;
         for run in service.engine.pause_left_by_commands(now).await? {
-            tracing::warn!(run, "paused: the command that carried it with limits of its own is gone");
+            tracing::warn!(run, "paused: the command that executed it with its own limits has ended");
         }
         let carried: BTreeSet<RunId> = self.places.values().map(|place| place.run).collect();
         let claimed = match self.room() {
@@ -182,7 +182,7 @@ impl Carried {
         self.asked = Some(Instant::now());
         let asked = service.engine.run_that_gives_way(carried, &long, (service.clock)()).await?;
         for place in self.places.values().filter(|place| Some(place.run) == asked) {
-            tracing::info!(run = place.run, "makes room for a run that waits, and goes on later");
+            tracing::info!(run = place.run, "yields to a waiting run and continues later");
             place.give_way.send_replace(true);
         }
         Ok(())
@@ -216,7 +216,7 @@ pub async fn carry(
     let (wire, pace) = match (service.make_wire)(collection, run.clone()).await {
         Ok(made) => made,
         Err(reason) => {
-            tracing::error!(run.id, reason, "the run's wire cannot be made");
+            tracing::error!(run.id, reason, "the run's network cannot be set up");
             service.engine.finish(run.id, RunState::Failed, &[], (service.clock)()).await?;
             return Ok(RunEnd::Over(RunState::Failed));
         }
@@ -236,9 +236,9 @@ pub async fn carry(
         give_way,
         stop: service.stop.clone(),
     };
-    tracing::info!(run = run.id, collection = run.collection_name, "a run is carried");
+    tracing::info!(run = run.id, collection = run.collection_name, "a run is executed here");
     let end = drive(&config, run).await;
-    tracing::info!(run = run.id, ?end, "a run is not carried any more");
+    tracing::info!(run = run.id, ?end, "a run is no longer executed here");
     service.board.lock().await.remove(&run.id);
     end
 }

@@ -53,7 +53,7 @@ pub async fn tell(
     }
     engine.note_told_by(&rules.stamp).await?;
     let Reassessed { entities, opened, closed } = done;
-    tracing::info!(entities, opened, closed, "what is stored was told by the rules of now");
+    tracing::info!(entities, opened, closed, "products of stored entities were detected again with the current rules");
     Ok(Some(done))
 }
 

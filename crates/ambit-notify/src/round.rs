@@ -271,7 +271,7 @@ impl Service {
         if now < failing.entry(receiver.id).or_insert(now).plus_ms(SEARCH_PATIENCE_MS) {
             return Err(error);
         }
-        tracing::warn!(receiver = %receiver.uuid, %error, "a rule cannot search: its receiver is told without it");
+        tracing::warn!(receiver = %receiver.uuid, %error, "a receiver is notified without its search, which fails");
         Ok(None)
     }
 

@@ -35,8 +35,8 @@ impl Progress {
     pub(crate) fn tell(&mut self, outcome: Result<(), IndexError>) -> bool {
         let is_news = self.is_news(outcome.as_ref().err(), Instant::now());
         match &outcome {
-            Err(error) if is_news => tracing::error!(%error, "the search index does not go on"),
-            Ok(()) if is_news => tracing::info!("the search index goes on"),
+            Err(error) if is_news => tracing::error!(%error, "the search index is not being updated"),
+            Ok(()) if is_news => tracing::info!("the search index is being updated again"),
             _ => {}
         }
         outcome.is_ok()

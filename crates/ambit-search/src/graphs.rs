@@ -158,7 +158,7 @@ impl GraphIndex {
         let footing = store.footing(graphs.reached.milestone).await?;
         if !footing.known {
             if graphs.reached != Reached::default() {
-                tracing::warn!("the index of graphs was made from another state of the database and is built anew");
+                tracing::warn!("the index of graphs was made from another state of the database and is rebuilt");
             }
             self.walks().clear();
             graphs = blocking(move || graphs.clear().map(|()| graphs)).await?;

@@ -216,7 +216,7 @@ async fn read_graphs(index: Index, store: Store) {
         Err(error) => Err(error.into()),
     };
     if let Err(error) = read {
-        tracing::warn!(%error, "the index of graphs does not go on");
+        tracing::warn!(%error, "the index of graphs is not being updated");
     }
 }
 

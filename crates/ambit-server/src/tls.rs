@@ -97,7 +97,7 @@ impl Tls {
             let looked =
                 tokio::task::spawn_blocking(move || if tls.has_changed() { Some(tls.reload()) } else { None }).await;
             match looked {
-                Ok(Some(Ok(()))) => tracing::info!("the certificate was read again"),
+                Ok(Some(Ok(()))) => tracing::info!("the certificate was reloaded"),
                 Ok(Some(Err(why))) => tracing::error!(why, "the changed certificate cannot be used; the old one stays"),
                 Ok(None) | Err(_) => {}
             }

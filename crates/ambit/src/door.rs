@@ -122,7 +122,7 @@ impl Front {
         if let Some((address, listener)) = self.monitors.take() {
             let (state, waiting) = (state.clone(), stop.clone());
             tokio::spawn(ambit_server::serve_metrics(listener, state, async move { waiting.wait().await }));
-            hint(&format!("monitors are answered at http://{address}/metrics"));
+            hint(&format!("metrics are served at http://{address}/metrics"));
         }
         self.phase.send_replace(Phase::Ready(state));
     }
@@ -243,9 +243,9 @@ fn reload_on_hangup(tls: Option<Tls>) -> Result<(), Failure> {
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             match tls.as_ref().map(Tls::reload) {
-                Some(Ok(())) => tracing::warn!("the certificate was read again"),
+                Some(Ok(())) => tracing::warn!("the certificate was reloaded"),
                 Some(Err(why)) => tracing::error!(why, "the certificate cannot be used; the old one stays"),
-                None => tracing::warn!("SIGHUP changes nothing: there is no certificate to be read again"),
+                None => tracing::warn!("SIGHUP changes nothing: there is no certificate to reload"),
             }
         }
     });

@@ -84,7 +84,7 @@ impl Recorder {
             }
         });
         if let Err(error) = begun {
-            tracing::error!(%error, "the ledger of contacts is written only at the end");
+            tracing::error!(%error, "the ledger of contacts is written only when the program ends");
         }
     }
 }

@@ -48,7 +48,7 @@ pub(crate) async fn unmigrated(data: &Data, settings: &Settings) -> Result<(Stor
 pub(crate) fn refuse_server(data: &Data, settings: &Settings) -> Result<(), Failure> {
     match settings.get("server").filter(|_| data.data.is_none()) {
         Some(server) => Err(Failure::usage(format!(
-            "a server is configured ({server}), but this command works on a data folder only: say which with --data DIR"
+            "a server is configured ({server}), but this command works only on a data folder: give one with --data DIR"
         ))),
         None => Ok(()),
     }

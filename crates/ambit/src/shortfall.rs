@@ -28,7 +28,7 @@ pub(crate) async fn of(
         let why = why.map_or_else(String::new, |row| {
             format!(", for example {} × {} ({})", row.count, row.task, row.reason.name())
         });
-        return Ok(Some(format!("no target could be looked at: every look failed, or there was none to make{why}")));
+        return Ok(Some(format!("no target could be probed: every probe failed, or there was nothing to probe{why}")));
     }
     Ok(failed_steps(not_done))
 }

@@ -91,7 +91,7 @@ impl Graphs {
             false => match checked::open(path, &expected) {
                 Ok(found) => Some(found),
                 Err(error @ (IndexError::Damaged(_) | IndexError::OtherShape { .. })) => {
-                    tracing::warn!(path = %path.display(), %error, "the index of graphs is built anew");
+                    tracing::warn!(path = %path.display(), %error, "the index of graphs is rebuilt");
                     std::fs::remove_dir_all(path).map_err(|error| IndexError::io("remove", path, error))?;
                     None
                 }

@@ -57,7 +57,7 @@ impl Drop for Rows {
         if let (true, Ok(runtime)) = (self.written, tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move {
                 if let Err(error) = discard(&store, key).await {
-                    tracing::warn!(%error, "what came of an upload that was given up stays for an hour");
+                    tracing::warn!(%error, "the pieces of an abandoned upload stay for an hour");
                 }
             });
         }

@@ -42,7 +42,7 @@ impl Store {
             let noted = transaction!(self, Person, async |tx| keys::touch(tx, id, now).await);
             if let Err(error) = noted {
                 // Reading must go on where writing cannot (a full disk).
-                tracing::warn!(%error, "the last use of key {id} was not written down");
+                tracing::warn!(%error, "the last use of key {id} was not recorded");
             }
         }
         self.inner.access.keep(generation, hash, now, &principal);

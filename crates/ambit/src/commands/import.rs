@@ -148,7 +148,7 @@ async fn only(api: &Api) -> Result<String, Failure> {
     match naming::collections(api).await?.as_slice() {
         [one] => Ok(text(&one["uuid"])),
         [] => Err(Failure::not_found("there is no collection; `ambit collection create` makes one")),
-        _ => Err(Failure::usage("there are several collections: say which with --collection")),
+        _ => Err(Failure::usage("there are several collections: choose one with --collection")),
     }
 }
 

@@ -133,7 +133,7 @@ pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<()
                 parts.into_iter().filter_map(|(member, value)| Some((member.to_owned(), value?))).collect();
             let path = format!("{ASM}/integrations/{uuid}");
             let changed = api.ask("PATCH", &path, Some(Value::Object(body))).await?;
-            results.line(&format!("integration {uuid} is changed; the next run uses it so"))?;
+            results.line(&format!("integration {uuid} is changed; the next run uses the change"))?;
             hint_lacks(integration, &changed.message);
         }
         Action::Use { integration, collection } => {

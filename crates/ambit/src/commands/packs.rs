@@ -171,7 +171,7 @@ async fn add(
             known.iter().any(|pack| pack.name == name)
         };
         if is_known {
-            let remedy = "say another with --name, or remove that one";
+            let remedy = "choose another with --name, or remove the existing one";
             return Err(Failure::usage(format!("a pack of another type is named {name}: {remedy}")));
         }
         let said = if files.is_empty() {
@@ -261,7 +261,8 @@ fn check_name(name: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "a pack cannot be named {name:?}: at most {NAME_CHARS_MAX} letters, digits and . _ - +; say another with --name"
+        "a pack cannot be named {name:?}: at most {NAME_CHARS_MAX} letters, digits and . _ - +; \
+         choose another with --name"
     )))
 }
 
@@ -298,7 +299,8 @@ fn compiled(sources: &[Source<'_>]) -> Result<Rules, String> {
     let thread = std::thread::Builder::new().stack_size(PACK.stack_bytes(bytes));
     std::thread::scope(|scope| {
         let compiling = thread.spawn_scoped(scope, || ambit_yara::compile(sources, &PACK));
-        let ended = compiling.map_err(|error| format!("no thread to compile on: {error}"))?.join();
+        let ended =
+            compiling.map_err(|error| format!("no thread could be started to compile the rules: {error}"))?.join();
         let ended = ended.map_err(|_| "the compiler failed on these rules".to_owned())?;
         ended.map_err(|error| error.to_string())
     })
@@ -376,7 +378,7 @@ fn hashes(text: &str, path: &Path, name: &str) -> Result<Vec<(String, String)>, 
         let end = line.find(|c: char| c.is_whitespace() || ",;".contains(c)).unwrap_or(line.len());
         let (hash, rest) = line.split_at(end);
         if ![32, 40, 64].contains(&hash.len()) || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            let remedy = "expected a SHA-256, SHA-1 or MD5 in hexadecimal, and what is known of it behind a blank";
+            let remedy = "expected a SHA-256, SHA-1 or MD5 in hexadecimal, then a blank and what is known of it";
             return Err(Failure::usage(format!(
                 "{}, line {}: {hash:?} is no hash: {remedy}",
                 path.display(),

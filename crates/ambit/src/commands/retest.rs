@@ -182,7 +182,7 @@ async fn carried(api: Api, run: RunId, target: &Target, settings: &Settings) -> 
     let store = Store::open(&options(&place, settings)).await?;
     match store.engine("retest", Duration::ZERO).await {
         // Whoever works there carries it.
-        Err(StoreError::Busy { .. }) => hint("an engine works on this folder and looks; waiting for it"),
+        Err(StoreError::Busy { .. }) => hint("an engine is working on this folder and does the test; waiting for it"),
         Err(error) => return Err(error.into()),
         Ok(engine) => {
             drop(engine);

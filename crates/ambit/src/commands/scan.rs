@@ -227,7 +227,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
 fn refuse_excluded(job: &Job) -> Result<(), Failure> {
     let never = Exclusions::new(&job.installation.never_in(job.never.clone()));
     if job.seeds.iter().all(|(_, name)| never.cover(name)) {
-        return Err(Failure::scope("nothing to look at: --exclude or the setting exclude covers every target"));
+        return Err(Failure::scope("nothing to scan: --exclude or the setting exclude covers every target"));
     }
     Ok(())
 }

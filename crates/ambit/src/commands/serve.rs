@@ -170,7 +170,7 @@ pub(crate) async fn answer(
     };
     stop.at_most(END_WITHIN, ending).await.unwrap_or_else(|| {
         // Everything committed is safe; what was under way is taken up again as after a kill.
-        tracing::warn!("work that had not ended in time was given up");
+        tracing::warn!("work that did not finish in time was abandoned");
         Ok(())
     })
 }
@@ -192,7 +192,7 @@ pub(crate) fn service(workspace: &Workspace, stop: &Stop, given: Given) -> Servi
 async fn keep_tidy(store: Store, stop: Stop) {
     while !stop.asked() {
         if let Err(error) = store.tidy(now()).await {
-            tracing::error!(%error, "sweeping what has lapsed failed and is tried again");
+            tracing::error!(%error, "removing expired data failed and is tried again");
         }
         tokio::select! {
             () = tokio::time::sleep(TIDY_EVERY) => {}

@@ -47,7 +47,7 @@ pub(crate) async fn run(work: &Work, silent: bool, settings: &mut Settings) -> R
     };
     if stop.at_most(END_WITHIN, carrying).await.is_none() {
         // Everything committed is safe; the runs lapse and are taken up by another engine.
-        tracing::warn!("work that had not ended in time was given up");
+        tracing::warn!("work that did not finish in time was abandoned");
     }
     Ok(())
 }

@@ -362,7 +362,7 @@ fn monitors_are_answered_without_a_key_on_a_port_of_their_own_alone() {
     let said = crate::cli::lines_until(&mut child, "listening on").join("\n");
     let after =
         |words: &str| said.split(words).nth(1).and_then(|rest| rest.lines().next()).expect("is said").to_owned();
-    let monitors = after("monitors are answered at http://");
+    let monitors = after("metrics are served at http://");
     let monitors = monitors.trim_end_matches("/metrics");
     let public = after("listening on http://");
     assert!(asked(&public, "/api/ambit/v1/metrics").starts_with("HTTP/1.1 401"));

@@ -661,7 +661,7 @@ fn a_scan_that_could_not_look_at_anything_is_partly_done_and_says_so() {
     let output = ambit(&arguments);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{said}");
-    assert!(said.lines().count() == 1 && said.contains("no target could be looked at"), "{said}");
+    assert!(said.lines().count() == 1 && said.contains("no target could be probed"), "{said}");
 }
 
 /// Two scans of one project side by side, as only PostgreSQL allows: each counts what is new in its own collection.

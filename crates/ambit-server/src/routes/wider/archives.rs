@@ -142,7 +142,7 @@ impl Work {
             tracing::error!(%error, archive = self.id, "an archive could not be made");
             let noted = self.state.store.note_archive(&self.id, ArchiveStatus::Failed, 0, self.missing).await;
             if let Err(error) = noted {
-                tracing::error!(%error, archive = self.id, "nor could that be noted");
+                tracing::error!(%error, archive = self.id, "the failure of an archive could not be recorded");
             }
         }
     }
