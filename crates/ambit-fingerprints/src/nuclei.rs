@@ -71,7 +71,7 @@ fn begins_with(line: &str, key: &str) -> bool {
 
 /// Reads a template. Fails with what is wrong with it and where.
 pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
-    let text = std::str::from_utf8(bytes).map_err(|_| PackError::of(file, "no text in UTF-8"))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| PackError::of(file, "not UTF-8 text"))?;
     let template = yaml::parse(text, yaml::NODES_MAX).map_err(|error| {
         let why = error.fault.unwrap_or_else(|| BEYOND_LIMITS.to_owned());
         PackError::at_line(file, error.line, &why)

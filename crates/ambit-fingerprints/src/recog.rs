@@ -28,7 +28,7 @@ struct Open {
 /// Reads a file. Fails with what is wrong with it, and in which line.
 pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| PackError::at_line(file, line_of(bytes, error.valid_up_to()), "no text in UTF-8"))?;
+        .map_err(|error| PackError::at_line(file, line_of(bytes, error.valid_up_to()), "not UTF-8 text"))?;
     let mut reader = Reader::from_str(text);
     let mut pack = Pack::new(PackKind::Recog, file);
     let (mut place, mut open, mut depth) = (None, None::<Open>, 0_usize);

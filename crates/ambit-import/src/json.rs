@@ -17,7 +17,7 @@ pub(crate) fn each_object(
 ) -> Result<(), ImportError> {
     let mut take = |line: usize, value: &Value| match value {
         Value::Object(object) => each(object).map_err(|why| ImportError::line(line, why)),
-        _ => Err(ImportError::line(line, format!("no output of {tool}: expected a JSON object"))),
+        _ => Err(ImportError::line(line, format!("not output of {tool}: expected a JSON object"))),
     };
     if let Ok(Value::Array(values)) = serde_json::from_str(text) {
         return values.iter().try_for_each(|value| take(1, value));
@@ -32,7 +32,7 @@ pub(crate) fn each_object(
             continue;
         }
         let value: Value = serde_json::from_str(line)
-            .map_err(|error| ImportError::line(index + 1, format!("no output of {tool}: not JSON ({error})")))?;
+            .map_err(|error| ImportError::line(index + 1, format!("not output of {tool}: not JSON ({error})")))?;
         take(index + 1, &value)?;
     }
     Ok(())
@@ -46,7 +46,7 @@ pub(crate) fn text<'a>(object: &'a Object, member: &str) -> &'a str {
 /// Returns the text of a member that must be there.
 pub(crate) fn required<'a>(object: &'a Object, member: &str, tool: &str) -> Result<&'a str, String> {
     let value = object.get(member).and_then(Value::as_str);
-    value.ok_or_else(|| format!("no output of {tool}: there is no {member}"))
+    value.ok_or_else(|| format!("not output of {tool}: there is no {member}"))
 }
 
 /// Returns the port in a member, which may be a number, a text, or an object that has it as `Port`.

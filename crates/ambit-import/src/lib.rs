@@ -25,7 +25,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String, ImportError> {
         _ => {
             return String::from_utf8(bytes).map_err(|error| {
                 let at = error.utf8_error().valid_up_to();
-                ImportError::file(format!("no text in UTF-8 from byte {at}: save it as UTF-8 and import it again"))
+                ImportError::file(format!("not UTF-8 text from byte {at}: save it as UTF-8 and import it again"))
             });
         }
     };
@@ -43,7 +43,7 @@ pub fn read(source: Source, text: &str, usual: Timestamp, endpoint: Option<&str>
     let mut gathered = Gathered::new(usual);
     let text = text.trim_start_matches('\u{feff}');
     if endpoint.is_some() && source != Source::Graphql {
-        return Err(ImportError::file("--endpoint is said of a schema of graphql alone: leave it out"));
+        return Err(ImportError::file("--endpoint applies only to a GraphQL schema: leave it out"));
     }
     match source {
         Source::Nmap => format::nmap::read(text, &mut gathered),

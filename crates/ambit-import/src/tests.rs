@@ -350,36 +350,40 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Nmap, "", "expected an element <nmaprun>"),
         (Source::Nmap, "Nmap scan report for x", "expected an element <nmaprun>"),
         (Source::Nmap, "<html><body/></html>", "line 1: expected <nmaprun>, found <html>"),
-        (Source::Masscan, "hello", "line 1: no output of masscan: expected a line such as open tcp 80 192.0.2.7"),
-        (Source::Masscan, "[\n{\"host\":\"x\"},\n]", "line 2: no output of masscan: there is no ip"),
-        (Source::Naabu, "192.0.2.7:80", "line 1: no output of naabu: not JSON"),
-        (Source::Naabu, "{\"host\":\"192.0.2.7\"}", "line 1: no output of naabu: there is no port"),
-        (Source::Httpx, "{\"url\":\"https://a.test\"}\nnope\n", "line 2: no output of httpx: not JSON"),
-        (Source::Httpx, "7", "line 1: no output of httpx: expected a JSON object"),
-        (Source::Nuclei, "{\"url\":\"https://a.test\"}", "line 1: no output of nuclei: there is no template"),
-        (Source::Bbot, "{}", "line 1: no output of bbot: there is no type"),
-        (Source::Amass, "<html>", "line 1: no output of amass: expected a name"),
-        (Source::Csv, "a,b\n", "line 1: no heading with name, and no list of targets: not a name of a Domain"),
+        (Source::Masscan, "hello", "line 1: not output of masscan: expected a line such as open tcp 80 192.0.2.7"),
+        (Source::Masscan, "[\n{\"host\":\"x\"},\n]", "line 2: not output of masscan: there is no ip"),
+        (Source::Naabu, "192.0.2.7:80", "line 1: not output of naabu: not JSON"),
+        (Source::Naabu, "{\"host\":\"192.0.2.7\"}", "line 1: not output of naabu: there is no port"),
+        (Source::Httpx, "{\"url\":\"https://a.test\"}\nnope\n", "line 2: not output of httpx: not JSON"),
+        (Source::Httpx, "7", "line 1: not output of httpx: expected a JSON object"),
+        (Source::Nuclei, "{\"url\":\"https://a.test\"}", "line 1: not output of nuclei: there is no template"),
+        (Source::Bbot, "{}", "line 1: not output of bbot: there is no type"),
+        (Source::Amass, "<html>", "line 1: not output of amass: expected a name"),
+        (
+            Source::Csv,
+            "a,b\n",
+            "line 1: neither a table with a heading such as name, host or ip, nor a list of targets: not a name of a",
+        ),
         (
             Source::Csv,
             "# a list\na,b\n",
-            "line 2: no heading with name, and no list of targets: not a name of a Domain",
+            "line 2: neither a table with a heading such as name, host or ip, nor a list of targets: not a name of a",
         ),
         (Source::Csv, "name\n\"www", "line 2: a quotation mark is not closed"),
-        (Source::Gti, "{\"a\":1}", "line 1: no output of the hosted product: there are neither hits nor an entity"),
-        (Source::Openapi, "{\"paths\": {}}", "no document of OpenAPI or Swagger"),
+        (Source::Gti, "{\"a\":1}", "line 1: not output of the hosted product: there are neither hits nor an entity"),
+        (Source::Openapi, "{\"paths\": {}}", "not an OpenAPI or Swagger document"),
         (Source::Openapi, "{\"openapi\": \"3.0.1\", \"paths\": {}}", "it names no server with a host"),
-        (Source::Openapi, "openapi: 3.0.1\n", "no document of OpenAPI or Swagger"),
+        (Source::Openapi, "openapi: 3.0.1\n", "not an OpenAPI or Swagger document"),
         (Source::Openapi, "openapi: 3.0.1\npaths: [\n", "line 2: "),
         (Source::Openapi, "{\"openapi\": \"3.0.1\",\n", "line 2: "),
-        (Source::Openapi, "<html></html>", "no document of OpenAPI or Swagger"),
-        (Source::Postman, "{\"info\": {}}", "no collection of Postman"),
-        (Source::Graphql, "{\"data\": {}}", "no answer to an introspection of GraphQL: there is no __schema"),
-        (Source::Graphql, "{\"__schema\": {\"types\": []}}", "no schema of GraphQL with operations"),
+        (Source::Openapi, "<html></html>", "not an OpenAPI or Swagger document"),
+        (Source::Postman, "{\"info\": {}}", "not a Postman collection"),
+        (Source::Graphql, "{\"data\": {}}", "not the answer to a GraphQL introspection: there is no __schema"),
+        (Source::Graphql, "{\"__schema\": {\"types\": []}}", "not a GraphQL schema with operations"),
         (Source::Graphql, "type Query {\n a: ID", "line 2: the schema ends within a definition"),
         (Source::Graphql, "type A {}\ntype Query { a(x: ID = \"): ID }", "line 2: a string is not closed"),
-        (Source::Graphql, "hello", "no schema of GraphQL with operations"),
-        (Source::Terraform, "{\"version\": 4}", "no state of Terraform that can be read: there is no version"),
+        (Source::Graphql, "hello", "not a GraphQL schema with operations"),
+        (Source::Terraform, "{\"version\": 4}", "not a readable Terraform state: there is no version"),
         (Source::Terraform, "resource \"a\" {}", "line 1: "),
     ] {
         let error = read(source, text, USUAL).expect_err(text).to_string();
@@ -428,7 +432,7 @@ fn a_table_with_an_odd_row_is_read_without_it_and_the_row_is_named() {
             "host,date\nwww.acme.test,\n,\nmail.acme.test,28.11.2026\n*.s2.harbour.test,\n,2026-11-20\n",
             vec![host("s2.harbour.test"), host("www.acme.test"), "left out 2".to_owned()],
             vec![
-                "line 4 is left out: \"28.11.2026\" is no date such as 2026-11-23",
+                "line 4 is left out: \"28.11.2026\" is not a date such as 2026-11-23",
                 "line 6 is left out: it names nothing",
             ],
         ),
@@ -481,7 +485,7 @@ fn a_file_of_powershell_is_text() {
     }
     let alone = [&little[..], &0xd800_u16.to_le_bytes()].concat();
     for (bytes, why) in [
-        (b"a\xff".to_vec(), "no text in UTF-8 from byte 1"),
+        (b"a\xff".to_vec(), "not UTF-8 text from byte 1"),
         (little[..little.len() - 1].to_vec(), "says UTF-16"),
         (alone, "says UTF-16"),
     ] {
@@ -756,7 +760,11 @@ fn a_scan_that_was_stopped_is_read_as_far_as_it_goes() {
     for cut in begun..whole.trim_end().len() {
         let import = read(Source::Nmap, &whole[..cut], USUAL).unwrap_or_else(|error| panic!("at {cut}: {error}"));
         assert_eq!(import.sighted.len(), if cut < host_over { 0 } else { 2 }, "at {cut}");
-        assert_eq!(import.notes, ["the file breaks off: what stood behind its last whole host is missing"], "at {cut}");
+        assert_eq!(
+            import.notes,
+            ["the file is truncated: whatever followed its last complete host is missing"],
+            "at {cut}"
+        );
     }
 }
 

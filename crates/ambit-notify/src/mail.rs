@@ -182,7 +182,7 @@ impl Mail {
             let credentials = Credentials::new(user.clone(), password.clone());
             let signing = async {
                 let signed_in = server.auth(&[Mechanism::Plain, Mechanism::Login], &credentials).await;
-                signed_in.map_err(|error| away(&format!("the mail server does not let us in: {error}")))
+                signed_in.map_err(|error| away(&format!("the mail server refuses the login: {error}")))
             };
             self.step(limit, "AUTH", signing).await?;
         }
@@ -201,7 +201,8 @@ impl Mail {
         let is_ascii = |address: &Address| AsRef::<str>::as_ref(address).is_ascii();
         if !envelope.from().into_iter().chain(envelope.to()).all(is_ascii) {
             if !server.server_info().supports_feature(Extension::SmtpUtfEight) {
-                let why = "the mail server takes no address with letters beyond ASCII (SMTPUTF8): give another one";
+                let why =
+                    "the mail server does not accept addresses with letters beyond ASCII (SMTPUTF8): give another one";
                 return Err(Answer::Never(why.to_owned()));
             }
             parameters.push(MailParameter::SmtpUtfEight);

@@ -135,7 +135,7 @@ impl Service {
                 subject: receiver.uuid.to_string(),
                 what: String::new(),
                 name: receiver.name,
-                title: "Notifications go on from now: what happened shortly before is not told".to_owned(),
+                title: "Notifications continue from now: what happened shortly before is not reported".to_owned(),
                 severity: None,
                 issue: None,
             };

@@ -5,7 +5,8 @@ use crate::call::Call;
 use ambit_api::{ApiError, ErrorCode};
 
 /// Why an address that nobody has is of no use, and what to do.
-pub(crate) const NO_ACCOUNTS: &str = "accounts are made by the administrator of the installation (ambit user create)";
+pub(crate) const NO_ACCOUNTS: &str =
+    "accounts are created by the administrator of the installation (ambit user create)";
 /// Addresses of one user in an hour that nobody had, before 429.
 const UNKNOWN_ADDRESSES_MAX: u32 = 200;
 

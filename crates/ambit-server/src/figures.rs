@@ -17,7 +17,7 @@ pub(crate) async fn text(state: &ServerState) -> String {
     text.gauge("ambit_store_up", "Whether the database could be read.", i64::from(gauges.is_ok()));
     // Where the last write failed for want of room, one is tried, at most once a second, as readiness does.
     let writable = state.store.ready().await.is_ok();
-    text.gauge("ambit_store_writable", "Whether the last write found room, right and health.", i64::from(writable));
+    text.gauge("ambit_store_writable", "Whether the last write succeeded.", i64::from(writable));
     match gauges {
         Ok(gauges) => of_store(&mut text, &gauges, state),
         Err(error) => warn(&error),
@@ -42,9 +42,13 @@ fn of_store(text: &mut Text, gauges: &Gauges, state: &ServerState) {
         text.sample("ambit_runs", &format!("state=\"{}\"", run_state.name()), count);
     }
     text.gauge("ambit_work_waiting", "Looks of open runs that wait.", gauges.work_waiting);
-    text.gauge("ambit_work_leased", "Looks of open runs that are under way.", gauges.work_leased);
-    text.gauge("ambit_outbox_lag_revisions", "Revisions that nobody was told of yet.", gauges.outbox_lag);
-    text.gauge("ambit_outbox_notices", "Events that stand in no message yet.", gauges.notices);
+    text.gauge("ambit_work_leased", "Probes of open runs that are in progress.", gauges.work_leased);
+    text.gauge(
+        "ambit_outbox_lag_revisions",
+        "Revisions of which no notifications have been made yet.",
+        gauges.outbox_lag,
+    );
+    text.gauge("ambit_outbox_notices", "Events that are not in a message yet.", gauges.notices);
     text.gauge("ambit_outbox_deliveries_waiting", "Messages that wait to be sent.", gauges.deliveries_waiting);
 }
 

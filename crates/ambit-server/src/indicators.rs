@@ -4,7 +4,7 @@ use ambit_model::canonical_url::{canonical_url, url_id};
 use ambit_model::object::ObjectType;
 use ambit_store::CollectedItem;
 
-/// Returns what a word names, under its canonical id; `None` if it is no hash, URL, address or name with a dot.
+/// Returns what a word names, under its canonical id; `None` if it is not a hash, URL, address or name with a dot.
 pub(crate) fn indicator(word: &str) -> Option<CollectedItem> {
     let of = |kind: ObjectType, id: String| Some(CollectedItem { kind: kind.name(), id });
     if [32, 40, 64].contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {

@@ -284,7 +284,7 @@ pub fn group_role(text: &str) -> Result<GroupRole, String> {
 
 fn random() -> Result<String, String> {
     let mut bytes = [0; RANDOM_BYTES];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| "this machine has no randomness".to_owned())?;
+    SystemRandom::new().fill(&mut bytes).map_err(|_| "the operating system provides no randomness".to_owned())?;
     Ok(BASE64_URL_SAFE_NO_PAD.encode(bytes))
 }
 

@@ -427,8 +427,9 @@ pub(crate) fn resolver(text: &str) -> Result<SocketAddr, Failure> {
 
 /// Reads a text file of at most so many bytes, as spreadsheets and editors write it.
 pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
-    let unread =
-        |_| Failure::usage(format!("{} is no text in UTF-8 or UTF-16: save it as UTF-8 and try again", path.display()));
+    let unread = |_| {
+        Failure::usage(format!("{} is not text in UTF-8 or UTF-16: save it as UTF-8 and try again", path.display()))
+    };
     ambit_import::text(read_bytes(path, limit)?).map_err(unread)
 }
 

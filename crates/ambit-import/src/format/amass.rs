@@ -27,7 +27,7 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         } else if Kind::of_host(line).is_ok() {
             gathered.host(line, None, &[]);
         } else {
-            return Err(ImportError::line(index + 1, format!("no output of {TOOL}: expected a name")));
+            return Err(ImportError::line(index + 1, format!("not output of {TOOL}: expected a name")));
         }
     }
     Ok(())

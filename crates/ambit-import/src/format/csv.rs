@@ -53,9 +53,10 @@ fn list(rows: impl Iterator<Item = (usize, Vec<String>)>, gathered: &mut Gathere
         }
     }
     match odd.first() {
-        Some((line, why)) if !is_one => {
-            Err(ImportError::line(*line, format!("no heading with name, and no list of targets: {why}")))
-        }
+        Some((line, why)) if !is_one => Err(ImportError::line(
+            *line,
+            format!("neither a table with a heading such as name, host or ip, nor a list of targets: {why}"),
+        )),
         _ => {
             odd.iter().for_each(|(line, why)| gathered.leave_out_row(*line, why));
             Ok(())
@@ -110,7 +111,7 @@ impl Columns {
         }
         let cell = |column: usize| row.get(column).map(|cell| bare(cell)).filter(|cell| !cell.is_empty());
         let at = self.date.and_then(cell).map(|date| {
-            moment(Some(&Value::from(date))).ok_or_else(|| format!("{date:?} is no date such as 2026-11-23"))
+            moment(Some(&Value::from(date))).ok_or_else(|| format!("{date:?} is not a date such as 2026-11-23"))
         });
         let at = at.transpose()?;
         let port = self.port.and_then(cell).map(|port| port.parse().map_err(|_| format!("{port:?} is no port")));

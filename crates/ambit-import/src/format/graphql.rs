@@ -47,7 +47,7 @@ pub(crate) fn read(file: &str, endpoint: Option<&str>, gathered: &mut Gathered) 
         }
     }
     if says.len() == 1 {
-        return Err(ImportError::file("no schema of GraphQL with operations: it has neither query nor mutation"));
+        return Err(ImportError::file("not a GraphQL schema with operations: it has neither query nor mutation"));
     }
     let is_url = endpoint.starts_with("https://") || endpoint.starts_with("http://");
     let name = Kind::ApiEndpoint.canonical(endpoint).ok().filter(|_| is_url);
@@ -70,7 +70,7 @@ fn introspected(file: &str) -> Result<Schema, ImportError> {
     let body: Value = serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()))?;
     let schema = [&body["data"]["__schema"], &body["__schema"]].into_iter().find(|schema| schema.is_object());
     let Some(schema) = schema else {
-        return Err(ImportError::file("no answer to an introspection of GraphQL: there is no __schema"));
+        return Err(ImportError::file("not the answer to a GraphQL introspection: there is no __schema"));
     };
     let root = |sort: &str| schema[format!("{sort}Type")]["name"].as_str().map(str::to_owned);
     let roots = SORTS.iter().filter_map(|(sort, _)| Some((*sort, root(sort)?))).collect::<BTreeMap<_, _>>();

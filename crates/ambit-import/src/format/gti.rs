@@ -14,7 +14,7 @@ const AROUND: [&str; 4] = ["result", "hits", "entities", "data"];
 pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
     each_object(file, TOOL, |object| {
         let is_any = take(object, gathered);
-        if is_any { Ok(()) } else { Err(format!("no output of {TOOL}: there are neither hits nor an entity")) }
+        if is_any { Ok(()) } else { Err(format!("not output of {TOOL}: there are neither hits nor an entity")) }
     })
 }
 

@@ -29,7 +29,13 @@ fn take(object: &Object, gathered: &mut Gathered) -> Result<(), String> {
         Some(ports) => ports.iter().filter_map(Value::as_object).for_each(|one| say(ip, at, one, one, gathered)),
         None => {
             let data = object.get("data").and_then(Value::as_object);
-            say(ip, at, object, data.ok_or_else(|| format!("no output of {TOOL}: there is no ports"))?, gathered);
+            say(
+                ip,
+                at,
+                object,
+                data.ok_or_else(|| format!("not output of {TOOL}: there is no member ports"))?,
+                gathered,
+            );
         }
     }
     Ok(())
@@ -54,7 +60,7 @@ fn take_line(line: &str, gathered: &mut Gathered) -> Result<(), String> {
     if line.is_empty() || line.starts_with('#') {
         return Ok(());
     }
-    let wrong = || format!("no output of {TOOL}: expected a line such as open tcp 80 192.0.2.7 1700000000");
+    let wrong = || format!("not output of {TOOL}: expected a line such as open tcp 80 192.0.2.7 1700000000");
     let mut words = line.splitn(7, ' ');
     let mut next = || words.next().ok_or_else(wrong);
     let (what, protocol, number, ip, time) = (next()?, next()?, next()?, next()?, next()?);

@@ -8,10 +8,10 @@ const TOOL: &str = "naabu";
 
 pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
     each_object(file, TOOL, |object| {
-        let number = port(object.get("port")).ok_or_else(|| format!("no output of {TOOL}: there is no port"))?;
+        let number = port(object.get("port")).ok_or_else(|| format!("not output of {TOOL}: there is no port"))?;
         let (host, ip) = (text(object, "host"), text(object, "ip"));
         if host.is_empty() && ip.is_empty() {
-            return Err(format!("no output of {TOOL}: there is neither host nor ip"));
+            return Err(format!("not output of {TOOL}: there is neither host nor ip"));
         }
         let at = moment(object.get("timestamp"));
         let protocol = if text(object, "protocol") == "udp" { "udp" } else { "tcp" };

@@ -49,7 +49,7 @@ pub(crate) fn read(text: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         Element::Ends { .. } => {}
     })?;
     if breaks_off {
-        gathered.note("the file breaks off: what stood behind its last whole host is missing".to_owned());
+        gathered.note("the file is truncated: whatever followed its last complete host is missing".to_owned());
     }
     Ok(())
 }

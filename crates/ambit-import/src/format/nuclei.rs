@@ -18,7 +18,7 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         let template = required(object, "template-id", TOOL).or_else(|_| required(object, "templateID", TOOL))?;
         let place = ["matched-at", "matched", "host"].iter().map(|member| text(object, member));
         let place = place.into_iter().find(|place| !place.is_empty());
-        let place = place.ok_or_else(|| format!("no output of {TOOL}: there is no matched-at"))?;
+        let place = place.ok_or_else(|| format!("not output of {TOOL}: there is no matched-at"))?;
         let says = said(object);
         take(place, template, &says, moment(object.get("timestamp")), gathered);
         Ok(())

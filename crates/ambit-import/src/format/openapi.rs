@@ -17,7 +17,7 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     // `swagger: 2.0` without quotation marks is a number in YAML.
     let is_one = ["openapi", "swagger"].iter().any(|name| body[*name].is_string() || body[*name].is_number());
     let Some(paths) = body["paths"].as_object().filter(|_| is_one) else {
-        return Err(ImportError::file("no document of OpenAPI or Swagger: there are no paths, or no version"));
+        return Err(ImportError::file("not an OpenAPI or Swagger document: there are no paths, or no version"));
     };
     let of_document = match servers(&body) {
         servers if servers.is_empty() => host_of_swagger(&body),

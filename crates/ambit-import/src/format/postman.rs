@@ -16,7 +16,7 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     let body: Value = serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()))?;
     let body = if body["collection"].is_object() { &body["collection"] } else { &body };
     let Some(items) = body["item"].as_array().filter(|_| body["info"].is_object()) else {
-        return Err(ImportError::file("no collection of Postman (version 2): there is no info, or no item"));
+        return Err(ImportError::file("not a Postman collection (version 2): there is no info, or no item"));
     };
     let variables = variables(body);
     let mut urls: BTreeMap<String, Vec<&str>> = BTreeMap::new();

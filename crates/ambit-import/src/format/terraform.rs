@@ -135,7 +135,7 @@ fn listed(body: &Value) -> Result<&Vec<Value>, ImportError> {
             None => "there is no list of resources".to_owned(),
         }
     };
-    Err(ImportError::file(format!("no state of Terraform that can be read: {why}")))
+    Err(ImportError::file(format!("not a readable Terraform state: {why}")))
 }
 
 /// Tells the policy of a bucket whether it lets everybody in, and that nothing blocks it: AWS refuses a policy for
@@ -158,7 +158,7 @@ fn module<'a>(module: &'a Value, depth: usize, resources: &mut Vec<Resource<'a>>
     for child in module["child_modules"].as_array().into_iter().flatten() {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(ImportError::file(format!(
-                "no state of Terraform: more than {DEPTH_MAX} modules in one another"
+                "not a readable Terraform state: more than {DEPTH_MAX} modules in one another"
             )));
         };
         self::module(child, depth, resources)?;

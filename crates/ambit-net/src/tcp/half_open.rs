@@ -119,7 +119,7 @@ impl<'d> HalfOpen<'d> {
             return self.send(to, asked, now)?.err().map(Err);
         }
         Some(Err(match asked.sent {
-            0 => NetError::Budget("the system has no room for more packets: lower the rate".into()),
+            0 => NetError::Budget("the system cannot queue more packets: lower the rate".into()),
             _ => NetError::Timeout(Phase::Connecting),
         }))
     }

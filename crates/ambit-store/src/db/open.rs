@@ -181,7 +181,9 @@ impl Store {
             (Some(url), _) => postgres(url, &failpoints).await?,
             (None, Some(folder)) => sqlite_as_it_may(folder, create, &failpoints).await?,
             (None, None) => {
-                return Err(StoreError::Invalid("no place for the data: give a data folder or a database".to_owned()));
+                return Err(StoreError::Invalid(
+                    "no place for the data is given: give a data folder or a database".to_owned(),
+                ));
             }
         };
         let version = migrations::version(&mut pools.begin_read().await?).await;
@@ -317,7 +319,7 @@ async fn postgres(url: &str, failpoints: &Arc<Failpoints>) -> Result<(Pools, Wri
     let is_postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
     let read = if is_postgres { url.parse::<PgConnectOptions>().ok() } else { None };
     let connection = read.ok_or_else(|| {
-        StoreError::Invalid("the database is no URL such as postgres://user:password@host/name".to_owned())
+        StoreError::Invalid("the database is not a URL such as postgres://user:password@host/name".to_owned())
     })?;
     let origin = Arc::new(Origin {
         named: format!("the database {} at {}", connection.get_database().unwrap_or_default(), connection.get_host()),

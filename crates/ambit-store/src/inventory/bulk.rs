@@ -53,7 +53,7 @@ impl Store {
             return Err(StoreError::Invalid("only issues have a status".to_owned()));
         }
         if item == Item::Entity && change.assignee.is_some() {
-            return Err(StoreError::Invalid("only issues have somebody who is to see to them".to_owned()));
+            return Err(StoreError::Invalid("only issues can be assigned".to_owned()));
         }
         let change = BulkChange { add_tags: clean_tags(&change.add_tags)?, ..change.clone() };
         check_decision(&change, now)?;
@@ -92,7 +92,7 @@ fn check_decision(change: &BulkChange, now: Timestamp) -> Result<(), StoreError>
     let invalid = |text: String| Err(StoreError::Invalid(text));
     let closes = change.status.is_some_and(|status| !status.is_open());
     if !closes && (change.reason.is_some() || change.until.is_some()) {
-        return invalid("reason and until belong to a status that closes, such as closed_risk_accepted".to_owned());
+        return invalid("reason and until need a status that closes, such as closed_risk_accepted".to_owned());
     }
     if matches!(change.until, Some(Until::Moment(moment)) if moment <= now) {
         return invalid("until must lie in the future".to_owned());

@@ -97,7 +97,7 @@ fn check(new: &NewReceiver) -> Result<NewReceiver, StoreError> {
     let names_uid =
         |word: &str| ["uid:", "id:"].iter().any(|keyword| word.trim_start_matches('-').starts_with(keyword));
     if query.split_whitespace().any(names_uid) {
-        return Err(StoreError::Invalid("query: a rule takes no uid, say name: in its place".to_owned()));
+        return Err(StoreError::Invalid("query: a rule takes no uid, use name: instead".to_owned()));
     }
     for noun in [Noun::Entities, Noun::Issues] {
         parse_search(query, noun).map_err(|error| StoreError::Invalid(format!("query: {error}")))?;

@@ -430,8 +430,8 @@ async fn an_edge_that_fails_stores_nothing_and_the_next_write_works() {
 async fn a_database_that_cannot_be_reached_is_refused_with_the_reason() {
     let folder = Folder::new();
     for (url, expected) in [
-        ("mysql://127.0.0.1/ambit", "the database is no URL such as postgres://user:password@host/name"),
-        ("127.0.0.1", "the database is no URL such as postgres://user:password@host/name"),
+        ("mysql://127.0.0.1/ambit", "the database is not a URL such as postgres://user:password@host/name"),
+        ("127.0.0.1", "the database is not a URL such as postgres://user:password@host/name"),
         ("postgres://127.0.0.1:1/ambit", "refused"),
     ] {
         let options = Options { database: Some(url.to_owned()), ..Options::folder(folder.path()) };

@@ -124,7 +124,7 @@ fn a_broken_template_of_a_folder_is_named_and_the_others_are_loaded() {
     assert_eq!(String::from_utf8_lossy(&told.stdout), "templates  1 fingerprints of 1 files\n", "{said}");
     for (file, why) in [
         ("a-cut.yaml:", ""),
-        ("b-bytes.yaml: ", "no text in UTF-8"),
+        ("b-bytes.yaml: ", "not UTF-8 text"),
         ("d-group.yaml: wombat-detect: ", "unclosed group"),
         ("e-large.yaml:", "than a template may be"),
     ] {

@@ -54,8 +54,8 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
     let missing = format!("{path}/missing");
     for (from, file, why) in [
         ("nmap", &text, "expected an element <nmaprun>"),
-        ("httpx", &text, "line 1: no output of httpx: not JSON"),
-        ("csv", &bytes, "no text in UTF-8 from byte 0"),
+        ("httpx", &text, "line 1: not output of httpx: not JSON"),
+        ("csv", &bytes, "not UTF-8 text from byte 0"),
         ("csv", &missing, "No such file or directory"),
         (
             "hearsay",

@@ -55,7 +55,7 @@ fn items(event: &Map<String, Value>) -> Result<Vec<CollectedItem>, ApiError> {
         let text = |name: &str| attribute.get(name).and_then(Value::as_str).unwrap_or_default();
         for (part, word) in text("type").split('|').zip(text("value").split('|').map(str::trim)) {
             if COLLECTED.contains(&part) {
-                let bad = || ApiError::bad(format!("{word:?} is no hash, URL, address or name"));
+                let bad = || ApiError::bad(format!("{word:?} is not a hash, URL, address or name"));
                 found.push(indicator(word).ok_or_else(bad)?);
             }
         }

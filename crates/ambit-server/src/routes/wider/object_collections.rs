@@ -64,7 +64,7 @@ fn raw_items(body: &Value) -> Result<Vec<CollectedItem>, ApiError> {
     };
     let words = text.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|word| !word.is_empty());
     let item = |word: &str| {
-        indicator(word).ok_or_else(|| ApiError::bad(format!("raw_items: {word:?} is no hash, URL, address or name")))
+        indicator(word).ok_or_else(|| ApiError::bad(format!("raw_items: {word:?} is not a hash, URL, address or name")))
     };
     words.map(item).collect()
 }

@@ -54,7 +54,7 @@ pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure>
                 continue;
             }
             Found::Binary => {
-                refused.push(format!("{name}: it is no text in UTF-8"));
+                refused.push(format!("{name}: it is not UTF-8 text"));
                 continue;
             }
             Found::Rules(text) => text,
