@@ -90,51 +90,57 @@ impl SimulatedWire {
             }
             OrgRole::Related if !datagram && browsed => None,
             OrgRole::Related => Some(format!("{org} is related: only what a browser does")),
-            OrgRole::Vendor
-                if draft.dedicated.contains(&address)
-                    && evidence::of_address(&self.internet, address) > Shown::Nothing =>
-            {
-                None
-            }
-            // To whom it belongs is asked once of a machine of which nothing public tells that it has other names than
-            // ours: one handshake without a name.
-            OrgRole::Vendor
-                if port == 443 && name.is_none() && !datagram && evidence::looks_dedicated(&self.internet, address) =>
-            {
-                None
-            }
-            OrgRole::Vendor if datagram || !browsed => {
-                Some(format!("{org} serves many: only its web servers, by a name of ours"))
-            }
-            OrgRole::Vendor => match name {
-                Some(name) if evidence::is_led_astray(&self.internet, name) => {
-                    Some(format!("an alias of {name} leads to others: they are only known about"))
-                }
-                Some(name) if self.is_ours(name) => None,
-                Some(name) => Some(format!("{org} serves many, and {name} is not ours")),
-                // Nothing could be asked of a port that does not answer.
-                None if host.is_none_or(|host| crate::serve::knock(host, port) != Knock::Open) => None,
-                None => Some(format!("{org} serves many, and no name was asked for")),
-            },
-            // What was handed to them below a domain of ours may be visited by its name, until somebody shows whose it
-            // is.
-            OrgRole::Stranger
-                if matches!(port, 80 | 443) && !datagram && name.is_some_and(|name| self.was_ours(name)) =>
-            {
-                None
-            }
-            // Nothing could be asked of a port that does not answer.
-            OrgRole::Stranger
-                if matches!(port, 80 | 443)
-                    && !datagram
-                    && name.is_none()
-                    && !self.is_open(address, port)
-                    && self.is_handed_to(address) =>
-            {
-                None
-            }
+            OrgRole::Vendor => self.vendor_forbids(org, address, port, datagram, name),
+            OrgRole::Stranger if self.stranger_may_be_asked(address, port, datagram, name) => None,
             OrgRole::Stranger => Some(format!("{org} is a stranger")),
         }
+    }
+
+    /// Why a machine of a vendor, which serves many, may not be contacted so; `None` where it may.
+    fn vendor_forbids(
+        &self,
+        org: &str,
+        address: IpAddr,
+        port: u16,
+        datagram: bool,
+        name: Option<&str>,
+    ) -> Option<String> {
+        let host = self.internet.hosts.get(&address);
+        let is_web = matches!(host.and_then(|host| host.port(port)), Some(Port::Web(_)));
+        let is_theirs = self.internet.draft.dedicated.contains(&address)
+            && evidence::of_address(&self.internet, address) > Shown::Nothing;
+        // To whom it belongs is asked once of a machine of which nothing public tells that it has other names than
+        // ours: one handshake without a name.
+        let is_asked_once =
+            port == 443 && name.is_none() && !datagram && evidence::looks_dedicated(&self.internet, address);
+        if is_theirs || is_asked_once {
+            return None;
+        }
+        if datagram || !(matches!(port, 80 | 443) || is_web) {
+            return Some(format!("{org} serves many: only its web servers, by a name of ours"));
+        }
+        match name {
+            Some(name) if evidence::is_led_astray(&self.internet, name) => {
+                Some(format!("an alias of {name} leads to others: they are only known about"))
+            }
+            Some(name) if self.is_ours(name) => None,
+            Some(name) => Some(format!("{org} serves many, and {name} is not ours")),
+            // Nothing could be asked of a port that does not answer.
+            None if host.is_none_or(|host| crate::serve::knock(host, port) != Knock::Open) => None,
+            None => Some(format!("{org} serves many, and no name was asked for")),
+        }
+    }
+
+    /// Returns true where a stranger's machine may be asked: what was handed to them below a domain of ours may be
+    /// visited by its name, until somebody shows whose it is, and nothing could be asked of a port that does not
+    /// answer.
+    fn stranger_may_be_asked(&self, address: IpAddr, port: u16, datagram: bool, name: Option<&str>) -> bool {
+        matches!(port, 80 | 443)
+            && !datagram
+            && match name {
+                Some(name) => self.was_ours(name),
+                None => !self.is_open(address, port) && self.is_handed_to(address),
+            }
     }
 
     /// What looks like a seed is visited as a browser does, where such are searched for: by its name, which nobody asks

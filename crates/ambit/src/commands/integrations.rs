@@ -106,53 +106,14 @@ pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<()
     let mut results = Results::open(None)?;
     match &command.action {
         Action::List(Lines { jsonl }) => list(&api, &place, *jsonl, &mut results).await?,
-        Action::Add(add) => {
-            let collection = match &add.collection {
-                Some(typed) => Some(naming::collection(&api, typed).await?),
-                None => None,
-            };
-            let given: Map<String, Value> = add.setting.iter().cloned().collect();
-            let body = json!({"name": add.name, "type": add.kind.0, "secrets": secrets, "settings": given});
-            let made = api.post(&place, body).await?;
-            let uuid = text(&made.result["uuid"]);
-            results.line(&uuid)?;
-            hint_lacks(&add.name, &made.message);
-            if let Some(collection) = collection {
-                add_use(&api, &uuid, &collection).await?;
-            }
-        }
-        Action::Change(Change { integration, name, setting, .. }) => {
-            let uuid = naming::integration(&api, &place, integration).await?;
-            let given: Map<String, Value> = setting.iter().cloned().collect();
-            let parts = [
-                ("name", name.as_ref().map(|name| json!(name))),
-                ("secrets", secrets.map(Value::Object)),
-                ("settings", (!given.is_empty()).then_some(Value::Object(given))),
-            ];
-            let body: Map<String, Value> =
-                parts.into_iter().filter_map(|(member, value)| Some((member.to_owned(), value?))).collect();
-            let path = format!("{ASM}/integrations/{uuid}");
-            let changed = api.ask("PATCH", &path, Some(Value::Object(body))).await?;
-            results.line(&format!("integration {uuid} is changed; the next run uses the change"))?;
-            hint_lacks(integration, &changed.message);
-        }
+        Action::Add(given) => add(&api, &place, given, secrets, &mut results).await?,
+        Action::Change(given) => change(&api, &place, given, secrets, &mut results).await?,
         Action::Use { integration, collection } => {
             let uuid = naming::integration(&api, &place, integration).await?;
             add_use(&api, &uuid, &naming::collection(&api, collection).await?).await?;
             results.line(&format!("{} is used by the next run of {}", plain(integration), plain(collection)))?;
         }
-        Action::Unuse { integration, collection } => {
-            let uuid = naming::integration(&api, &place, integration).await?;
-            let of = naming::collection(&api, collection).await?;
-            let uses = uses(&api).await?;
-            let used = uses.iter().find(|used| used["integration_uuid"] == uuid && used["collection_uuid"] == of);
-            let Some(used) = used else {
-                let words = format!("{} does not use {}", plain(collection), plain(integration));
-                return Err(Failure::not_found(format!("{words}; `ambit integration list` shows who does")));
-            };
-            api.delete(&format!("{ASM}/integration_collections/{}", text(&used["uuid"]))).await?;
-            results.line(&format!("{} is not used by {} any more", plain(integration), plain(collection)))?;
-        }
+        Action::Unuse { integration, collection } => unuse(&api, &place, integration, collection, &mut results).await?,
         Action::Remove { integration, yes } => {
             let uuid = naming::integration(&api, &place, integration).await?;
             confirm(&format!("integration {} ({uuid}) will be removed with its secrets", plain(integration)), *yes)?;
@@ -161,6 +122,74 @@ pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<()
         }
     }
     results.finish()
+}
+
+/// Adds an integration, and attaches it to a collection if one is named.
+async fn add(
+    api: &Api,
+    place: &str,
+    add: &Add,
+    secrets: Option<Map<String, Value>>,
+    results: &mut Results,
+) -> Result<(), Failure> {
+    let collection = match &add.collection {
+        Some(typed) => Some(naming::collection(api, typed).await?),
+        None => None,
+    };
+    let given: Map<String, Value> = add.setting.iter().cloned().collect();
+    let body = json!({"name": add.name, "type": add.kind.0, "secrets": secrets, "settings": given});
+    let made = api.post(place, body).await?;
+    let uuid = text(&made.result["uuid"]);
+    results.line(&uuid)?;
+    hint_lacks(&add.name, &made.message);
+    match collection {
+        Some(collection) => add_use(api, &uuid, &collection).await,
+        None => Ok(()),
+    }
+}
+
+/// Changes what is given of an integration.
+async fn change(
+    api: &Api,
+    place: &str,
+    change: &Change,
+    secrets: Option<Map<String, Value>>,
+    results: &mut Results,
+) -> Result<(), Failure> {
+    let uuid = naming::integration(api, place, &change.integration).await?;
+    let given: Map<String, Value> = change.setting.iter().cloned().collect();
+    let parts = [
+        ("name", change.name.as_ref().map(|name| json!(name))),
+        ("secrets", secrets.map(Value::Object)),
+        ("settings", (!given.is_empty()).then_some(Value::Object(given))),
+    ];
+    let body: Map<String, Value> =
+        parts.into_iter().filter_map(|(member, value)| Some((member.to_owned(), value?))).collect();
+    let path = format!("{ASM}/integrations/{uuid}");
+    let changed = api.ask("PATCH", &path, Some(Value::Object(body))).await?;
+    results.line(&format!("integration {uuid} is changed; the next run uses the change"))?;
+    hint_lacks(&change.integration, &changed.message);
+    Ok(())
+}
+
+/// Detaches an integration from a collection. Fails if the collection does not use it.
+async fn unuse(
+    api: &Api,
+    place: &str,
+    integration: &str,
+    collection: &str,
+    results: &mut Results,
+) -> Result<(), Failure> {
+    let uuid = naming::integration(api, place, integration).await?;
+    let of = naming::collection(api, collection).await?;
+    let uses = uses(api).await?;
+    let used = uses.iter().find(|used| used["integration_uuid"] == uuid && used["collection_uuid"] == of);
+    let Some(used) = used else {
+        let words = format!("{} does not use {}", plain(collection), plain(integration));
+        return Err(Failure::not_found(format!("{words}; `ambit integration list` shows who does")));
+    };
+    api.delete(&format!("{ASM}/integration_collections/{}", text(&used["uuid"]))).await?;
+    results.line(&format!("{} is not used by {} any more", plain(integration), plain(collection)))
 }
 
 /// What an integration lacks is said once, where somebody sees it.

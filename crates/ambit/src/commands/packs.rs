@@ -175,18 +175,8 @@ async fn add(
             return Err(Failure::usage(format!("a pack of another type is named {name}: {remedy}")));
         }
         let said = if files.is_empty() {
-            let (version, content, said) = match (secrets::secrets(path)?, fingerprints(path)?) {
-                (Some(found), None) => leaked(found),
-                (None, Some(found)) => {
-                    refused += found.refused;
-                    told(found)
-                }
-                (Some(_), Some(_)) => {
-                    let why = "holds rules that detect secrets and rules that detect products: add them one by one";
-                    return Err(Failure::usage(format!("{} {why}", path.display())));
-                }
-                (None, None) => read(path, &name)?,
-            };
+            let ((version, content, said), left_out) = rules_of(path, &name)?;
+            refused += left_out;
             judged |= matches!(content, PackContent::Fingerprints { .. });
             store.load_pack(&principal, &name, &version, content, now()).await?;
             said
@@ -206,6 +196,23 @@ async fn add(
         0 => Ok(()),
         1 => Err(Failure::partial("1 file was left out, as said above; the others are loaded".to_owned())),
         _ => Err(Failure::partial(format!("{refused} files were left out, as said above; the others are loaded"))),
+    }
+}
+
+/// Returns version and content of a pack of rules or hashes, what is said of it, and how many of its files are left
+/// out. Fails where it is none, or where it holds rules of two sorts.
+fn rules_of(path: &Path, name: &str) -> Result<((String, PackContent, String), usize), Failure> {
+    match (secrets::secrets(path)?, fingerprints(path)?) {
+        (Some(found), None) => Ok((leaked(found), 0)),
+        (None, Some(found)) => {
+            let left_out = found.refused;
+            Ok((told(found), left_out))
+        }
+        (Some(_), Some(_)) => {
+            let why = "holds rules that detect secrets and rules that detect products: add them one by one";
+            Err(Failure::usage(format!("{} {why}", path.display())))
+        }
+        (None, None) => Ok((read(path, name)?, 0)),
     }
 }
 
