@@ -101,7 +101,8 @@ pub(crate) fn is_told_apart(text: &str, value: &Range<usize>, path: &str) -> boo
     front.ends_with(QUOTES) || path.is_empty() || is_configuration(path) || is_element() || is_setting(front)
 }
 
-fn is_configuration(path: &str) -> bool {
+/// Returns true for a file of configuration, by its name: values in it need no quotes.
+pub fn is_configuration(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
     let end = name.rsplit_once('.').map_or("", |(_, end)| end);
     CONFIGURATION.contains(&end)

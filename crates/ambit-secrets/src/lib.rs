@@ -17,6 +17,7 @@ mod value;
 
 pub use allow::At;
 pub use find::{Findings, Found, Look, Rules};
+pub use given::is_configuration;
 pub use mask::{MASK, Masked, masked, names_only};
 pub use own::{own, with_packs};
 pub use pack::{LeftOut, PACK_BYTES_MAX, Pack, is_pack, read_pack};

@@ -34,7 +34,7 @@ const LEAKS_MAX: usize = 1_000;
 const PACKAGES_MAX: usize = 2_000;
 /// No limit but an edition: raised where more is looked for than before beside secrets, in more files or in other forms
 /// of files, so that known histories are looked at anew.
-const LOOKED_FOR: u32 = 7;
+const LOOKED_FOR: u32 = 8;
 
 /// What is looked for in a history beside what its files name.
 #[derive(Clone)]

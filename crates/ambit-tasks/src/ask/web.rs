@@ -163,6 +163,15 @@ pub(crate) fn is_no_answer(error: &NetError) -> bool {
     matches!(error, NetError::ConnectionRefused | NetError::Protocol(_) | NetError::Tls(_))
 }
 
+/// Returns what was asked for; `None` where the failure to get it is an answer: nothing that speaks HTTP is there.
+pub(crate) fn answered<T>(asked: Result<T, NetError>) -> Result<Option<T>, TaskError> {
+    match asked {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) if is_no_answer(&error) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -59,24 +59,6 @@ const OBJECTS: &[&str] = &["data", "each", "local", "module", "path", "self", "t
 const FILES: &[&str] = &["cc", "md", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip"];
 /// Domains of documents.
 const PRINTED: &[&str] = &["domain.com", "example.com", "example.net", "example.org", "mydomain.com", "yourdomain.com"];
-/// Files whose values need no quotes.
-const CONFIGURATION: &[&str] = &[
-    "cfg",
-    "cnf",
-    "conf",
-    "config",
-    "env",
-    "hcl",
-    "ini",
-    "json",
-    "json5",
-    "properties",
-    "tf",
-    "tfvars",
-    "toml",
-    "yaml",
-    "yml",
-];
 
 /// What a text gives to names.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -118,13 +100,10 @@ pub(crate) fn assigned(path: &str, text: &str) -> Assigned {
     found
 }
 
-/// True for a file whose values need no quotes: by its ending, or `.env.production`, `Dockerfile`.
+/// Returns true for a file whose values need no quotes: JSON, whose numbers and lists have none, or configuration.
 fn is_configuration(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    name.starts_with(".env")
-        || name.starts_with("dockerfile")
-        || ending.is_some_and(|ending| CONFIGURATION.contains(&ending))
+    let is_json = [".json", ".json5"].iter().any(|end| path.to_ascii_lowercase().ends_with(end));
+    is_json || ambit_secrets::is_configuration(path)
 }
 
 fn is_quoted(value: &str) -> bool {

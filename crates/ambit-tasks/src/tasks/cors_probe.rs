@@ -28,11 +28,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut request = web::request(cx, &url)?.with_header("Origin", STRANGER);
     request.body_kept = 0;
     request.shared = true;
-    let exchange = match cx.net.http(&request).await {
-        Ok(exchange) => exchange,
-        Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
-        Err(error) => return Err(error.into()),
-    };
+    let Some(exchange) = web::answered(cx.net.http(&request).await)? else { return Ok(Answer::Absent) };
     let allowed = web::header(&exchange, "access-control-allow-origin");
     let credentials = web::header(&exchange, "access-control-allow-credentials")
         .is_some_and(|value| value.eq_ignore_ascii_case("true"));

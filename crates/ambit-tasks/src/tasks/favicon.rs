@@ -32,11 +32,7 @@ pub(crate) const ICON_BYTES: usize = 512 * 1_024;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
-    let visit = match web::visit(cx, &url).await {
-        Ok(visit) => visit,
-        Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
-        Err(error) => return Err(error.into()),
-    };
+    let Some(visit) = web::answered(web::visit(cx, &url).await)? else { return Ok(Answer::Absent) };
     let page = visit.exchanges.first().filter(|page| web::is_html(page));
     let named = page.and_then(|page| Page::parse(&web::text(page), &url).icon);
     // An icon on another host is that host's.

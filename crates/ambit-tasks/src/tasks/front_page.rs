@@ -224,14 +224,9 @@ async fn icon(cx: &Context<'_>, fetch: &HttpFetch) -> Result<Option<String>, Tas
     let named = Page::parse(&web::text(exchange), url).icon.and_then(|icon| Url::parse(&icon).ok());
     let named = named.filter(|icon| (icon.https, &icon.host, icon.port) == (url.https, &url.host, url.port));
     let asked = named.unwrap_or_else(|| url.with_path("/favicon.ico"));
-    match cx.net.http(&request(cx, &asked, exchange.address, ICON_BYTES)?).await {
-        Ok(answer) if answer.status == 200 && !answer.truncated && is_image(&answer.body) => {
-            Ok(Some(hex::encode(Sha256::digest(&answer.body))))
-        }
-        Ok(_) => Ok(None),
-        Err(error) if web::is_no_answer(&error) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    let answer = web::answered(cx.net.http(&request(cx, &asked, exchange.address, ICON_BYTES)?).await)?;
+    let image = answer.filter(|answer| answer.status == 200 && !answer.truncated && is_image(&answer.body));
+    Ok(image.map(|image| hex::encode(Sha256::digest(&image.body))))
 }
 
 #[cfg(test)]

@@ -54,11 +54,7 @@ const CHAIN_MAX: usize = 10;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
-    let fetch = match web::visit(cx, &url).await {
-        Ok(fetch) => fetch,
-        Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
-        Err(error) => return Err(error.into()),
-    };
+    let Some(fetch) = web::answered(web::visit(cx, &url).await)? else { return Ok(Answer::Absent) };
     let first = fetch.exchanges.first().ok_or_else(|| TaskError::Failed("a fetch without an exchange".into()))?;
     observe_place(cx, &url, first);
     observe_head(cx, first);

@@ -37,11 +37,7 @@ const MAILBOXES_MAX: usize = 100;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
-    let fetch = match web::visit(cx, &url).await {
-        Ok(fetch) => fetch,
-        Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
-        Err(error) => return Err(error.into()),
-    };
+    let Some(fetch) = web::answered(web::visit(cx, &url).await)? else { return Ok(Answer::Absent) };
     let stays = |exchange: &&HttpExchange| {
         exchange.url.host == url.host && exchange.url.port == url.port && exchange.url.https == url.https
     };

@@ -43,11 +43,9 @@ const WELL_KNOWN: &[(&str, &str)] = &[
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
     let mut seen = false;
-    let robots = match web::get(cx, &url.with_path("/robots.txt"), FILE_BYTES).await {
-        Ok(robots) => web::whole(robots.available()?)?,
-        Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
-        Err(error) => return Err(error.into()),
-    };
+    let robots = web::answered(web::get(cx, &url.with_path("/robots.txt"), FILE_BYTES).await)?;
+    let Some(robots) = robots else { return Ok(Answer::Absent) };
+    let robots = web::whole(robots.available()?)?;
     // A site that redirects even this file redirects everything, so the file belongs to the other site.
     if (300..400).contains(&robots.status) {
         return Ok(Answer::Absent);

@@ -41,11 +41,8 @@ pub(crate) async fn refusal(cx: &Context<'_>, url: &Url, end: &str) -> Result<Ht
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
-    let page = match refusal(cx, &url, "").await {
-        Ok(page) => web::whole(page.available()?)?,
-        Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
-        Err(error) => return Err(error.into()),
-    };
+    let Some(page) = web::answered(refusal(cx, &url, "").await)? else { return Ok(Answer::Absent) };
+    let page = web::whole(page.available()?)?;
     let file = web::whole(refusal(cx, &url, ".txt").await?.available()?)?;
     let kind = kind_of(page.status, file.status);
     cx.observe(uri::SOFT404, Soft404 { code: page.status.to_string(), kind });
