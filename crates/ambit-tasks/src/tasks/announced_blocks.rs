@@ -17,7 +17,8 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::AnnouncedBlocks,
     pretty_name: "Announced blocks",
-    description: "Asks which blocks a network announces, and the registries whose each of them is.",
+    description: "Looks up which blocks an autonomous system announces, and asks the registries who holds each of \
+                  them.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::AutonomousSystem],
     produces: &[Kind::NetBlock],

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::AppLinks,
     pretty_name: "App links",
-    description: "Asks Google and Apple whether the hosts whose links open an app say that the app is theirs: what \
-                  both say is proven.",
+    description: "Asks Google and Apple whether the hosts whose links open an app declare the app as theirs: a link \
+                  that both sides declare is proven.",
     workflows: &[workflow::MOBILE_APPS],
     watches: Kind::APPS,
     produces: &[Kind::DnsRecord, Kind::Domain],

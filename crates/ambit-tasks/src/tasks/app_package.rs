@@ -21,10 +21,9 @@ use tempfile::NamedTempFile;
 pub(crate) const TASK: Task = Task {
     name: TaskName::AppPackage,
     pretty_name: "App package",
-    description: "Reads the package of a mobile app that was uploaded, that the operator names, or that lies at one of \
-                  the operator's mirrors: what its manifest says, who signed it, and the secrets, addresses, hosts, \
-                  mailboxes, storage buckets and projects of Firebase that stand in its programs, scripts and \
-                  resources.",
+    description: "Reads the package of a mobile app that was uploaded, that the operator names, or that one of the \
+                  operator's mirrors has: its manifest, its signers, and the secrets, addresses, hosts, mailboxes, \
+                  storage buckets and Firebase projects in its code, scripts and resources.",
     workflows: &[workflow::MOBILE_APPS],
     watches: Kind::APPS,
     produces: &[

@@ -14,8 +14,8 @@ use serde_json::Value;
 pub(crate) const TASK: Task = Task {
     name: TaskName::AppStore,
     pretty_name: "App store",
-    description: "Asks Apple's App Store, Google Play and F-Droid whether they have an app, who makes it, and in which \
-                  version they give it out.",
+    description: "Asks Apple's App Store, Google Play and F-Droid whether they have an app, who its publisher is, and \
+                  which version they offer.",
     workflows: &[workflow::MOBILE_APPS],
     watches: Kind::APPS,
     produces: &[Kind::DnsRecord, Kind::Domain],

@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::AwsAccount,
     pretty_name: "AWS Account",
-    description: "Asks AWS, by the keys of an integration, for what stands in an account, service by service in every \
-                  region that it may use, and for the other accounts of its organisation, which are looked through by \
-                  a role in each.",
+    description: "Lists what is in an AWS account with the keys of an integration, service by service in every region \
+                  that the account may use, and the other accounts of its organisation, which are read through a role \
+                  in each.",
     workflows: &[workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::AwsCredential],
     produces: &[

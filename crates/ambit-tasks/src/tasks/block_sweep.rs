@@ -17,9 +17,9 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::BlockSweep,
     pretty_name: "Block sweep",
-    description: "Asks a few common ports of every address of a block that is theirs, all of our list and services \
-                  over UDP in a block of up to 256 addresses, or those that the person asked for: whoever accepts, \
-                  refuses or speaks is there.",
+    description: "Probes a few common ports of every address of a block that is theirs (in a block of up to 256 \
+                  addresses, all default ports and services over UDP), or the ports that were asked for: an address \
+                  that accepts, refuses or answers exists.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::IpAddress],

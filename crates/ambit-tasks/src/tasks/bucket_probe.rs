@@ -17,8 +17,8 @@ use std::sync::LazyLock;
 pub(crate) const TASK: Task = Task {
     name: TaskName::BucketProbe,
     pretty_name: "Storage bucket",
-    description: "Asks a storage bucket for its list and for one object of it, and what a project of Firebase keeps \
-                  whether anyone may read it, without credentials.",
+    description: "Asks a storage bucket for its listing and for one object in it, and a Firebase project whether \
+                  anyone can read its data, without credentials.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::CloudStorageBucket],
     cost: 2,

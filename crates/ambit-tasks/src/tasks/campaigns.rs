@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Campaigns,
     pretty_name: "Campaigns",
-    description: "Puts domains together that resemble a seed and share name servers, addresses, certificates or \
-                  tracking identifiers.",
+    description: "Groups domains that resemble a seed and share name servers, addresses, certificates or tracking \
+                  identifiers.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS],
     watches: &[Kind::Domain],
     cost: 1,

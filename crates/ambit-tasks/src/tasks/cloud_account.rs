@@ -12,8 +12,8 @@ use serde_json::json;
 pub(crate) const TASK: Task = Task {
     name: TaskName::CloudAccount,
     pretty_name: "Cloud Account",
-    description: "Asks a cloud provider beside AWS, by the secrets of an integration, for what stands in an account, \
-                  and at Google Cloud in every project that the same service account may list.",
+    description: "Lists what is in an account at a cloud provider other than AWS with the secrets of an integration, \
+                  at Google Cloud in every project that the same service account may list.",
     workflows: &[workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::AzureCredential, Kind::CloudCredential, Kind::GcpCredential],
     produces: &[

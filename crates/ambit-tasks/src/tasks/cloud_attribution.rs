@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::CloudAttribution,
     pretty_name: "Cloud and CDN",
-    description: "Tells the provider by alias, reverse name, network and headers, and whether strangers share an \
-                  address.",
+    description: "Identifies the hosting provider by alias, reverse name, network and headers, and whether third \
+                  parties share an address.",
     workflows: OF_SITES,
     watches: &[Kind::DnsRecord, Kind::IpAddress, Kind::Uri],
     cost: 1,

@@ -16,8 +16,8 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::CodeAccount,
     pretty_name: "Code account",
     description: "Asks GitHub, GitLab, Gitea, Forgejo and Bitbucket which repositories an account has and who its \
-                  members are, and GitHub, GitLab, Gitea and Forgejo which repositories bear a word or a token that \
-                  is a seed; by a token of its own GitHub also tells which code holds that.",
+                  members are, and GitHub, GitLab, Gitea and Forgejo which repositories match a word or a token that \
+                  is a seed; with an access token, GitHub also searches code for it.",
     workflows: &[workflow::CODE_REPOSITORIES],
     watches: &[Kind::CodeAccount, Kind::GithubAccount, Kind::GitlabAccount, Kind::UniqueKeyword, Kind::UniqueToken],
     produces: &[

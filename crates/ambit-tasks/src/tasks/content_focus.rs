@@ -22,7 +22,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Exposed content",
     description: "Looks for repositories, environment files, status pages, API documents, backups and the like, and \
                   proves them by content. Where a server shows one site under many names and ports, one of them is \
-                  looked through, and the others are asked for what was proven there.",
+                  searched, and the others are asked for what was proven there.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::ApiEndpoint],

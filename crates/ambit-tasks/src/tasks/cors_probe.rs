@@ -10,7 +10,7 @@ use ambit_model::{Kind, TaskName, workflow};
 pub(crate) const TASK: Task = Task {
     name: TaskName::CorsProbe,
     pretty_name: "Foreign origins",
-    description: "Asks a site with the origin of a stranger and reads whom it lets read its answers.",
+    description: "Requests a site with the origin of a third party and reads which origins may read its responses.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     cost: 2,

@@ -29,10 +29,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Crawl,
     pretty_name: "Crawl",
-    description: "Walks through an application that is a seed: pages, scripts and the sources that they were made \
-                  from, described interfaces, what all of them hand out, and what they show that they should not. \
-                  It follows links, fills in no form but that of a session which is opened for it, and leaves what \
-                  robots shall not visit.",
+    description: "Crawls an application that is a seed: pages, scripts with their original sources, and described \
+                  APIs; what they contain, and what they should not reveal. It follows links, submits no form except \
+                  the sign-in that is configured for it, and obeys robots.txt.",
     workflows: &[workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[

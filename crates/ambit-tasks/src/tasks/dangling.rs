@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(crate) const TASK: Task = Task {
     name: TaskName::Dangling,
     pretty_name: "Dangling records",
-    description: "Looks whether the targets of aliases (CNAME, HTTPS), delegations and mail exchangers exist.",
+    description: "Checks whether the targets of aliases (CNAME, HTTPS), delegations and mail exchangers exist.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
     cost: 3,

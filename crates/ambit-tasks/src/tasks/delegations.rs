@@ -10,7 +10,7 @@ use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Delegations,
     pretty_name: "Delegations",
-    description: "Looks whether the servers to which a zone hands names are there and answer for them.",
+    description: "Checks whether the servers to which a zone delegates names exist and answer for them.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
     cost: 3,

@@ -19,9 +19,9 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::ExposedRepository,
     pretty_name: "Exposed repository",
-    description: "Puts a repository together again whose files a site hands out, as far as it does and as hashes bear \
-                  it out, and looks through every commit of it as of any repository, and through the files that its \
-                  index and its settings name.",
+    description: "Reconstructs a repository whose files a site serves, as far as it does and hashes confirm it, and \
+                  searches every commit of it as in any repository, and the files that its index and its settings \
+                  name.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::GitRepository, Kind::Uri],
     produces: &[

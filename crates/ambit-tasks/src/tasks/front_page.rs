@@ -23,8 +23,8 @@ use std::net::SocketAddr;
 pub(crate) const TASK: Task = Task {
     name: TaskName::FrontPage,
     pretty_name: "Front page",
-    description: "Visits the front page of a domain once, with its icon, and keeps what tells it from others and what \
-                  protects its visitors.",
+    description: "Visits the front page of a domain once, with its icon, and keeps what distinguishes it from others \
+                  and what protects its visitors.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     cost: 4,

@@ -18,9 +18,9 @@ use std::time::Duration;
 pub(crate) const TASK: Task = Task {
     name: TaskName::HiddenParameters,
     pretty_name: "Hidden parameters",
-    description: "Asks pages of an application that is a seed with names of parameters from a short list, and tells by \
-                  differences of the answers which of them it takes, in the session that is opened for it. Each \
-                  application gets at most 160 requests for that.",
+    description: "Requests pages of an application that is a seed with parameter names from a short list, in the \
+                  session that is configured for it, and infers from differences between the responses which of them \
+                  it accepts. Each application gets at most 160 such requests.",
     workflows: &[workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     footprint: Clearance::L4,

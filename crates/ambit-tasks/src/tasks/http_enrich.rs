@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::HttpEnrich,
     pretty_name: "HTTP enrichment",
-    description: "Visits a site once and reads all that the answer tells.",
+    description: "Visits a site once and reads everything in the response.",
     workflows: OF_SITES,
     watches: &[Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Uri],

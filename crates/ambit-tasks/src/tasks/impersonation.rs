@@ -11,8 +11,7 @@ use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Impersonation,
     pretty_name: "Impersonation",
-    description: "Says how likely a domain is meant to pass for the one that it resembles, with a score and its \
-                  reasons.",
+    description: "Scores how likely it is that a domain impersonates the one that it resembles, with the reasons.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS],
     watches: &[Kind::Domain],
     cost: 1,

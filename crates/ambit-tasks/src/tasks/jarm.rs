@@ -11,7 +11,7 @@ use ambit_model::{Kind, TaskName, workflow};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Jarm,
     pretty_name: "JARM",
-    description: "Asks a TLS service with the ten hellos of JARM and hashes what it chooses.",
+    description: "Sends a TLS service the ten ClientHello messages of JARM and hashes what it chooses.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetworkService],
     // A library and its configuration change seldom, and ten connections are many.

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const TASK: Task = Task {
     name: TaskName::LevelSweep,
     pretty_name: "Names beside known ones",
-    description: "Tries every level of a domain on which a known name stands, and common labels below it.",
+    description: "Tries every level of a domain at which a known name exists, and common labels below it.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],

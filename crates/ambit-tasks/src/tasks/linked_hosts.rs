@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::LinkedHosts,
     pretty_name: "Linked hosts",
-    description: "Reads hosts, mailboxes, storage buckets and identifiers out of a site's page, its own scripts and \
-                  its content policy.",
+    description: "Extracts hosts, mailboxes, storage buckets and identifiers from a site's page, its own scripts and \
+                  its Content Security Policy.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],

@@ -9,7 +9,7 @@ use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 pub(crate) const TASK: Task = Task {
     name: TaskName::NameSweep,
     pretty_name: "Name sweep",
-    description: "Tries common labels as names below a domain, and tells hits from wildcards.",
+    description: "Tries common labels as names below a domain, and distinguishes hits from wildcards.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],

@@ -15,7 +15,7 @@ use std::net::SocketAddr;
 pub(crate) const TASK: Task = Task {
     name: TaskName::Network,
     pretty_name: "Network",
-    description: "Carries what is known of an address over to the names, services and sites on it.",
+    description: "Copies what is known about an address to the names, services and sites on it.",
     workflows: OF_SITES,
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService, Kind::Uri],
     cost: 1,

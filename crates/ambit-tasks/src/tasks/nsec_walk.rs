@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const TASK: Task = Task {
     name: TaskName::NsecWalk,
     pretty_name: "Zone walk",
-    description: "Follows the NSEC records of a signed zone from name to name. Of a zone with NSEC3 it gathers the \
-                  hashes of all names, and names those of the word list.",
+    description: "Follows the NSEC records of a signed zone from name to name. In a zone with NSEC3 it collects the \
+                  hashes of all names, and resolves those that the word list contains.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],

@@ -20,9 +20,8 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::PortSweep,
     pretty_name: "TCP port sweep",
-    description: "Connects to the ports of our list, or to those that the person asked for, and to those that a name's \
-                  HTTPS record gives. Where an address answers on every port, only services that speak their protocol \
-                  count.",
+    description: "Connects to the default ports, or to those that were asked for, and to those in a name's HTTPS \
+                  record. Where an address answers on every port, only services that speak their protocol count.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],

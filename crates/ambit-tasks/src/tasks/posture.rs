@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::Posture,
     pretty_name: "Posture",
-    description: "Gives a domain that is a seed a score for what everybody can see of its mail, names, encryption and \
-                  site, with the reasons.",
+    description: "Scores a domain that is a seed by what everybody can see of its mail, DNS, encryption and site, with \
+                  the reasons.",
     workflows: &[workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     cost: 1,

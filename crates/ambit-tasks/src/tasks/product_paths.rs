@@ -18,7 +18,7 @@ use futures::stream::FuturesUnordered;
 pub(crate) const TASK: Task = Task {
     name: TaskName::ProductPaths,
     pretty_name: "Pages of products",
-    description: "Asks for the few pages beside the front page at which loaded rules look for products.",
+    description: "Requests the few pages other than the front page in which loaded rules look for products.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Uri],
     cost: PATHS_MAX as i64,

@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::RedirectProbe,
     pretty_name: "Open redirects",
-    description: "Asks pages of an application that is a seed to lead to a host that cannot exist, by the parameters \
-                  that may name one, and reads whether they would. Nothing is followed.",
+    description: "Asks pages of an application that is a seed to redirect to a host that cannot exist, through the \
+                  parameters that may name one, and reads whether they would. No redirect is followed.",
     workflows: &[workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     footprint: Clearance::L4,

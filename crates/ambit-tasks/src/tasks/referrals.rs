@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 pub(crate) const TASK: Task = Task {
     name: TaskName::Referrals,
     pretty_name: "Referrals",
-    description: "Asks the own servers of a zone to which servers they handed names that nobody answers for.",
+    description: "Asks a zone's own servers to which servers they delegate names for which nobody answers.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Nameserver],

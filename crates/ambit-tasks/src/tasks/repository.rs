@@ -12,9 +12,9 @@ use std::sync::Arc;
 pub(crate) const TASK: Task = Task {
     name: TaskName::Repository,
     pretty_name: "Repository",
-    description: "Fetches the history of a repository and looks through every commit of it for secrets, and for the \
-                  hosts, addresses, pages, interfaces, mailboxes and storage buckets that its files name; through \
-                  its newest lock files for packages, and through the files by which it is built.",
+    description: "Fetches the history of a repository and searches every commit for secrets, and for the hosts, \
+                  addresses, pages, APIs, mailboxes and storage buckets that its files name; its newest lock files for \
+                  packages, and the files by which it is built.",
     workflows: &[workflow::CODE_REPOSITORIES],
     watches: Kind::REPOSITORIES,
     produces: &[

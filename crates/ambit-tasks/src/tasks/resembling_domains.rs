@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub(crate) const TASK: Task = Task {
     name: TaskName::ResemblingDomains,
     pretty_name: "Domains that pass for theirs",
-    description: "Asks which of all names that can be mistaken for a domain, or that bear a word, are registered: \
-                  slips, letters that look alike, every suffix, words that lure, the name in front of others.",
+    description: "Asks which of all names that can be mistaken for a domain, or that contain a word, are registered: \
+                  typing slips, letters that look alike, every suffix, words that lure, the name in front of others.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS],
     watches: &[Kind::Domain, Kind::UniqueKeyword],
     produces: &[Kind::Domain],

@@ -11,8 +11,8 @@ use serde_json::Value;
 pub(crate) const TASK: Task = Task {
     name: TaskName::Screenshot,
     pretty_name: "Screenshot",
-    description: "Opens the front page of a site in a headless browser of this machine, where the setting browser \
-                  names one, and keeps a picture.",
+    description: "Opens the front page of a site in a headless browser on this machine, if the setting browser names \
+                  one, and keeps a picture.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     // A browser takes long, and what it shows leads to nothing.

@@ -13,8 +13,8 @@ use std::net::{IpAddr, Ipv4Addr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::SeedHost,
     pretty_name: "Host of a seed",
-    description: "Leads from a site, service or interface that was given as a seed to the host that it is on, and \
-                  from a bucket or machine at a cloud provider to where everybody reaches it.",
+    description: "Leads from a site, service or API that was given as a seed to its host, and from a bucket or machine \
+                  at a cloud provider to its public address.",
     workflows: OF_SITES,
     watches: &[
         Kind::ApiEndpoint,

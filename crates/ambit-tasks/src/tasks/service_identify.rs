@@ -18,7 +18,7 @@ use std::time::Duration;
 pub(crate) const TASK: Task = Task {
     name: TaskName::ServiceIdentify,
     pretty_name: "Service identification",
-    description: "Listens to a service and asks small questions: protocol, product, STARTTLS, anonymous FTP, open \
+    description: "Listens to a service and sends small requests: protocol, product, STARTTLS, anonymous FTP, open \
                   Redis.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetworkService],

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Soft404Profile,
     pretty_name: "Soft 404 profile",
-    description: "Asks a site for pages that cannot be there and keeps how it says no.",
+    description: "Requests pages that cannot exist from a site and keeps how it responds.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     cost: 2,

@@ -19,7 +19,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Suballocations,
     pretty_name: "Allocations within a block",
-    description: "Asks the registries which parts of a named block are registered to somebody else.",
+    description: "Asks the registries which parts of a seed block are registered to somebody else.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::NetBlock],

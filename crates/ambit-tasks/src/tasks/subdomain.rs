@@ -12,7 +12,8 @@ use ambit_net::dns::{Rcode, RecordType};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Subdomain,
     pretty_name: "Names below a domain",
-    description: "Asks the zone whether a name that was met elsewhere exists, and whether it was delegated to others.",
+    description: "Asks the zone whether a name that was found elsewhere exists, and whether it is delegated to \
+                  others.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],

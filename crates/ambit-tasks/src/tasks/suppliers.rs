@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Suppliers,
     pretty_name: "Suppliers",
-    description: "Tells whose services a domain uses, by its mail servers, senders, name servers, aliases, tokens of \
-                  verification and the hosts that its page loads from.",
+    description: "Identifies the suppliers of a domain by its mail servers, senders, name servers, aliases, \
+                  verification tokens and the hosts from which its page loads content.",
     workflows: &[workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::Organization],

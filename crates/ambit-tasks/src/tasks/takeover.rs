@@ -15,7 +15,8 @@ use std::net::SocketAddr;
 pub(crate) const TASK: Task = Task {
     name: TaskName::Takeover,
     pretty_name: "Takeover",
-    description: "Asks a provider for the site that an alias leads to, and reads whether anybody holds it.",
+    description: "Requests the site to which an alias leads from its provider, and reads whether anybody has claimed \
+                  it.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     cost: 2,

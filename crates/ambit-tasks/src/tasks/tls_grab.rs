@@ -25,8 +25,8 @@ use std::net::SocketAddr;
 pub(crate) const TASK: Task = Task {
     name: TaskName::TlsGrab,
     pretty_name: "TLS certificates",
-    description: "Shakes hands with a service or an address, without a name, and by each name bound to it, and reads \
-                  certificates and versions.",
+    description: "Makes TLS handshakes with a service or an address, without a name and with each name that leads to \
+                  it, and reads certificates and versions.",
     workflows: OF_SITES,
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService],
     produces: &[Kind::NetworkService, Kind::SslCertificate],

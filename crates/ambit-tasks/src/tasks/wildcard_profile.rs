@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 pub(crate) const TASK: Task = Task {
     name: TaskName::WildcardProfile,
     pretty_name: "Wildcard profile",
-    description: "Asks for names that nobody made, by record type, until no new answer comes.",
+    description: "Asks for random names, by record type, until no new answer comes.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     cost: 6,

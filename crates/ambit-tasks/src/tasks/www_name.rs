@@ -10,7 +10,7 @@ use ambit_net::dns::RecordType;
 pub(crate) const TASK: Task = Task {
     name: TaskName::WwwName,
     pretty_name: "The name www",
-    description: "Asks whether a domain has the name www, to which its front page may send visitors.",
+    description: "Asks whether a domain has the name www, to which its front page may redirect visitors.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
