@@ -75,8 +75,6 @@ pub struct HttpRequest {
     pub body_read: usize,
     /// Time for the whole exchange, at most `EXCHANGE_TIMEOUT`.
     pub timeout: Duration,
-    /// Redirects that `fetch` follows, at most `REDIRECTS_MAX`.
-    pub redirects: usize,
     /// May use a connection that carried earlier requests of the run to the same target, and leave it for later
     /// ones. For bulk questions to a site; tasks that record how a peer behaves on a fresh connection leave it off.
     /// Only for GET and OPTIONS without a body.
@@ -163,7 +161,7 @@ pub struct HttpFetch {
 pub enum ChainEnd {
     /// The last answer is no redirect.
     Answer,
-    /// More than `redirects`.
+    /// More than `REDIRECTS_MAX`.
     TooMany,
     /// A URL came again.
     Loop(Url),

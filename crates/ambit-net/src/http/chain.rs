@@ -10,7 +10,6 @@ use std::net::SocketAddr;
 /// Follows redirects.
 pub(crate) async fn fetch(client: Client<'_>, request: &HttpRequest) -> Result<HttpFetch, NetError> {
     let mut request = request.clone();
-    let most = request.redirects.min(REDIRECTS_MAX);
     let mut jar = Jar::default();
     let mut exchanges: Vec<HttpExchange> = Vec::new();
     loop {
@@ -44,7 +43,7 @@ pub(crate) async fn fetch(client: Client<'_>, request: &HttpRequest) -> Result<H
         if again {
             return Ok(HttpFetch { exchanges, end: ChainEnd::Loop(next) });
         }
-        if exchanges.len() > most {
+        if exchanges.len() > REDIRECTS_MAX {
             return Ok(HttpFetch { exchanges, end: ChainEnd::TooMany });
         }
         let status = exchanges.last().map_or(0, |last| last.status);

@@ -3,7 +3,7 @@
 use super::{BodySink, HttpRequest, Url};
 use crate::error::NetError;
 use crate::guard::Grant;
-use crate::limits::{BODY_KEPT, BODY_READ_MAX, DOWNLOAD_TIMEOUT, EXCHANGE_TIMEOUT, REDIRECTS_MAX};
+use crate::limits::{BODY_KEPT, BODY_READ_MAX, DOWNLOAD_TIMEOUT, EXCHANGE_TIMEOUT};
 
 impl HttpRequest {
     /// What a browser would ask for a URL, under the name of this program; on the ground of a target.
@@ -26,7 +26,6 @@ impl HttpRequest {
             body_kept: BODY_KEPT,
             body_read: BODY_READ_MAX,
             timeout: EXCHANGE_TIMEOUT,
-            redirects: REDIRECTS_MAX,
             shared: false,
             sink: None,
         }

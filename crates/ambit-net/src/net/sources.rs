@@ -5,7 +5,7 @@ use super::outages::Place;
 use crate::door::Connection;
 use crate::error::NetError;
 use crate::guard::Grant;
-use crate::http::{HttpFetch, HttpRequest};
+use crate::http::{HttpExchange, HttpFetch, HttpRequest};
 use crate::limits;
 use crate::tcp::Banner;
 use std::sync::Arc;
@@ -18,17 +18,18 @@ impl Session {
         self.source_fetch(provider, request).await
     }
 
-    /// As [`Session::source`], also at hosts that a list of the provider names as its own, over so many redirects at
-    /// most.
+    /// As [`Session::source`], also at hosts that a list of the provider names as its own; no redirect is followed.
     pub async fn source_at(
         &self,
         provider: &'static str,
         url: &str,
         learned: &[String],
-        redirects: usize,
-    ) -> Result<HttpFetch, NetError> {
+    ) -> Result<HttpExchange, NetError> {
         let (body_kept, learned) = (limits::BODY_READ_MAX, learned.to_vec());
-        self.source_fetch(provider, HttpRequest { body_kept, learned, redirects, ..self.get(url)? }).await
+        let timeout = limits::SOURCE_TIMEOUT;
+        let request = HttpRequest { body_kept, learned, timeout, ..self.get(url)? };
+        let place = (provider, request.url.host.clone(), request.url.port);
+        self.asked(place, Box::pin(self.http(&request.on(Grant::Source(provider))))).await
     }
 
     /// Asks a data provider like [`Session::source`] for something that may be very long: at most `SOURCE_LIST_MAX`

@@ -2,7 +2,7 @@
 //! IANA names (RFC 9224).
 
 use crate::{Context, TaskError};
-use ambit_net::http::{ChainEnd, HttpExchange, Url};
+use ambit_net::http::{HttpExchange, Url};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -16,27 +16,27 @@ const HTTPS_PORT: u16 = 443;
 /// Where the lists are.
 const LISTS: &str = "data.iana.org";
 
-/// Redirects from the redirector to the registry that knows it: registries send on to one another.
+/// Redirects from the redirector to the registry that knows it: registries send on to one another, and to other pages
+/// of their own.
 const REDIRECTS_MAX: usize = 5;
 
 /// The last answer to a question such as `domain/acme.test` or `ip/192.0.2.1`. Each registry on the way stands in the
 /// list, and none is asked in clear.
 pub(crate) async fn ask(cx: &Context<'_>, path: &str) -> Result<HttpExchange, TaskError> {
-    let first = format!("https://{REDIRECTOR}/{path}");
-    let asked = cx.net.source_at(PROVIDER, &first, &[], REDIRECTS_MAX).await;
-    let mut fetch = asked.map_err(|error| TaskError::source(REDIRECTOR, &error))?;
-    let (mut learned, mut exchanges) = (Vec::new(), fetch.exchanges.len());
-    while let ChainEnd::OutOfScope { url, .. } = &fetch.end
-        && let Some(left) = REDIRECTS_MAX.checked_sub(exchanges)
-        && let Some(next) = enciphered(url).filter(|next| !learned.contains(&next.host))
-        && registries(cx, path).await?.contains(&next.host)
-    {
-        learned.push(next.host.clone());
-        let asked = cx.net.source_at(PROVIDER, &next.to_string(), &learned, left).await;
-        fetch = asked.map_err(|error| TaskError::source(&next.host, &error))?;
-        exchanges += fetch.exchanges.len();
+    let first = Url::parse(&format!("https://{REDIRECTOR}/{path}"));
+    let mut next = first.map_err(|error| TaskError::source(REDIRECTOR, &error))?;
+    let mut asked = Vec::new();
+    loop {
+        let answer = cx.net.source_at(PROVIDER, &next.to_string(), std::slice::from_ref(&next.host)).await;
+        let answer = answer.map_err(|error| TaskError::source(&next.host, &error))?;
+        asked.push(next);
+        let Some(Ok(led)) = answer.redirect() else { return Ok(answer) };
+        let led = enciphered(&led).filter(|led| asked.len() <= REDIRECTS_MAX && !asked.contains(led));
+        match led {
+            Some(led) if registries(cx, path).await?.contains(&led.host) => next = led,
+            _ => return Ok(answer),
+        }
     }
-    fetch.exchanges.pop().ok_or_else(|| TaskError::SourceDown(format!("{REDIRECTOR}: no answer")))
 }
 
 /// The URL over https: a registry of the list answers there also where something leads to it in clear.
