@@ -88,7 +88,9 @@ pub struct Neighbour {
     pub kind: Kind,
     pub name: String,
     pub scoped: bool,
-    /// It is scoped by evidence alone, or in a domain that is: we decided so, and nobody said it.
+    /// Evidence alone makes it theirs, or the domain that it is in, and neither a person named or allowed the entity
+    /// itself nor an account or app of theirs holds it. A name that was handed away is told so too: `scoped` says what
+    /// holds of itself. Of an end that only the store knows, nothing but a domain's own evidence is told.
     pub by_evidence: bool,
     pub clearance: Clearance,
     /// The details of the other end, if they are facts of this one (`EdgeKind::shares_details_with_start`,

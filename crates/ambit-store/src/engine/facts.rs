@@ -23,7 +23,7 @@ pub struct End<'a> {
     pub kind: Kind,
     pub name: &'a str,
     pub scoped: bool,
-    /// It is scoped by evidence alone, or in a domain that is.
+    /// As [`Neighbour::by_evidence`]. A stored decision tells it of the domain alone, and not of the names in it.
     pub by_evidence: bool,
     pub clearance: Clearance,
 }
