@@ -89,8 +89,7 @@ fn aliases(details: &ambit_model::Details) -> impl Iterator<Item = Evidence> + '
 }
 
 fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
-    let pointers =
-        facts.to(EdgeKind::Pointer).filter_map(|neighbour| Evidence::of_host("reverse name", &neighbour.name));
+    let pointers = reverse_names(facts).filter_map(|name| Evidence::of_host("reverse name", &name));
     let names = || facts.from(EdgeKind::ResolvesTo).filter(|neighbour| !comes_back(facts, &neighbour.details));
     let bound = names().flat_map(|neighbour| aliases(&neighbour.details));
     // A provider's own name leads here: what the alias of one of their names ends in.
@@ -105,6 +104,13 @@ fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
     });
     let certificates = certificates(facts);
     pointers.chain(bound).chain(own).chain(network).chain(certificates).chain(strangers(facts)).collect()
+}
+
+/// The reverse names of an address. One that only spells it leads to no entity, and its domain tells whose it is.
+fn reverse_names(facts: &Facts) -> impl Iterator<Item = String> {
+    let told = domain::RESOLUTIONS.items(&facts.details).filter(|told| told.response_type == "PTR");
+    let led = facts.to(EdgeKind::Pointer).map(|neighbour| neighbour.name.clone());
+    told.map(|told| told.response_data).chain(led)
 }
 
 /// True where a name's aliases end in one of theirs, as behind a platform that balances by DNS: the address is that
@@ -218,6 +224,21 @@ mod tests {
         facts.details = json!({"net_name": "HETZNER-fsn1"}).as_object().cloned().unwrap();
         let found: Vec<Evidence> = evidence(&facts).into_iter().collect();
         assert_eq!((found[0].provider, found[0].shared), (Some("Hetzner"), false));
+    }
+
+    #[test]
+    fn a_reverse_name_of_a_platform_tells_of_it_though_it_only_spells_the_address() {
+        for (name, shared) in [
+            ("a203-0-113-7.deploy.static.akamaitechnologies.com", Some(true)),
+            ("server-203-0-113-7.fra50.r.cloudfront.net", Some(true)),
+            ("ec2-203-0-113-7.compute-1.amazonaws.com", Some(false)),
+            ("203-0-113-7.dsl.provider.test", None),
+        ] {
+            let mut facts = address(Vec::new());
+            let told = json!({"resolutions": [{"response_data": name, "response_type": "PTR"}]});
+            facts.details = told.as_object().cloned().unwrap();
+            assert_eq!(evidence(&facts).first().map(|evidence| evidence.shared), shared, "{name}");
+        }
     }
 
     #[test]

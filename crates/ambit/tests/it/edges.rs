@@ -652,6 +652,51 @@ fn a_block_of_a_platform_that_a_person_names_is_looked_at_as_its_addresses_are()
     }
 }
 
+/// What was contacted in a scan: address and port.
+fn contacts(folder: &Folder, world: &str) -> (Discovery, BTreeSet<(String, u64)>) {
+    let file = folder.join("contacts.jsonl");
+    let found = scan_text(folder, world, &["--contacts", file.to_str().expect("UTF-8")]);
+    let lines = std::fs::read_to_string(&file).expect("the contacts are written");
+    let contact = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        (line["address"].as_str().expect("an address").to_owned(), line["port"].as_u64().unwrap_or_default())
+    };
+    (found, lines.lines().map(contact).collect())
+}
+
+/// A platform's machines among ours, in a block in which nobody means each address: told by the registered name of the
+/// block, or by a reverse name that only spells the address. One of them has a name of ours.
+#[test]
+fn an_address_of_a_platform_in_a_wide_or_announced_block_stays_known_and_is_asked_by_names_alone() {
+    let pointer = "\n  ptr a198-18-5-3.deploy.static.akamaitechnologies.com";
+    for (seeds, block, network, told) in [
+        ("acme.test 198.18.4.0/23", "198.18.4.0/23", "SQUARESPACE", ""),
+        ("acme.test AS64507", "198.18.5.0/24", "SQUARESPACE", ""),
+        ("acme.test 198.18.4.0/23", "198.18.4.0/23", "WIDE", pointer),
+        ("acme.test AS64507", "198.18.5.0/24", "WIDE", pointer),
+    ] {
+        let lines = format!(
+            "org cdn \"CDN\" vendor\nblock {block} of us asn AS64507 named {network}\nname shop.acme.test A \
+             198.18.5.3\nhost 198.18.5.3 of cdn{told}\n  port 6379 redis open\nsite https://shop.acme.test \"Shop\""
+        );
+        let world = estate("acme.test", &lines).replace("seeds acme.test", &format!("seeds {seeds}"));
+        let folder = Folder::new("wide-platform");
+        for run in 1..=3 {
+            let (found, contacts) = contacts(&folder, &world);
+            let of = format!("{seeds} {network}, run {run}: {}", found.summary);
+            assert_exact(&found);
+            for figure in ["new", "changed", "gone"] {
+                assert!(run == 1 || found.figure(figure) == 0, "{figure} of {of}");
+            }
+            assert!(found.entities.values().any(|entity| entity["name"] == "198.18.5.3"), "{of}");
+            assert!(!found.names("IpAddress").contains("198.18.5.3"), "nothing shows that it is theirs alone: {of}");
+            let ports: BTreeSet<u64> =
+                contacts.into_iter().filter(|(address, _)| address == "198.18.5.3").map(|(_, port)| port).collect();
+            assert!(ports.is_subset(&[80, 443].into()), "{ports:?} of {of}");
+        }
+    }
+}
+
 /// A machine of ours, in a block that its text names, with names of so many domains of customers: by what it shows to
 /// everybody, and by what its site links to.
 fn hosting(seeds: &str, customers: usize) -> String {
