@@ -11,6 +11,7 @@ mod holdings;
 mod library;
 mod memory;
 mod read;
+mod registries;
 mod roles;
 mod same_sites;
 mod settings;
