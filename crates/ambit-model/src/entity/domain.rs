@@ -98,6 +98,8 @@ pub const WILDCARD: Member = Member::named("hidden_wildcard");
 pub const WILDCARD_DANGLING: Member<Vec<Dangling>> = Member::named("hidden_wildcard_dangling");
 /// For which types they are answered.
 pub const WILDCARD_TYPES: Member = Member::named("hidden_wildcard_types");
+/// A certificate names all that is one label below it.
+pub const WILDCARD_CERTIFICATE: Member<bool> = Member::named("hidden_wildcard_certificate");
 /// Guessed names that stayed without an answer. Two tasks say it, `name_sweep` and `permutations`, because both guess
 /// names below one domain through one function. A record lists what either left open; each probe lists its own.
 pub const SWEEP_UNANSWERED: Member<Vec<String>> = Member::named("hidden_sweep_unanswered");
@@ -189,6 +191,7 @@ pub(super) const DNS_RECORD: &[Row] = &[
     seen(WILDCARD, WildcardProfile),
     seen(WILDCARD_DANGLING, WildcardProfile),
     seen(WILDCARD_TYPES, WildcardProfile),
+    seen(WILDCARD_CERTIFICATE, TaskName::CertificateNames),
     seen(SRV, ZoneProfile),
     seen(SOA_SERIAL, ZoneProfile),
     seen(CUT_NAMESERVERS, ZoneProfile),

@@ -10,6 +10,7 @@ use crate::ask::denial::is_there;
 use crate::ask::host::{is_below, levels, same_domain};
 use crate::{Context, TaskError};
 use ambit_model::entity::registrable;
+use ambit_model::facts::Neighbour;
 use ambit_model::{EdgeKind, Kind, platforms};
 use ambit_net::NetError;
 use ambit_net::dns::{Rcode, RecordData, RecordType};
@@ -126,21 +127,9 @@ pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> R
     Ok(())
 }
 
-/// The same of something under another kind of name or edge: a server, a name in a certificate. `kept` is the edge
-/// where the name was not handed to others.
-pub(crate) async fn found_below_as(
-    cx: &Context<'_>,
-    domain: &str,
-    kind: Kind,
-    name: &str,
-    kept: EdgeKind,
-) -> Result<(), TaskError> {
-    let edge = edge_or(cx, domain, name, kept).await?;
-    cx.found(kind, name, edge);
-    Ok(())
-}
-
-async fn edge_or(cx: &Context<'_>, domain: &str, name: &str, kept: EdgeKind) -> Result<EdgeKind, TaskError> {
+/// The edge from a domain to something below it under another kind of name or edge: a server, a name in a certificate.
+/// `kept` is the edge where the name was not handed to others.
+pub(crate) async fn edge_or(cx: &Context<'_>, domain: &str, name: &str, kept: EdgeKind) -> Result<EdgeKind, TaskError> {
     let known = || {
         let led = cx.facts.outward.iter().filter(|neighbour| neighbour.name == name);
         let mut edges = led.map(|neighbour| neighbour.edge);
@@ -180,10 +169,12 @@ pub(crate) async fn found_own(cx: &Context<'_>, host: &str) -> Result<(), TaskEr
 }
 
 async fn exists(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
+    // A server of this name, which its role alone tells, is no host that was there.
+    let is_known = |host: &Neighbour| host.name == name && matches!(host.kind, Kind::DnsRecord | Kind::Domain);
     match is_there(cx, name).await {
         Ok(exists) => Ok(exists),
         Err(error @ NetError::Budget(_)) => Err(error.into()),
-        Err(_) => Ok(cx.facts.outward.iter().any(|neighbour| neighbour.name == name)),
+        Err(_) => Ok(cx.facts.outward.iter().any(is_known)),
     }
 }
 

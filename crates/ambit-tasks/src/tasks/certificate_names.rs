@@ -1,16 +1,16 @@
 //! Names in a certificate. Those under a domain that led to it are likely theirs; others belong to third parties until
 //! there is more evidence.
 
-use crate::ask::delegation::found_below_as;
+use crate::ask::delegation::edge_or;
 use crate::ask::denial::is_there;
 use crate::ask::host::seed_domains;
 use crate::ask::together::together;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::host_of;
-use ambit_model::entity::{certificate, registered, registrable};
+use ambit_model::entity::{certificate, domain, registered, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -49,6 +49,12 @@ fn names(facts: &Facts) -> BTreeSet<String> {
         .filter_map(|text| Kind::DnsRecord.canonical(text.strip_prefix("*.").unwrap_or(text)).ok())
         .filter(|name| name.contains('.'))
         .collect()
+}
+
+/// The certificate names all that is one label below a name: names are likely to be there.
+fn is_wildcard_below(facts: &Facts, name: &str) -> bool {
+    let below = |text: &str| text.strip_prefix("*.").and_then(|below| Kind::DnsRecord.canonical(below).ok());
+    certificate::NAMES.texts(&facts.details).any(|text| below(text).as_deref() == Some(name))
 }
 
 /// Domains of the seeds and of the names that led here.
@@ -161,7 +167,10 @@ async fn lead_to(cx: &Context<'_>, name: &str, home: Option<&str>) -> Result<(),
     };
     match Kind::of_host(name) {
         Ok((Kind::DnsRecord, host)) => {
-            found_below_as(cx, domain, Kind::DnsRecord, &host, EdgeKind::CertificateName).await
+            let edge = edge_or(cx, domain, &host, EdgeKind::CertificateName).await?;
+            let below = is_wildcard_below(cx.facts, &host).then(|| domain::WILDCARD_CERTIFICATE.is(true));
+            cx.found_with(Kind::DnsRecord, &host, edge, Details::from_iter(below));
+            Ok(())
         }
         _ => {
             cx.found_host(name, EdgeKind::CertificateName);

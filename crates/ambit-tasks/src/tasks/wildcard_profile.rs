@@ -75,11 +75,12 @@ const LEVEL_LABELS: &[&str] = &[
     "vpn",
 ];
 
-/// True where names are likely below: a domain, a name that is a seed or the top of a zone, and one such as
-/// `dev.acme.test`.
+/// True where names are likely below: a domain, a name that is a seed or the top of a zone, one below which a
+/// certificate names all, and one such as `dev.acme.test`.
 pub(crate) fn is_level(facts: &Facts) -> bool {
     let is_zone_top = || domain::SOA_RECORD.raw(&facts.details).is_some();
-    facts.kind == Kind::Domain || facts.seed || is_named_level(&facts.name) || is_zone_top()
+    let is_certified = || domain::WILDCARD_CERTIFICATE.of(&facts.details) == Some(true);
+    facts.kind == Kind::Domain || facts.seed || is_named_level(&facts.name) || is_zone_top() || is_certified()
 }
 
 /// True where the zone of an account shows a wildcard below the name.

@@ -1,7 +1,7 @@
 //! Collects what a zone publishes about itself: its authority, name servers, mail servers, texts, services, and who may
 //! issue certificates for it.
 
-use crate::ask::delegation::{found_below_as, found_own};
+use crate::ask::delegation::{edge_or, found_own};
 use crate::ask::host::{is_resembling, same_domain};
 use crate::ask::together::together;
 use crate::read::{spf, technology};
@@ -166,7 +166,7 @@ pub(crate) async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> 
         return Ok(());
     }
     match registrable(server).filter(|domain| same_domain(domain, &cx.facts.name)) {
-        Some(domain) => found_below_as(cx, domain, kind, server, EdgeKind::OwnServer).await?,
+        Some(domain) => cx.found(kind, server, edge_or(cx, domain, server, EdgeKind::OwnServer).await?),
         None => cx.found(kind, server, EdgeKind::Vendor),
     }
     found_host(cx, server).await

@@ -157,6 +157,27 @@ host 203.0.113.133
     assert_eq!(found.names("IpAddress"), ["203.0.113.129".to_owned()].into());
 }
 
+/// Names that every certificate below a level may be for, and a delegation whose only server has its name inside it.
+#[test]
+fn what_is_below_a_wildcard_of_a_certificate_is_found_and_a_dead_delegation_tells_nothing_new_later() {
+    let lines = "name admin.acme.test A 203.0.113.15
+site https://admin.acme.test \"Admin\"
+  cert names admin.acme.test *.harbour-q7.acme.test
+name vpn.harbour-q7.acme.test A 203.0.113.16
+zone lab.acme.test of us
+  ns ns1.lab.acme.test 203.0.113.5
+  answers lame";
+    for signed in ["", "\n  signed minimal", "\n  signed compact", "\n  signed nsec3"] {
+        let world = with_mail("acme.test", lines).replacen(" 203.0.113.2\n", &format!(" 203.0.113.2{signed}\n"), 1);
+        let folder = Folder::new("certified-level");
+        assert_exact(&scan_text(&folder, &world, &[]));
+        let again = scan_text(&folder, &world, &[]);
+        for figure in ["missed", "new", "changed", "gone"] {
+            assert_eq!(again.figure(figure), 0, "{figure} {signed}: {}", again.summary);
+        }
+    }
+}
+
 #[test]
 fn what_fails_below_a_zone_that_fails_is_not_said_to_lead_nowhere() {
     let lines = "zone labs.kestrelby.test of us
