@@ -25,6 +25,7 @@ pub(crate) mod leads;
 pub(crate) mod listing;
 pub(crate) mod lockfiles;
 pub(crate) mod login;
+pub(crate) mod marks;
 pub(crate) mod mentions;
 pub(crate) mod normal;
 pub(crate) mod nsec;

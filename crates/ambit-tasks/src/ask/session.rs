@@ -12,6 +12,7 @@ use crate::{Context, TaskError};
 use ambit_model::application_session::{ApplicationSession, Opening, cookie_values, unschemed};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{NetError, Untrusted};
+use inside::Front;
 pub(crate) use inside::{holds, holds_still, is_shown, reached_before, some_of};
 use token::{Bearer, Client};
 
@@ -31,8 +32,8 @@ pub(crate) struct Session {
     origin: String,
     shown: Shown,
     secrets: Vec<Vec<u8>>,
-    /// Where the page that a person named led to when it was opened, without what differs from time to time.
-    landed: String,
+    /// What the page that a person named showed when it was opened.
+    front: Front,
 }
 
 /// What the requests of a session show.
@@ -56,7 +57,7 @@ impl Session {
         let mut secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
         // What holds another goes first.
         secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        Self { origin: origin(start), shown, secrets, landed: String::new() }
+        Self { origin: origin(start), shown, secrets, front: Front::default() }
     }
 
     /// Returns whether an integration opened it.
@@ -137,7 +138,7 @@ pub(crate) async fn open(cx: &Context<'_>, start: &Url) -> Result<Session, TaskE
         }
     };
     let mut session = Session::new(&given, start, shown);
-    session.landed = inside::accepted(cx, &session, start).await?;
+    session.front = inside::accepted(cx, &session, start).await?;
     Ok(session)
 }
 

@@ -191,6 +191,59 @@ fn a_page_that_moved_elsewhere_ends_no_session_that_lasts() {
     assert_eq!(found.details["hidden_defects"], json!([]));
 }
 
+/// An application for everybody but for pages below `/staff`, which are closed. Who is in the session is shown `more`
+/// on the front page, until `/about` is asked for where the session ends with it.
+fn closed_to_all(more: &'static str, is_ending: bool) -> Application {
+    let is_over = AtomicBool::new(false);
+    Application::start(move |target, shown| {
+        let is_inside = shown.contains("sid=k3y77") && !is_over.load(Ordering::SeqCst);
+        match target {
+            "/robots.txt" => nothing(),
+            "/" => {
+                html(&format!("<a href=/about>About</a><a href=/staff/a>A</a>{}", if is_inside { more } else { "" }))
+            }
+            "/about" => {
+                is_over.fetch_or(is_ending, Ordering::SeqCst);
+                html("About")
+            }
+            path if path.starts_with("/staff/") => (403, String::new(), b"closed".to_vec()),
+            _ => nothing(),
+        }
+    })
+}
+
+const SIGN_OUT: &str = "<form method=post action=/logout><button>Sign out</button></form>";
+
+fn with_page(mut known: Value, path: &str) -> Value {
+    let page = json!({"path": path, "status": 200, "title": null, "parameters": [], "asks_password": false});
+    known["hidden_pages"].as_array_mut().unwrap().push(page);
+    known
+}
+
+#[test]
+fn a_page_that_is_closed_alone_ends_no_session() {
+    let one = || known("/staff/a", 200);
+    for (more, known) in [(SIGN_OUT, one()), ("", one()), (SIGN_OUT, with_page(one(), "/staff/b"))] {
+        let application = closed_to_all(more, false);
+        let (answer, found) = application.look_in("crawl", COOKIE(), known, &[]);
+        assert_eq!(answer, Ok(Answer::Found), "{more}");
+        let pages = found.details["hidden_pages"].to_string();
+        assert!(pages.contains(r#""path":"/staff/a","status":403"#), "it is not asked for again and again: {pages}");
+        assert!(found.details["hidden_defects"].to_string().contains("/staff/a"), "it was not looked at: {found:?}");
+    }
+}
+
+#[test]
+fn a_session_is_over_where_the_front_page_shows_no_more_than_to_strangers() {
+    for (more, known) in [(SIGN_OUT, known("/staff/a", 200)), ("", with_page(known("/staff/a", 200), "/staff/b"))] {
+        let application = closed_to_all(more, true);
+        let walked = application.look_in("crawl", COOKIE(), known.clone(), &[]);
+        assert!(why(&walked).starts_with("the session has ended: "), "{walked:?}");
+        let pages = walked.1.details["hidden_pages"].to_string();
+        assert!(pages.contains(r#""path":"/staff/a","status":200"#), "what was shown is not gone: {pages}");
+    }
+}
+
 /// An interface that takes tokens which last for some requests, beside the provider that gives them. Its page `/closed`
 /// is for nobody.
 fn by_token(lasts: usize, given_max: usize) -> (Application, Arc<AtomicUsize>) {

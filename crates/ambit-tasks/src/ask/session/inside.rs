@@ -5,10 +5,12 @@ use super::{Session, TOO_MANY_REQUESTS, refused};
 use crate::ask::web;
 use crate::read::frontier::shape;
 use crate::read::login::{asks_password, is_same_owner, is_sign_in, is_sign_in_page, origin};
+use crate::read::marks::marks;
 use crate::{Context, TaskError};
 use ambit_model::entity::uri::{self, CrawledPage};
-use ambit_net::http::{HttpExchange, Url};
+use ambit_net::http::{HttpExchange, Url, is_unavailable};
 use ambit_net::{Grant, NetError};
+use std::collections::BTreeSet;
 
 /// Redirects on the way to a page that shows whether a session is accepted.
 pub(super) const REDIRECTS_MAX: usize = 5;
@@ -17,12 +19,31 @@ pub(super) const REDIRECTS_MAX: usize = 5;
 const PAGES_MAX: usize = 1 + 2 * SOME_MAX;
 /// Pages of one sort among them.
 const SOME_MAX: usize = 3;
+/// Times that a stranger asks for the first page: what it shows to each differs from time to time.
+const STRANGERS: usize = 2;
 
 /// Where a look at a page ended.
 pub(super) struct Reached {
     pub(super) answer: HttpExchange,
     /// Where its last answer leads, which is not followed: what a session shows goes to one origin.
     pub(super) away: Option<Url>,
+}
+
+/// What the page that a person named shows to who asks.
+#[derive(Default)]
+pub(super) struct Front {
+    /// Where it led to, without what differs from time to time.
+    landed: String,
+    /// What was shown there.
+    marks: BTreeSet<String>,
+}
+
+impl Front {
+    fn of(reached: &Reached) -> Self {
+        let answer = Some(&reached.answer).filter(|answer| web::is_html(answer));
+        let marks = answer.map(|answer| marks(&web::text(answer), &answer.url)).unwrap_or_default();
+        Self { landed: landing(reached), marks }
+    }
 }
 
 /// Where an answer leads by a redirect.
@@ -82,9 +103,9 @@ fn landing(Reached { answer, away }: &Reached) -> String {
     format!("{}{}", place(&to), if answer.status >= 400 { " with an error" } else { "" })
 }
 
-/// Looks at the page that a person named, as the session shows it, and returns where that led. Where that asks who is
+/// Looks at the page that a person named, as the session shows it, and returns what that showed. Where that asks who is
 /// there, the session is not accepted, and a walk would take all that stands behind it for gone.
-pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -> Result<String, TaskError> {
+pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -> Result<Front, TaskError> {
     let reached = reach(cx, session, start).await?;
     match kept_out(cx, &reached).await {
         Some(why) => Err(refused(&why)),
@@ -93,7 +114,7 @@ pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -
         None if is_sign_in_page(&reached.answer.url) && !is_sign_in_page(start) => {
             Err(refused(&format!("{start} leads to {}, where people sign in", place(&reached.answer.url))))
         }
-        None => Ok(landing(&reached)),
+        None => Ok(Front::of(&reached)),
     }
 }
 
@@ -109,39 +130,71 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
     if let Some(why) = kept_out(cx, &reached).await {
         return Err(ended(&why));
     }
-    let landed = landing(&reached);
-    if landed != session.landed {
+    let front = Front::of(&reached);
+    if front.landed != session.front.landed {
         if status == TOO_MANY_REQUESTS {
             return Err(TaskError::Net(NetError::Unavailable(status)));
         }
         if status >= 500 {
             return Err(TaskError::Failed(format!("{start} cannot answer any more (status {status})")));
         }
-        return Err(ended(&format!("{start} led to {} before and leads to {landed} now", session.landed)));
+        let (before, now) = (&session.front.landed, &front.landed);
+        return Err(ended(&format!("{start} led to {before} before and leads to {now} now")));
     }
     // That page may be there for everybody.
-    let (mut shown, mut over) = (Vec::new(), None);
+    let (mut shown, mut asking, mut closed) = (Vec::new(), Vec::new(), Vec::new());
     for page in pages.iter().take(PAGES_MAX) {
         match look(cx, session, page).await? {
             Look::Shown => shown.push(page),
-            Look::KeptOut(why) => over = over.or(Some(why)),
+            Look::Asks(why) => asking.push(why),
+            Look::Closed(why) => closed.push(why),
             Look::Unknown => {}
         }
     }
-    let Some(why) = over else { return Ok(()) };
-    // A page may have moved. Where the first leads others elsewhere, or another is shown in the session alone, that
-    // lasts.
-    let stranger = Session::default();
-    let reached = reach(cx, &stranger, start).await?;
-    if landing(&reached) != session.landed || kept_out(cx, &reached).await.is_some() {
-        return Ok(());
+    let Some(why) = asking.first().or(closed.first()) else { return Ok(()) };
+    // What says nothing of who asks, and happens to one page beside others, is that page's own.
+    let is_alone = asking.is_empty() && closed.len() == 1 && !shown.is_empty();
+    match lasts(cx, session, start, (&front, &shown)).await? {
+        Some(true) => Ok(()),
+        None if is_alone => Ok(()),
+        Some(false) | None => Err(ended(why)),
+    }
+}
+
+/// Whether something shows that a session lasts: pages are shown in it alone, or the first page shows in it what it
+/// showed when it was opened and shows to no stranger. It is over where strangers are shown all that the first page
+/// still shows in it. `None` where nothing tells.
+async fn lasts(
+    cx: &Context<'_>,
+    session: &Session,
+    start: &Url,
+    (front, shown): (&Front, &[&Url]),
+) -> Result<Option<bool>, TaskError> {
+    let (stranger, mut to_strangers) = (Session::default(), BTreeSet::new());
+    for _ in 0..STRANGERS {
+        let reached = reach(cx, &stranger, start).await?;
+        let status = reached.answer.status;
+        if is_unavailable(status) && reached.away.is_none() {
+            return Err(TaskError::Net(NetError::Unavailable(status)));
+        }
+        let seen = Front::of(&reached);
+        if seen.landed != session.front.landed || kept_out(cx, &reached).await.is_some() {
+            return Ok(Some(true));
+        }
+        to_strangers.extend(seen.marks);
     }
     for page in shown {
-        if matches!(look(cx, &stranger, page).await?, Look::KeptOut(_)) {
-            return Ok(());
+        if matches!(look(cx, &stranger, page).await?, Look::Asks(_) | Look::Closed(_)) {
+            return Ok(Some(true));
         }
     }
-    Err(ended(&why))
+    let own = |marks: &BTreeSet<String>| marks.difference(&to_strangers).cloned().collect::<BTreeSet<_>>();
+    let (then, now) = (own(&session.front.marks), own(&front.marks));
+    Ok(match (then.is_disjoint(&now), then.is_empty(), now.is_empty()) {
+        (false, ..) => Some(true),
+        (true, false, true) => Some(false),
+        _ => None,
+    })
 }
 
 /// The same by pages to which a walk came before.
@@ -158,7 +211,10 @@ pub(crate) fn some_of<'a>(pages: impl Iterator<Item = &'a Url>) -> Vec<Url> {
 /// What a look at a page of the application shows of who asks.
 enum Look {
     Shown,
-    KeptOut(String),
+    /// It asks who is there.
+    Asks(String),
+    /// It is not shown, and asks for nobody: it is closed to who asks, or moved.
+    Closed(String),
     Unknown,
 }
 
@@ -170,11 +226,11 @@ async fn look(cx: &Context<'_>, session: &Session, page: &Url) -> Result<Look, T
     };
     let status = reached.answer.status;
     Ok(match kept_out(cx, &reached).await {
-        Some(why) => Look::KeptOut(why),
-        None if status == 403 => Look::KeptOut(format!("{page} is closed (status 403)")),
+        Some(why) => Look::Asks(why),
+        None if status == 403 => Look::Closed(format!("{page} is closed (status 403)")),
         // When it was written down, it was shown at once.
         None if status < 300 && reached.answer.url.path_only() != page.path_only() => {
-            Look::KeptOut(format!("{page} leads to {}", place(&reached.answer.url)))
+            Look::Closed(format!("{page} leads to {}", place(&reached.answer.url)))
         }
         None if status < 300 => Look::Shown,
         None => Look::Unknown,
