@@ -1,8 +1,8 @@
 //! A session that is opened by a form: filled in once, on the page that a person named, and sent to nobody but the
 //! application.
 
-use super::inside::{REDIRECTS_MAX, Reached, kept_out, target};
-use super::{FORM, MASKED_MIN, mask, refused, spelled};
+use super::inside::{self, REDIRECTS_MAX, Reached, kept_out, target};
+use super::{FORM, MASKED_MIN, Session, Shown, mask, refused, spelled};
 use crate::ask::web;
 use crate::read::login::{self, origin};
 use crate::{Context, TaskError};
@@ -52,11 +52,39 @@ pub(super) async fn logged_in(
     let secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
     mask(&mut reached.answer.body, &secrets.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let asked = kept_out(cx, &reached).await;
-    if is_refused || asked.is_some() || cookies == before {
+    let session = || Session { secrets, ..in_session(start, &cookies) };
+    let is_let_in = !is_refused
+        && asked.is_none()
+        // An application may know who came by one cookie, which the form does not change.
+        && (cookies != before || is_known(cx, (start, &page), session()).await?);
+    if !is_let_in {
         let asked = asked.map(|why| format!(": {why}")).unwrap_or_default();
         return Err(refused(&format!("the form does not accept user and password (status {status}){asked}")));
     }
     Ok(vec![("Cookie".to_owned(), written(&cookies))])
+}
+
+/// Whether a session shows that somebody signed in: its form is gone, or another page is shown that is not shown to a
+/// visitor who did not sign in.
+async fn is_known(cx: &Context<'_>, (start, form): (&Url, &Url), session: Session) -> Result<bool, TaskError> {
+    let mut cookies = BTreeMap::new();
+    let asked = onward(cx, web::get(cx, form, web::PAGE_BYTES).await?, &mut cookies).await?;
+    let visitor = in_session(start, &cookies);
+    let has_form = kept_out(cx, &asked).await.is_some();
+    if has_form && inside::let_in(cx, &session, form).await?.is_some() {
+        return Ok(true);
+    }
+    let Some(front) = inside::let_in(cx, &session, start).await? else { return Ok(false) };
+    let Some(other) = inside::let_in(cx, &visitor, start).await? else { return Ok(true) };
+    // What differs from time to time is shown once.
+    let again = inside::let_in(cx, &session, start).await?;
+    Ok(again.is_some_and(|again| front.shows_again(&again, &other)))
+}
+
+/// A session that cookies show.
+fn in_session(start: &Url, cookies: &BTreeMap<String, String>) -> Session {
+    let headers = if cookies.is_empty() { Vec::new() } else { vec![("Cookie".to_owned(), written(cookies))] };
+    Session { origin: origin(start), shown: Shown::Headers(headers), ..Session::default() }
 }
 
 /// Follows the redirects of an answer within its origin, as a browser does: by GET, with the cookies that were set.

@@ -44,6 +44,12 @@ impl Front {
         let marks = answer.map(|answer| marks(&web::text(answer), &answer.url)).unwrap_or_default();
         Self { landed: landing(reached), marks }
     }
+
+    /// Whether it leads elsewhere than for another, or shows a mark twice that the other is not shown.
+    pub(super) fn shows_again(&self, again: &Self, other: &Self) -> bool {
+        let is_led = self.landed == again.landed && self.landed != other.landed;
+        is_led || self.marks.intersection(&again.marks).any(|mark| !other.marks.contains(mark))
+    }
 }
 
 /// Where an answer leads by a redirect.
@@ -116,6 +122,13 @@ pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -
         }
         None => Ok(Front::of(&reached)),
     }
+}
+
+/// What a page shows in a session; `None` where it asks who is there, or is an error.
+pub(super) async fn let_in(cx: &Context<'_>, session: &Session, page: &Url) -> Result<Option<Front>, TaskError> {
+    let reached = reach(cx, session, page).await?;
+    let is_kept_out = reached.answer.status >= 400 || kept_out(cx, &reached).await.is_some();
+    Ok((!is_kept_out).then(|| Front::of(&reached)))
 }
 
 /// Whether a session that is open is accepted still, by the page that a person named and by others that were reached in
