@@ -7,7 +7,7 @@ mod inside;
 mod token;
 
 use crate::ask::web;
-use crate::read::login::origin;
+use crate::read::login::{is_sign_in, origin};
 use crate::{Context, TaskError};
 use ambit_model::application_session::{ApplicationSession, Opening, cookie_values, unschemed};
 use ambit_net::http::{HttpExchange, Url};
@@ -76,9 +76,9 @@ impl Session {
             Shown::Headers(headers) => web::get_in(cx, url, body_kept, headers).await?,
             Shown::Token(bearer) => {
                 let exchange = web::get_in(cx, url, body_kept, &[bearer.header(cx).await]).await?;
-                if bearer.is_renewed(cx, exchange.status).await {
+                if bearer.is_renewed(cx, refuses(&exchange)).await {
                     let again = web::get_in(cx, url, body_kept, &[bearer.header(cx).await]).await?;
-                    bearer.was_answered(again.status);
+                    bearer.was_answered(refuses(&again));
                     again
                 } else {
                     exchange
@@ -104,6 +104,12 @@ impl Session {
         let Shown::Token(bearer) = &self.shown else { return String::new() };
         bearer.failure().map(|why| format!(", and there is no other token: {why}")).unwrap_or_default()
     }
+}
+
+/// Whether an application refuses a token: by its status, or by leading who shows it to where people sign in.
+fn refuses(answer: &HttpExchange) -> bool {
+    let is_led = || !is_sign_in(&answer.url) && inside::target(answer).is_some_and(|to| is_sign_in(&to));
+    answer.status == 401 || is_led()
 }
 
 /// Masks what opens a session where an answer repeats it; returns whether it did.

@@ -286,8 +286,8 @@ fn a_session_is_over_where_the_front_page_shows_no_more_than_to_strangers() {
 }
 
 /// An interface that takes tokens which last for some requests, beside the provider that gives them. Its page `/closed`
-/// is for nobody.
-fn by_token(lasts: usize, given_max: usize) -> (Application, Arc<AtomicUsize>) {
+/// is for nobody; who shows no good token gets `refusal`.
+fn by_token(lasts: usize, given_max: usize, refusal: fn() -> Shown) -> (Application, Arc<AtomicUsize>) {
     let (given, left) = (Arc::new(AtomicUsize::new(0)), AtomicUsize::new(0));
     let counted = Arc::clone(&given);
     let application = Application::start(move |target, shown| -> Shown {
@@ -302,17 +302,22 @@ fn by_token(lasts: usize, given_max: usize) -> (Application, Arc<AtomicUsize>) {
         let is_newest = shown == format!("Bearer t0ken-{}", given.load(Ordering::SeqCst));
         let is_left = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
         match target {
-            _ if !is_newest || !is_left => (401, String::new(), b"who?".to_vec()),
+            "/login" => html(LOGIN),
+            _ if !is_newest || !is_left => refusal(),
             "/robots.txt" => nothing(),
             "/" => {
                 let links = (0..8).map(|number| format!("<a href=/page/{}>x</a>", "abcdefgh".split_at(number).1));
                 html(&(links.collect::<String>() + "<a href=/closed>x</a>"))
             }
-            "/closed" => (401, String::new(), b"never".to_vec()),
+            "/closed" => refusal(),
             page => html(&format!("You are {shown} at {page}")),
         }
     });
     (application, counted)
+}
+
+fn who() -> Shown {
+    (401, String::new(), b"who?".to_vec())
 }
 
 fn client(application: &Application) -> Option<Integration> {
@@ -322,19 +327,21 @@ fn client(application: &Application) -> Option<Integration> {
 
 #[test]
 fn a_token_that_ends_on_the_way_is_renewed() {
-    let (application, given) = by_token(3, usize::MAX);
-    let (answer, found) = application.look_in("crawl", client(&application), json!({}), &[]);
-    assert_eq!(answer, Ok(Answer::Found), "{:?}", application.asked());
-    let pages = found.details["hidden_pages"].to_string();
-    assert!(pages.contains("/page/abcdefgh") && pages.contains("/page/h"), "{pages}");
-    let (given, asked) = (given.load(Ordering::SeqCst), application.asked().len());
-    assert!((5..asked / 2).contains(&given), "one for each end and a few for what is closed: {given} of {asked}");
-    assert!(!format!("{found:?}").contains("t0ken-"), "none is repeated: {found:?}");
+    for refusal in [who, || leads("/login"), || leads("https://id.acme.test/as?client_id=a&response_type=code")] {
+        let (application, given) = by_token(3, usize::MAX, refusal);
+        let (answer, found) = application.look_in("crawl", client(&application), json!({}), &[]);
+        assert_eq!(answer, Ok(Answer::Found), "{:?}", application.asked());
+        let pages = found.details["hidden_pages"].to_string();
+        assert!(pages.contains("/page/abcdefgh") && pages.contains("/page/h"), "{pages}");
+        let (given, asked) = (given.load(Ordering::SeqCst), application.asked().len());
+        assert!((5..asked / 2).contains(&given), "one for each end and a few for what is closed: {given} of {asked}");
+        assert!(!format!("{found:?}").contains("t0ken-"), "none is repeated: {found:?}");
+    }
 }
 
 #[test]
 fn a_token_that_lasts_is_asked_for_once_beside_what_is_closed_to_it() {
-    let (application, given) = by_token(usize::MAX, usize::MAX);
+    let (application, given) = by_token(usize::MAX, usize::MAX, who);
     let (answer, _) = application.look_in("crawl", client(&application), json!({}), &[]);
     assert_eq!(answer, Ok(Answer::Found), "{:?}", application.asked());
     assert!(given.load(Ordering::SeqCst) <= 3, "{:?}", application.asked());
@@ -342,7 +349,7 @@ fn a_token_that_lasts_is_asked_for_once_beside_what_is_closed_to_it() {
 
 #[test]
 fn a_token_that_is_not_given_again_ends_the_session() {
-    let (application, _) = by_token(6, 1);
+    let (application, _) = by_token(6, 1, who);
     let walked = application.look_in("crawl", client(&application), json!({}), &[]);
     assert!(matches!(walked.0, Ok(Answer::InPart(_))), "{walked:?}");
     let said = why(&walked);

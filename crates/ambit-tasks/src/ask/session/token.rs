@@ -79,23 +79,23 @@ impl Bearer {
         ("Authorization".to_owned(), format!("Bearer {}", self.state().given.token))
     }
 
-    /// Takes up that the application answered, and returns whether it refused the token and there is another now.
-    pub(super) async fn is_renewed(&self, cx: &Context<'_>, status: u16) -> bool {
+    /// Takes up whether the application refused the token, and returns whether there is another now because of that.
+    pub(super) async fn is_renewed(&self, cx: &Context<'_>, is_refused: bool) -> bool {
         let may_be_over = {
             let mut state = self.state();
-            state.is_accepted |= status != 401;
+            state.is_accepted |= !is_refused;
             // One that was never accepted did not end.
-            status == 401 && state.is_accepted && state.in_vain < VAIN_MAX
+            is_refused && state.is_accepted && state.in_vain < VAIN_MAX
         };
         may_be_over && self.renew(cx).await
     }
 
-    /// Takes up what the application answered to a token that was renewed because of it.
-    pub(super) fn was_answered(&self, status: u16) {
+    /// Takes up whether the application refused a token that was renewed because of it.
+    pub(super) fn was_answered(&self, is_refused: bool) {
         let mut state = self.state();
-        match status {
-            401 => state.in_vain += 1,
-            _ => (state.is_accepted, state.in_vain) = (true, 0),
+        match is_refused {
+            true => state.in_vain += 1,
+            false => (state.is_accepted, state.in_vain) = (true, 0),
         }
     }
 
