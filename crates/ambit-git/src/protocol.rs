@@ -145,9 +145,9 @@ pub fn list_request(agent: &str, hash: HashKind) -> Vec<u8> {
 /// Reads the answer to it, sorted by name.
 ///
 /// # Errors
-/// It is no such answer.
+/// It is no such answer, or names objects by more than one hash, which no repository does.
 pub fn refs(body: &[u8]) -> Result<Vec<Ref>, GitError> {
-    let mut refs = Vec::new();
+    let mut refs: Vec<Ref> = Vec::new();
     for line in lines(body)? {
         if let Some(refused) = line.strip_prefix(b"ERR ") {
             return Err(GitError::Refused(words(refused)));
@@ -160,6 +160,10 @@ pub fn refs(body: &[u8]) -> Result<Vec<Ref>, GitError> {
         // A branch without a commit is listed as unborn.
         if id != "unborn" {
             let id = ObjectId::from_hex(id.as_bytes()).map_err(|_| GitError::Protocol("a ref without an id".into()))?;
+            if let Some(first) = refs.first().filter(|first| first.id.kind() != id.kind()) {
+                let (named, kind, other) = (words(name.as_bytes()), id.kind(), first.id.kind());
+                return Err(GitError::Protocol(format!("{named} is named by {kind}, and others by {other}")));
+            }
             refs.push(Ref { name: name.to_owned(), id });
         }
     }
@@ -429,6 +433,10 @@ mod tests {
         let names: Vec<String> = refs(&body).unwrap().into_iter().map(|found| found.name).collect();
         assert_eq!(names, ["refs/heads/main", "refs/tags/v1"]);
         assert!(refs(&said(&[b"main\n"])).is_err());
+        let longer = format!("{} refs/heads/longer\n", "2".repeat(64));
+        let mixed = said(&[format!("{id} refs/heads/main\n").as_bytes(), longer.as_bytes(), b""]);
+        let why = refs(&mixed).unwrap_err().to_string();
+        assert!(why.contains("refs/heads/longer") && why.contains("sha256"), "{why}");
         assert!(matches!(refs(&said(&[b"ERR no\n"])), Err(GitError::Refused(_))));
     }
 
