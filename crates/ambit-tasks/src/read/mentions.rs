@@ -96,16 +96,26 @@ impl Mentions {
     }
 }
 
-/// The URL without who signs in there: a name with a dot is spelled as a host is. `None` where nobody can tell them
-/// apart.
+/// The URL without who signs in there, which ends at the first slash (RFC 3986 §3.2). A password that is not written as
+/// it should be may hold one; `None` where nobody can tell a part of it from a host.
 fn url_of(plain: &str) -> Option<Url> {
     let (scheme, rest) = plain.split_once("://")?;
     // Nobody signs in by what is asked for behind the path.
-    match who_signs_in(rest.split(['?', '#']).next().unwrap_or_default()) {
-        SignIn::Nobody => Url::parse(plain).ok(),
-        SignIn::Until(at) => Url::parse(&format!("{scheme}://{}", &rest[at + 1..])).ok(),
-        SignIn::Maybe(_) => None,
-    }
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let authority = rest.split('/').next().unwrap_or_default();
+    let (who, host) = authority.rsplit_once('@').map_or((None, authority), |(who, host)| (Some(who), host));
+    let port = host.rsplit_once(':').map_or("", |(_, port)| port);
+    let is_port = port.is_empty() || port.parse::<u16>().is_ok_and(|port| port > 0);
+    // Behind a host and its port begins the path, and behind a name without a password its host.
+    let begins = match who {
+        None if is_port => Some(0),
+        Some(who) if is_port && !who.contains(':') => Some(who.len() + 1),
+        _ => match who_signs_in(rest) {
+            SignIn::Until(at) if who.is_none_or(|who| at == who.len()) => Some(at + 1),
+            _ => None,
+        },
+    };
+    Url::parse(&format!("{scheme}://{}", &plain[scheme.len() + 3 + begins?..])).ok()
 }
 
 #[cfg(test)]
@@ -130,16 +140,20 @@ mod tests {
         let mut found = Mentions::default();
         found.read("git clone https://ann.lee:tr0ub4dor@git.acme.test/shop.git");
         assert_eq!(found.hosts.iter().collect::<Vec<_>>(), ["git.acme.test"], "who signs in is no host");
-        for text in [
-            "url = https://ann.lee:123/456@git.acme.test/x.git",
-            "url = https://ann.lee:123/456@git.acme.test",
-            "url = https://ann.lee:123/456@git/x.git",
-            "url = https://ann.lee:123/456@git",
-            "url = https://bob:S3c@ret.pw/2@git.acme.test/y.git",
+        for (text, host) in [
+            ("https://host:8443/users/bob@corp/edit", Some("host")),
+            ("https://desk.acme.test:8443/users/bob@corp/edit", Some("desk.acme.test")),
+            ("https://desk.acme.test:8443/users/bob@corp.example/edit", Some("desk.acme.test")),
+            ("https://desk.acme.test/users/bob@corp.example/edit", Some("desk.acme.test")),
+            ("https://ann@desk.acme.test/users/bob@corp.example/edit", Some("desk.acme.test")),
+            ("https://ann.lee:tr0ub4dor@desk.acme.test:8443/a", Some("desk.acme.test")),
+            // A password may hold a slash all the same, and none of it is a host.
+            ("url = https://bob:S3c@ret.pw/2@git.acme.test/y.git", None),
         ] {
+            let mut found = Mentions::default();
             found.read(text);
+            assert_eq!(found.hosts.iter().map(String::as_str).collect::<Vec<_>>(), Vec::from_iter(host), "{text}");
         }
-        assert_eq!(found.hosts.iter().collect::<Vec<_>>(), ["git.acme.test"], "nor where a password holds a slash");
         for text in [
             "DATABASE_URL=postgres://shop:Tr0ub4d0rZx9q@db1.corp.example/shop",
             "https://bot:ghp_0123456789@github.com/acme/shop.git",
