@@ -162,7 +162,7 @@ impl<'a> Reading<'a> {
             return;
         }
         let Some(bytes) = self.read(path, INDEX_BYTES_MAX) else { return };
-        match served::index_of(&bytes, self.hash) {
+        match served::index(&bytes, self.hash) {
             None => self.unread(path, &"is no index"),
             Some(index) => {
                 if !index.is_whole {

@@ -45,7 +45,7 @@ impl Folder {
         let settings = git.join("config");
         let there = settings.try_exists().map_err(|error| unreadable(&settings, error))?;
         let said = there.then(|| read_up_to(&settings, SETTINGS_BYTES_MAX)).transpose()?;
-        match said.and_then(|said| foreign_form(&said, &[HashKind::Sha1, HashKind::Sha256])) {
+        match said.and_then(|said| foreign_form(&said)) {
             Some(form) => Err(GitError::Folder(format!("{}: {form}", path.display()))),
             None => Ok(Self { git, own }),
         }
@@ -65,21 +65,24 @@ impl Folder {
 /// Returns by what the objects in a folder are named, by the settings of its repository.
 pub(crate) fn hash_beside(objects: &Path) -> HashKind {
     let settings = objects.parent().map(|git| read_up_to(&git.join("config"), SETTINGS_BYTES_MAX));
+    settings.and_then(Result::ok).map_or(HashKind::Sha1, |said| hash_of(&said))
+}
+
+/// Returns by what objects are named, by the settings of their repository (gitrepository-layout).
+pub(crate) fn hash_of(settings: &str) -> HashKind {
     let is_sha256 = |(key, value): &(String, String)| key == OBJECT_FORMAT && *value == HashKind::Sha256.to_string();
-    match settings.and_then(Result::ok).is_some_and(|said| extensions(&said).iter().any(is_sha256)) {
+    match extensions(settings).iter().any(is_sha256) {
         true => HashKind::Sha256,
         false => HashKind::Sha1,
     }
 }
 
 /// Returns what is in a form of which nothing would be found, by the settings of a repository (gitrepository-layout).
-/// `read`: by what the objects may be named.
-pub(crate) fn foreign_form(settings: &str, read: &[HashKind]) -> Option<String> {
+pub(crate) fn foreign_form(settings: &str) -> Option<String> {
+    let read = [HashKind::Sha1, HashKind::Sha256].map(|hash| hash.to_string());
     extensions(settings).into_iter().find_map(|(key, value)| match key.as_str() {
-        OBJECT_FORMAT if !read.iter().any(|hash| hash.to_string() == value) => {
-            let read: Vec<String> = read.iter().map(ToString::to_string).collect();
-            let read = read.join(" or ");
-            Some(format!("its objects are named by {value}; only those named by {read} are read"))
+        OBJECT_FORMAT if !read.contains(&value) => {
+            Some(format!("its objects are named by {value}; only those named by {} are read", read.join(" or ")))
         }
         "refstorage" if value != "files" => {
             Some(format!("its branches are stored as {value}; only those in files are read"))

@@ -2,14 +2,12 @@
 //! gitformat-index), and which objects follow from those that are there. Asks nobody itself. What comes is a
 //! stranger's: a name is believed where a path can be made of it, an index where its hash is right.
 
-use crate::{GitError, Objects, Ref};
+use crate::{GitError, Objects, Ref, folder};
 use gix_hash::{Kind as HashKind, ObjectId};
 use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// By what the objects of a repository that is handed out so are named.
-const SHA1: HashKind = HashKind::Sha1;
 /// Letters of the name of a branch that is asked for.
 const REF_CHARS_MAX: usize = 200;
 /// Branches and tags of a list that are read.
@@ -37,7 +35,7 @@ pub fn target(text: &str) -> Option<Target> {
     let text = text.trim();
     match text.strip_prefix("ref:") {
         Some(name) => Some(name.trim()).filter(|name| is_ref(name)).map(|name| Target::Name(name.to_owned())),
-        None => id(text).map(Target::Id),
+        None => any_id(text).map(Target::Id),
     }
 }
 
@@ -57,7 +55,7 @@ pub fn listed(text: &str) -> Vec<Ref> {
     let lines = text.lines().filter(|line| !line.starts_with(['#', '^']));
     let read = lines.filter_map(|line| {
         let (hash, name) = line.split_once([' ', '\t'])?;
-        Some(Ref { name: name.trim().to_owned(), id: id(hash)? })
+        Some(Ref { name: name.trim().to_owned(), id: any_id(hash)? })
     });
     read.take(REFS_MAX).collect()
 }
@@ -65,7 +63,7 @@ pub fn listed(text: &str) -> Vec<Ref> {
 /// Returns the objects to which a log says that something pointed once, `logs/HEAD` among them.
 pub fn logged(text: &str) -> BTreeSet<ObjectId> {
     let lines = text.lines().rev().take(LOG_LINES_MAX);
-    lines.flat_map(|line| of_log(line, SHA1)).collect()
+    lines.flat_map(|line| line.splitn(3, ' ').take(2).filter_map(any_id)).collect()
 }
 
 /// The objects that a line of a log names: what something pointed to before, and since.
@@ -73,13 +71,14 @@ pub(crate) fn of_log(line: &str, hash: HashKind) -> impl Iterator<Item = ObjectI
     line.splitn(3, ' ').take(2).filter_map(move |text| id_of(text, hash))
 }
 
-fn id(text: &str) -> Option<ObjectId> {
-    id_of(text, SHA1)
+/// The id of an object, whatever hash names it; none is that of nothing, which is all zeros.
+fn any_id(text: &str) -> Option<ObjectId> {
+    ObjectId::from_hex(text.as_bytes()).ok().filter(|id| !id.is_null())
 }
 
-/// The id of an object; none is that of nothing, which is all zeros.
+/// The same where one hash names all.
 pub(crate) fn id_of(text: &str, hash: HashKind) -> Option<ObjectId> {
-    ObjectId::from_hex(text.as_bytes()).ok().filter(|id| id.kind() == hash && !id.is_null())
+    any_id(text).filter(|id| id.kind() == hash)
 }
 
 /// What the settings of a repository name.
@@ -93,7 +92,12 @@ pub struct Config {
 
 /// Returns what is in a form that is not read, by the settings of a repository.
 pub fn foreign_form(settings: &str) -> Option<String> {
-    crate::folder::foreign_form(settings, &[SHA1])
+    folder::foreign_form(settings)
+}
+
+/// Returns by what the objects of a repository are named, by its settings.
+pub fn hash_of(settings: &str) -> HashKind {
+    folder::hash_of(settings)
 }
 
 /// Reads the settings of a repository; `None` where the text has none.
@@ -116,12 +120,12 @@ pub fn config(text: &str) -> Option<Config> {
     text.contains("[core]").then_some(config)
 }
 
-/// Returns the packs that a text names: a list of them, or the page of their folder.
-pub fn packs(text: &str) -> BTreeSet<String> {
-    /// `pack-`, and forty digits.
-    const NAME_BYTES: usize = 45;
-    let names = text.match_indices("pack-").filter_map(|(at, _)| text.get(at..at + NAME_BYTES));
-    names.filter(|name| id(&name[5..]).is_some()).take(PACKS_MAX).map(str::to_owned).collect()
+/// Returns the packs that a text names: a list of them, or the page of their folder. `hash`: by what they are named.
+pub fn packs(text: &str, hash: HashKind) -> BTreeSet<String> {
+    const START: &str = "pack-";
+    let bytes = START.len() + hash.len_in_hex();
+    let names = text.match_indices(START).filter_map(|(at, _)| text.get(at..at + bytes));
+    names.filter(|name| id_of(&name[START.len()..], hash).is_some()).take(PACKS_MAX).map(str::to_owned).collect()
 }
 
 /// A file that an index names.
@@ -144,13 +148,9 @@ pub struct Index {
     pub is_whole: bool,
 }
 
-/// Reads an index of version 2, 3 or 4; `None` where the bytes are none. One that breaks off is read as far as it goes.
-pub fn index(bytes: &[u8]) -> Option<Index> {
-    index_of(bytes, SHA1)
-}
-
-/// The same where objects may be named by another hash.
-pub(crate) fn index_of(bytes: &[u8], kind: HashKind) -> Option<Index> {
+/// Reads an index of version 2, 3 or 4, where a hash of this kind names objects; `None` where the bytes are none. One
+/// that breaks off is read as far as it goes.
+pub fn index(bytes: &[u8], kind: HashKind) -> Option<Index> {
     /// The magic, the version and the number of files.
     const HEAD_BYTES: usize = 12;
     let body = bytes.len().checked_sub(kind.len_in_bytes()).filter(|_| bytes.starts_with(b"DIRC"))?;
@@ -266,7 +266,7 @@ pub fn missing(
             continue;
         }
         match objects.read(&wanted.id, &mut buffer) {
-            Ok(Some((kind, data))) => open.extend(led_to(kind, data)),
+            Ok(Some((kind, data))) => open.extend(led_to(kind, data, objects.hash())),
             Ok(None) => {
                 seen.remove(&wanted.id);
                 missing.push(wanted);
@@ -279,16 +279,16 @@ pub fn missing(
 }
 
 /// What an object leads to, as far as it can be read.
-fn led_to(kind: Kind, data: &[u8]) -> Vec<Wanted> {
+fn led_to(kind: Kind, data: &[u8], hash: HashKind) -> Vec<Wanted> {
     let of = |id: ObjectId| Wanted { id, is_file: false };
     match kind {
         Kind::Commit => {
-            let tree = CommitRefIter::from_bytes(data, SHA1).tree_id().ok();
-            CommitRefIter::from_bytes(data, SHA1).parent_ids().chain(tree).map(of).collect()
+            let tree = CommitRefIter::from_bytes(data, hash).tree_id().ok();
+            CommitRefIter::from_bytes(data, hash).parent_ids().chain(tree).map(of).collect()
         }
-        Kind::Tag => TagRefIter::from_bytes(data, SHA1).target_id().ok().into_iter().map(of).collect(),
+        Kind::Tag => TagRefIter::from_bytes(data, hash).target_id().ok().into_iter().map(of).collect(),
         Kind::Tree => {
-            let entries = TreeRefIter::from_bytes(data, SHA1).filter_map(Result::ok);
+            let entries = TreeRefIter::from_bytes(data, hash).filter_map(Result::ok);
             let entries = entries.filter(|entry| entry.mode.is_tree() || entry.mode.is_blob());
             entries.map(|entry| Wanted { id: entry.oid.to_owned(), is_file: !entry.mode.is_tree() }).collect()
         }
@@ -305,6 +305,7 @@ mod tests {
     use std::io::Write as _;
     use std::process::Command;
 
+    const SHA1: HashKind = HashKind::Sha1;
     const ONE: &str = "1111111111111111111111111111111111111111";
 
     #[test]
@@ -343,7 +344,10 @@ mod tests {
         assert_eq!(read.branches, ["refs/heads/main"]);
         assert_eq!(config("<p>url = x</p>"), None);
         let page = format!("<a href=\"pack-{ONE}.pack\">pack-{ONE}.idx</a> pack-x pack-é");
-        assert_eq!(packs(&page).into_iter().collect::<Vec<_>>(), [format!("pack-{ONE}")]);
+        assert_eq!(packs(&page, SHA1).into_iter().collect::<Vec<_>>(), [format!("pack-{ONE}")]);
+        let longer = format!("pack-{ONE}{}", "2".repeat(24));
+        assert_eq!(packs(&longer, HashKind::Sha256).into_iter().collect::<Vec<_>>(), [longer]);
+        assert_eq!(packs(&page, HashKind::Sha256), BTreeSet::new());
     }
 
     fn git(folder: &std::path::Path, arguments: &[&str]) {
@@ -366,20 +370,20 @@ mod tests {
         for version in ["2", "3", "4"] {
             git(folder.path(), &["update-index", "--index-version", version]);
             let bytes = std::fs::read(&file).unwrap();
-            let read = index(&bytes).unwrap();
+            let read = index(&bytes, SHA1).unwrap();
             let paths: Vec<&str> = read.files.iter().map(|file| file.path.as_str()).collect();
             assert_eq!((paths, read.is_proven), (vec!["a.txt", "app.env", deep], true), "{version}");
             let id = gix_object::compute_hash(gix_hash::Kind::Sha1, Kind::Blob, b"app.env").unwrap();
             assert_eq!(read.files[1].id, id, "{version}");
             let mut changed = bytes.clone();
             *changed.last_mut().unwrap() ^= 1;
-            assert!(!index(&changed).unwrap().is_proven);
+            assert!(!index(&changed, SHA1).unwrap().is_proven);
             for end in 0..bytes.len() {
                 let is_less = |index: Index| !index.is_proven && index.is_whole == (index.files.len() == 3);
-                assert!(index(&bytes[..end]).is_none_or(is_less), "{version} {end}");
+                assert!(index(&bytes[..end], SHA1).is_none_or(is_less), "{version} {end}");
             }
         }
-        assert_eq!(index(b"<!doctype html><p>Nothing to see under this address.</p>"), None);
+        assert_eq!(index(b"<!doctype html><p>Nothing to see under this address.</p>", SHA1), None);
     }
 
     #[test]
@@ -392,7 +396,7 @@ mod tests {
         for (mode, path) in [("120000", "package-lock.json"), ("160000", "theirs")] {
             git(folder.path(), &["update-index", "--add", "--cacheinfo", &format!("{mode},{id},{path}")]);
         }
-        let read = index(&std::fs::read(folder.path().join(".git/index")).unwrap()).unwrap();
+        let read = index(&std::fs::read(folder.path().join(".git/index")).unwrap(), SHA1).unwrap();
         let paths: Vec<&str> = read.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!((paths, read.is_whole), (vec!["a.txt"], true));
         let entries = |path: &str| {
@@ -402,8 +406,8 @@ mod tests {
                 .map(|(mode, path)| [format!("{mode} {path}\0").as_bytes(), id.as_bytes()].concat())
                 .collect::<Vec<_>>()
         };
-        assert_eq!(led_to(Kind::Tree, &entries("").concat()), [Wanted { id, is_file: true }]);
-        assert_eq!(led_to(Kind::Tree, &entries("b.txt").concat()), [], "where it leads is asked of nobody");
+        assert_eq!(led_to(Kind::Tree, &entries("").concat(), SHA1), [Wanted { id, is_file: true }]);
+        assert_eq!(led_to(Kind::Tree, &entries("b.txt").concat(), SHA1), [], "where it leads is asked of nobody");
     }
 
     fn packed(bytes: &[u8]) -> Vec<u8> {

@@ -1,5 +1,6 @@
 //! What holds for every task: registered, one owner per member, and an owner for every member of the contract.
 
+mod exposed;
 mod signed_in;
 mod walk;
 

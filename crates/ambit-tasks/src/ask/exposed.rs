@@ -64,6 +64,8 @@ struct Tally {
 /// What the files beside the objects say.
 #[derive(Default)]
 pub(crate) struct Named {
+    /// By what its objects are named.
+    hash: HashKind,
     /// What branches, tags, HEAD and its log point to.
     pub(crate) tips: BTreeSet<ObjectId>,
     pub(crate) head: Option<ObjectId>,
@@ -82,6 +84,17 @@ impl Named {
         }
         hash.update(self.config.as_ref().map_or(&[][..], |(_, exchange)| &exchange.body));
         hex::encode(hash.finalize())
+    }
+
+    /// Leaves what one hash names: that of the settings where they are known, else that which names HEAD, or any tip.
+    /// Returns whether another hash named something, which it does in no repository.
+    fn keep_one_hash(&mut self, said: Option<HashKind>) -> bool {
+        let first = self.head.or(self.tips.first().copied());
+        self.hash = said.or(first.map(|id| id.kind())).unwrap_or_default();
+        let (hash, before) = (self.hash, self.tips.len());
+        self.tips.retain(|id| id.kind() == hash);
+        self.head = self.head.filter(|id| id.kind() == hash);
+        self.tips.len() < before
     }
 
     fn wanted(&self) -> Vec<Wanted> {
@@ -129,12 +142,16 @@ impl<'a, 'c> Reader<'a, 'c> {
             named.tips.extend(found);
             named.head = named.head.or(found.filter(|_| start == "HEAD"));
         }
+        let said = named.config.as_ref().map(|(_, exchange)| served::hash_of(&web::text(exchange)));
+        if named.keep_one_hash(said) {
+            self.tally().note("names of another hash than that of the repository are left out".to_owned());
+        }
         let index = self.file("index").await?;
-        named.index = index.and_then(|exchange| served::index(&exchange.body)).unwrap_or_default();
+        named.index = index.and_then(|exchange| served::index(&exchange.body, named.hash)).unwrap_or_default();
         // A list of packs is there where somebody made one; some servers list the folder.
         for list in ["objects/info/packs", "objects/pack/"] {
             if named.packs.is_empty() {
-                named.packs = served::packs(&self.text(list).await?);
+                named.packs = served::packs(&self.text(list).await?, named.hash);
             }
         }
         Ok(named)
@@ -159,7 +176,7 @@ impl<'a, 'c> Reader<'a, 'c> {
         if named.index.is_proven {
             return Ok(true);
         }
-        let objects = gathering()?;
+        let objects = gathering(named.hash)?;
         for wanted in named.wanted().iter().take(PROOFS_MAX) {
             let bytes = self.object(&wanted.id).await?;
             if self.is_kept(&objects, wanted.id, bytes, &mut Served::default())? {
@@ -181,7 +198,7 @@ impl<'a, 'c> Reader<'a, 'c> {
         for name in &named.packs {
             packs.extend(self.pack(name).await?);
         }
-        let objects = gathering()?;
+        let objects = gathering(named.hash)?;
         let mut served = Served {
             packs: self.add_packs(&objects, packs).await?,
             tracked: named.index.files.len() as u64,
@@ -414,8 +431,8 @@ impl Tally {
     }
 }
 
-fn gathering() -> Result<Arc<Gathering>, TaskError> {
-    Gathering::new(HashKind::Sha1).map(Arc::new).map_err(|error| failed(&error))
+fn gathering(hash: HashKind) -> Result<Arc<Gathering>, TaskError> {
+    Gathering::new(hash).map(Arc::new).map_err(|error| failed(&error))
 }
 
 fn failed(error: &GitError) -> TaskError {

@@ -3,7 +3,7 @@
 use super::facts;
 use crate::{Account, Answer, Context, Settings, TaskError, find};
 use ambit_model::observation::Found;
-use ambit_model::{Clearance, EdgeKind, Kind, Uid, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, Uid, workflow};
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grants, Guard, Net, Pace, PaceLimits, Refused};
@@ -94,7 +94,17 @@ impl Application {
         known: Value,
         led_to: &[&str],
     ) -> (Result<Answer, TaskError>, Found) {
-        let mut facts = facts(Kind::Uri, &self.url(), known);
+        self.look_at(task, facts(Kind::Uri, &self.url(), known), integration, led_to)
+    }
+
+    /// The same of an entity whose facts are these.
+    pub(super) fn look_at(
+        &self,
+        task: &str,
+        mut facts: Facts,
+        integration: Option<Integration>,
+        led_to: &[&str],
+    ) -> (Result<Answer, TaskError>, Found) {
         facts.outward = led_to
             .iter()
             .map(|name| ambit_model::facts::Neighbour {
