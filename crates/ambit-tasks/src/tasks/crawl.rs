@@ -394,8 +394,7 @@ impl<'a> Crawl<'a> {
         if !self.maps.is_empty() {
             cx.observe(uri::SOURCE_MAPS, self.maps.values().cloned().collect::<Vec<_>>());
         }
-        let is_known = |page: &CrawledPage, of: &CrawledPage| page.path == of.path;
-        cx.observe(uri::PAGES, self.and_known(uri::PAGES, self.pages.values().cloned().collect(), is_known));
+        cx.observe(uri::PAGES, self.pages_and_known());
         let is_known = |one: &Parameter, of: &Parameter| one.name == of.name;
         let parameters = self.and_known(uri::PARAMETERS, self.parameters.list(), is_known);
         if !parameters.is_empty() {

@@ -265,6 +265,34 @@ fn a_session_that_ends_on_the_way_is_denied_and_what_was_known_stays() {
 }
 
 #[test]
+fn a_page_that_cannot_be_looked_at_now_is_not_gone_and_what_it_led_to_stands() {
+    for (status, stands) in [(503, true), (404, false)] {
+        let application = Application::start(move |target, _| match target {
+            "/" => html("<a href=/broken>1</a>"),
+            "/broken" => (status, String::new(), Vec::new()),
+            _ => nothing(),
+        });
+        let (answer, found) = application.walk(None, known(), &["http://a.test/api"]);
+        assert_eq!(answer, Ok(Answer::Found));
+        assert_eq!(found.standing.len(), usize::from(stands), "{status}");
+        let pages = found.details["hidden_pages"].to_string();
+        let known = r#""path":"/broken","status":500"#;
+        assert_eq!(pages.contains(known), stands, "{status}: {pages}");
+    }
+    // One that was closed when it was met last led to nothing.
+    let application = Application::start(|target, _| match target {
+        "/robots.txt" => nothing(),
+        "/" => html("<a href=/closed>1</a>"),
+        _ => (403, String::new(), Vec::new()),
+    });
+    let closed = json!({"hidden_pages": [
+        {"path": "/closed", "status": 403, "title": null, "parameters": [], "asks_password": false}
+    ]});
+    let (answer, found) = application.walk(Some("sid=inside"), closed, &["http://a.test/api"]);
+    assert_eq!((answer, found.standing.len()), (Ok(Answer::Found), 0));
+}
+
+#[test]
 fn a_walk_ends_early_where_its_session_does() {
     let application = desk(true, || leads("/login"));
     assert!(application.walk(Some("sid=inside"), json!({}), &[]).0.is_ok());

@@ -21,9 +21,14 @@ impl Places {
         paths.insert(path.to_owned());
     }
 
-    /// Says of how many paths nothing is known but that they could not be looked at.
+    /// Paths of which nothing is known but that they could not be looked at.
+    pub(super) fn unseen(&self) -> impl Iterator<Item = &String> {
+        self.failed.difference(&self.reached)
+    }
+
+    /// Says how many these are.
     pub(super) fn left_out(&self) -> Option<String> {
-        let mut unseen = self.failed.difference(&self.reached);
+        let mut unseen = self.unseen();
         let first = unseen.next()?;
         let count = unseen.count() + 1;
         let pages = if count == 1 { "page" } else { "pages" };

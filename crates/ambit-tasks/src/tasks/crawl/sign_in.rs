@@ -5,6 +5,7 @@ use crate::ask::{session, web};
 use crate::read::login;
 use crate::read::page::Page;
 use ambit_model::entity::Member;
+use ambit_model::entity::uri::{self, CrawledPage};
 use ambit_net::http::{HttpExchange, Url};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -52,10 +53,39 @@ impl Crawl<'_> {
         reached
     }
 
-    /// Where the session ended, says that all stands to which this task led before, and returns it by name.
+    /// Where the session ended, or a place that led on could not be looked at, says that all stands to which this task led
+    /// before, and returns it by name.
     pub(super) fn stand(&self) -> BTreeSet<&str> {
-        let known = self.cx.facts.led_to(TASK.name, self.cx.argument).filter(|_| self.ended.is_some());
+        let stands = self.ended.is_some() || self.has_lost_sight();
+        let known = self.cx.facts.led_to(TASK.name, self.cx.argument).filter(|_| stands);
         known.inspect(|known| self.cx.stands(known)).map(|known| known.name.as_str()).collect()
+    }
+
+    /// Whether it could not look at a place that led on before, or may have: a page that showed something, a document, a
+    /// source map, a script.
+    fn has_lost_sight(&self) -> bool {
+        let details = &self.cx.facts.details;
+        let pages = uri::PAGES.items(details).filter(session::is_shown).map(|page| page.path);
+        let maps = uri::SOURCE_MAPS.items(details).map(|map| map.path);
+        let documents = uri::CRAWL.of(details).map(|crawl| crawl.documents).unwrap_or_default();
+        let scripts = self.scripts.iter().filter_map(|script| Url::parse(script).ok());
+        let scripts = scripts.map(|script| script.path_only().to_owned());
+        let leading: BTreeSet<String> = pages.chain(maps).chain(documents).chain(scripts).collect();
+        self.places.unseen().any(|path| leading.contains(path))
+    }
+
+    /// The pages that were seen, and those that are known where it could not look.
+    pub(super) fn pages_and_known(&self) -> Vec<CrawledPage> {
+        let is_same = |page: &CrawledPage, of: &CrawledPage| page.path == of.path;
+        let mut pages = self.and_known(uri::PAGES, self.pages.values().cloned().collect(), is_same);
+        let unseen: BTreeSet<&String> = self.places.unseen().collect();
+        let known = uri::PAGES.items(&self.cx.facts.details).filter(|page| unseen.contains(&page.path));
+        for page in known.collect::<Vec<_>>() {
+            if !pages.iter().any(|seen| is_same(seen, &page)) {
+                pages.push(page);
+            }
+        }
+        pages
     }
 
     /// What was seen; where the session ended, what was known before, and behind it what is new.
