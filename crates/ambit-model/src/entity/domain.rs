@@ -16,7 +16,7 @@ use crate::task::TaskName::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Its addresses; of an address, its reverse names.
 pub const RESOLUTIONS: Member<Vec<Resolution>> = Member::named("resolutions");
@@ -271,6 +271,10 @@ pub struct SpfTree {
     pub open: bool,
     pub errors: BTreeSet<String>,
     pub includes: BTreeSet<String>,
+    /// What each record below the first names, other records and hosts, so that where one gives no answer that stands
+    /// which it told, and nothing else.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub named: BTreeMap<String, BTreeSet<String>>,
     /// Names to which it hands on in domains that nobody has registered.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub unregistered: BTreeSet<String>,

@@ -75,21 +75,23 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(seen))
 }
 
-/// Found in part where a record of the tree gave no answer: what it led to before stands then.
+/// Found in part where a record of the tree gave no answer: what that record led to before stands then, and what others
+/// named does not.
 async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     let records: Vec<String> = texts(cx, name).await?.into_iter().filter(|text| is_spf(text)).collect();
     let Some(first) = records.first() else {
         return Ok(Answer::Absent);
     };
-    let tree = walk(cx, name, first).await?;
+    let mut tree = walk(cx, name, first).await?;
+    let before = domain::SPF_TREE.of(&cx.facts.details).unwrap_or_default();
+    tree.keep(&before);
     cx.observe(domain::SPF_RECORD, first.clone());
-    cx.observe(domain::SPF_TREE, tree.value(records.len()));
+    cx.observe(domain::SPF_TREE, tree.value(records.len(), &before));
     if tree.is_cut {
         cx.leave_out(format!("what its SPF record hands on to, beyond {LOOKUPS_MAX} look-ups"));
     }
-    if !tree.unread.is_empty() {
-        cx.facts.led_to(TASK.name, cx.argument).for_each(|known| cx.stands(known));
-    }
+    let known = cx.facts.led_to(TASK.name, cx.argument);
+    known.filter(|known| tree.kept.contains(&known.name)).for_each(|known| cx.stands(known));
     // The senders of whoever passes for them are told, and lead nowhere.
     if is_resembling(cx.facts) {
         return Ok(tree.answer());
@@ -152,8 +154,12 @@ struct Tree {
     errors: BTreeSet<String>,
     /// Names that it hands on to, in domains that nobody has registered.
     unregistered: BTreeSet<String>,
+    /// What each record below the first names.
+    named: BTreeMap<String, BTreeSet<String>>,
     /// Names whose records gave no answer, and how that failed.
     unread: BTreeMap<String, TaskError>,
+    /// What such records named when they were read last, and records behind them that nothing else leads to now.
+    kept: BTreeSet<String>,
 }
 
 impl Tree {
@@ -167,7 +173,21 @@ impl Tree {
         Answer::InPart(TaskError::Failed(format!("{records} could not be read: {why}")))
     }
 
-    fn value(&self, records: usize) -> SpfTree {
+    /// Keeps what was known behind records that gave no answer.
+    fn keep(&mut self, known: &SpfTree) {
+        let mut open: Vec<String> = self.unread.keys().cloned().collect();
+        while let Some(record) = open.pop() {
+            let names = known.named.get(&record).filter(|_| !self.named.contains_key(&record));
+            let Some(names) = names else { continue };
+            self.named.insert(record, names.clone());
+            // A record that was read says itself what it names now.
+            open.extend(names.iter().filter(|name| !self.includes.contains(*name)).cloned());
+            self.kept.extend(names.iter().cloned());
+        }
+    }
+
+    fn value(&self, records: usize, known: &SpfTree) -> SpfTree {
+        let kept = self.kept.intersection(&known.includes).cloned();
         SpfTree {
             records,
             all: self.all,
@@ -176,7 +196,8 @@ impl Tree {
             complete: self.unread.is_empty() && !self.is_cut,
             open: self.open,
             errors: self.errors.clone(),
-            includes: self.includes.clone(),
+            includes: self.includes.iter().cloned().chain(kept).collect(),
+            named: self.named.clone(),
             unregistered: self.unregistered.clone(),
         }
     }
@@ -200,6 +221,9 @@ async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskErro
     while let Some(branch) = open.pop() {
         let record = spf::parse(&branch.text);
         let domain = branch.path.last().map_or(name, String::as_str);
+        if branch.path.len() > 1 && !names(&record).is_empty() {
+            tree.named.insert(domain.to_owned(), names(&record));
+        }
         tree.errors.extend(record.errors.iter().map(|error| format!("{domain}: {error}")));
         if branch.own {
             tree.all = tree.all.or(record.all);
@@ -234,6 +258,15 @@ async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskErro
         }
     }
     Ok(tree)
+}
+
+/// The other records and the hosts that a record names.
+fn names(record: &Record) -> BTreeSet<String> {
+    let of = record.mechanisms.iter().filter_map(|mechanism| match mechanism {
+        Mechanism::Include { of, .. } | Mechanism::Host(of) => Some(of),
+        Mechanism::Other => None,
+    });
+    of.chain(record.redirect.as_ref().filter(|_| record.all.is_none())).cloned().collect()
 }
 
 /// Counts a record's look-ups, and gives the names that it hands on to: whether whoever passes there passes, and
@@ -329,6 +362,28 @@ mod tests {
         assert_eq!(dmarc.reports.iter().collect::<Vec<_>>(), ["a@acme.test", "b@acme.test"]);
         assert_eq!(Dmarc::parse("v=DMARC1; p=none").percent, 100);
         assert_eq!(Dmarc::parse("v=DMARC1; pct=900").percent, 100);
+    }
+
+    #[test]
+    fn behind_a_record_without_an_answer_stands_what_it_told_and_nothing_else() {
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        let known = SpfTree {
+            includes: set(&["_spf.birdpost.test", "_spf.owlpost.test", "_spf.sparrow.test", "_spf.wren.test"]),
+            named: [
+                ("_spf.birdpost.test".to_owned(), set(&["_spf.wren.test"])),
+                ("_spf.owlpost.test".to_owned(), set(&["_spf.sparrow.test", "mail.owlpost.test"])),
+                ("_spf.sparrow.test".to_owned(), set(&["_spf.owlpost.test"])),
+            ]
+            .into(),
+            ..SpfTree::default()
+        };
+        let mut tree = Tree { includes: set(&["_spf.owlpost.test"]), ..Tree::default() };
+        tree.unread.insert("_spf.owlpost.test".to_owned(), TaskError::Failed("no answer".to_owned()));
+        tree.keep(&known);
+        assert_eq!(tree.kept, set(&["_spf.owlpost.test", "_spf.sparrow.test", "mail.owlpost.test"]));
+        let now = tree.value(1, &known);
+        assert_eq!(now.includes, set(&["_spf.owlpost.test", "_spf.sparrow.test"]));
+        assert_eq!(now.named.keys().collect::<Vec<_>>(), ["_spf.owlpost.test", "_spf.sparrow.test"]);
     }
 
     #[test]

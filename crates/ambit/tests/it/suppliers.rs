@@ -211,3 +211,39 @@ fn a_port_or_an_address_that_stays_silent_once_makes_no_supplier_better_or_worse
         assert_eq!(later["score"], first["score"], "{state}: {later}, {first}");
     }
 }
+
+#[test]
+fn a_sender_that_is_handed_on_to_no_more_is_gone_though_another_gives_no_answer() {
+    let vendor = |name: &str, org: &str, net: u8, record: &str| {
+        format!(
+            "org {org} \"{org}\" vendor\nblock 198.51.100.{net}/28 of {org} asn AS645{net} named NET-{net}\nzone \
+             {name} of {org}\n  ns ns1.{name} 198.51.100.{}\nname _spf.{name} TXT \"v=spf1 {record} -all\"\n",
+            net + 2
+        )
+    };
+    let vendors = [
+        vendor("birdpost.test", "birds", 16, "ip4:198.51.100.16/28"),
+        vendor("owlpost.test", "owls", 32, "include:_spf.sparrow.test"),
+        vendor("sparrow.test", "sparrows", 48, "ip4:198.51.100.48/28"),
+    ];
+    let world = format!(
+        "world hush \"Hush\"\nseeds globex.test\norg globex \"Globex Ltd\" ours\nblock 203.0.113.0/26 of globex asn \
+         AS64500 named GLOBEX-NET\n{}zone globex.test of globex\n  ns ns1.globex.test 203.0.113.2\nname globex.test A \
+         203.0.113.10 TXT \"v=spf1 include:_spf.birdpost.test include:_spf.owlpost.test -all\"\nsite \
+         http://globex.test \"Globex\"\nstate 2\nname globex.test A 203.0.113.10 TXT \"v=spf1 \
+         include:_spf.owlpost.test -all\"\nname _spf.owlpost.test TXT \"x\" answers servfail\n",
+        vendors.concat()
+    );
+    let folder = Folder::new("withdrawn");
+    let names = |state: &str| {
+        let found = scan_text(&folder, &world, &["--workflow", WORKFLOW, "--state", state]);
+        let named = found.entities.values().filter_map(|entity| entity["name"].as_str().map(str::to_owned));
+        named.filter(|name| name.contains("post.test") || name.contains("sparrow.test")).collect::<Vec<_>>()
+    };
+    let first = names("1");
+    assert!(first.iter().any(|name| name == "_spf.birdpost.test"), "{first:?}");
+    let second = names("2");
+    assert!(!second.iter().any(|name| name.contains("birdpost.test")), "nothing tells of it any more: {second:?}");
+    let of = |name: &str| second.iter().filter(|known| *known == name).count();
+    assert_eq!((of("_spf.sparrow.test"), of("sparrow.test")), (1, 2), "nobody looked: {second:?}");
+}
