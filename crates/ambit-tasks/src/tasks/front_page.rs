@@ -84,8 +84,9 @@ fn is_cleared(facts: &Facts, binding: &str) -> bool {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let secure = visit(cx, true).await?;
-    let plain = visit(cx, false).await?;
+    let (secure, plain) = (visit(cx, true).await, visit(cx, false).await);
+    let is_plain_unseen = plain.is_err();
+    let [secure, plain] = either(cx, secure, plain)?;
     let Some(main) = secure.as_ref().or(plain.as_ref()) else { return Ok(Answer::Absent) };
     // Its page of a moment ago is compared with others, and is not gone for that.
     if had_answered(domain::FRONT_PAGE.of(&cx.facts.details).as_ref()) {
@@ -93,17 +94,53 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     let mut page = describe(cx, main);
     unless_refused(cx, &page, content(cx, main))?;
+    let known = || domain::FRONT_PAGE.of(&cx.facts.details);
     page.https = secure.as_ref().and_then(encryption);
     page.plain = match &plain {
+        None if is_plain_unseen => known().is_some_and(|known| known.plain),
         Some(fetch) if secure.is_some() && is_unavailable(content(cx, fetch).status) => {
-            domain::FRONT_PAGE.of(&cx.facts.details).is_some_and(|known| known.plain)
+            known().is_some_and(|known| known.plain)
         }
         Some(fetch) => !fetch.exchanges.iter().any(|exchange| exchange.url.https),
         None => false,
     };
-    page.icon = icon(cx, main).await?;
+    page.icon = match icon(cx, main).await {
+        Err(error) if is_resembling(cx.facts) && !is_over(&error) => {
+            cx.leave_out(format!("its icon: {error}"));
+            known().and_then(|known| known.icon)
+        }
+        icon => icon?,
+    };
     cx.observe(domain::FRONT_PAGE, page);
     Ok(Answer::Found)
+}
+
+/// What the visits saw. Who passes for somebody need not answer on both ports: where one of them says nothing, the page
+/// on the other is what victims are shown, unless there was one behind encryption before. Of all others, both must
+/// tell.
+fn either(
+    cx: &Context<'_>,
+    secure: Result<Option<HttpFetch>, TaskError>,
+    plain: Result<Option<HttpFetch>, TaskError>,
+) -> Result<[Option<HttpFetch>; 2], TaskError> {
+    let may_hide = |error: &TaskError| is_resembling(cx.facts) && !is_over(error);
+    let was_secure = domain::FRONT_PAGE.of(&cx.facts.details).is_some_and(|known| known.https.is_some());
+    match (secure, plain) {
+        (Ok(Some(page)), Err(error)) if may_hide(&error) => {
+            cx.leave_out(format!("its page without encryption: {error}"));
+            Ok([Some(page), None])
+        }
+        (Err(error), Ok(Some(page))) if may_hide(&error) && !was_secure => {
+            cx.leave_out(format!("its page behind encryption: {error}"));
+            Ok([None, Some(page)])
+        }
+        (secure, plain) => Ok([secure?, plain?]),
+    }
+}
+
+/// Whether nothing more may be asked.
+fn is_over(error: &TaskError) -> bool {
+    matches!(error, TaskError::Net(NetError::Budget(_)))
 }
 
 /// Returns true where the domain has had a page: one that never said anything but that it cannot answer is believed.

@@ -219,6 +219,26 @@ fn a_site_that_cannot_answer_now_closes_nothing_that_is_said_of_its_copy() {
     }
 }
 
+#[test]
+fn a_copy_one_of_whose_ports_says_nothing_is_told_by_the_other() {
+    let body = "<h1>Welcome to Willow Bank</h1><p>Sign in to see balances, transfers and statements of your accounts";
+    for (site, silent) in [("https://wil1owbank.test", 80), ("http://wil1owbank.test", 443)] {
+        let world = format!(
+            "world tarpit \"Tarpit\"\nseeds willowbank.test\norg willow \"Willow Bank\" ours\norg crook \"Crook\" \
+             stranger\nblock 203.0.113.0/26 of willow asn AS64500 named WILLOW-NET\nblock 198.51.100.0/24 of crook asn \
+             AS64510 named CROOK-NET\nzone willowbank.test of willow\n  ns ns1.willowbank.test 203.0.113.2\nname \
+             willowbank.test A 203.0.113.10\nzone wil1owbank.test of crook\n  ns ns1.wil1owbank.test 198.51.100.2\n  \
+             registered -10d  suspicious  phishing\nname wil1owbank.test A 198.51.100.10\nsite \
+             https://willowbank.test \"Willow Bank\"\n  login\n  body \"{body}\"\nsite {site} \"Willow \
+             Bank\"\n  login\n  body \"{body}\"\n{}host 198.51.100.10\n  port {silent} silent\n",
+            if silent == 80 { "  plain none\n" } else { "" },
+        );
+        let folder = Folder::new("tarpit");
+        let found = scan_text(&folder, &world, WORKFLOW);
+        assert!(issues(&found).contains("phishing_site wil1owbank.test"), "{site}: {:?}", issues(&found));
+    }
+}
+
 /// Three copies of a site. One is refused from the second state on, one moves to another address and is refused there,
 /// and the registration of one ends.
 fn refusals() -> String {
