@@ -1,6 +1,6 @@
 //! Addresses that texts of programs name: sites and interfaces that they may call. Pure.
 
-use super::git_url::{SignIn, who_signs_in};
+use super::git_url::{SignIn, is_host, who_signs_in};
 use super::mentions::URL;
 use ambit_model::Kind;
 use regex::Regex;
@@ -80,6 +80,10 @@ fn endpoint(url: &str) -> Option<String> {
     // Whoever signs in is nobody's business.
     let host = match who_signs_in(&url[site..]) {
         SignIn::Nobody => site,
+        // A host with its port, and a path with a sign, are spelled as a user and a password with a slash are.
+        SignIn::Until(at) if url[site..site + at].split_once('/').is_some_and(|(first, _)| is_host(first)) => {
+            return None;
+        }
         SignIn::Until(at) => site + at + 1,
         SignIn::Maybe(_) => return None,
     };
@@ -111,7 +115,8 @@ mod tests {
             ("See https://acme.test/.", Some("https://acme.test:443")),
             ("https://acme.test/logo.PNG", None),
             ("https://ann.lee:tr0ub4dor@api.acme.test/x", Some("https://api.acme.test:443/x")),
-            ("https://ann.lee:123/456@api.acme.test/x", Some("https://api.acme.test:443/x")),
+            ("https://ann.lee:123/456@api.acme.test/x", None),
+            ("https://api.acme.test:8443/users/me@corp.example/x", None),
             ("https://ann.lee:123/456@api/x", None),
             ("https://api.acme.test:8443/users/me@corp/x", None),
             ("http://localhost:3000/api", None),

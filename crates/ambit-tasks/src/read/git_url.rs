@@ -57,6 +57,12 @@ pub(crate) fn who_signs_in(rest: &str) -> SignIn {
     }
 }
 
+/// Returns true for what may be a host, with or without a port (RFC 3986 §3.2).
+pub(crate) fn is_host(part: &str) -> bool {
+    let port = part.rsplit_once(':').map_or("", |(_, port)| port);
+    !part.contains('@') && (port.is_empty() || port.parse::<u16>().is_ok_and(|port| port > 0))
+}
+
 /// Returns who signs in where an address begins like a host, and what may be a host within a network stands behind the
 /// sign: no user is named as an address or as the machine itself, and no port has a number beyond 16 bits.
 fn before_label(first: &str, at: usize) -> SignIn {

@@ -1,7 +1,7 @@
 //! What any text mentions: hosts and buckets in URLs, and mailboxes.
 
 use super::buckets;
-use super::git_url::{SignIn, who_signs_in};
+use super::git_url::{SignIn, is_host, who_signs_in};
 use ambit_model::Kind;
 use ambit_net::http::Url;
 use regex::Regex;
@@ -104,12 +104,10 @@ fn url_of(plain: &str) -> Option<Url> {
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let authority = rest.split('/').next().unwrap_or_default();
     let (who, host) = authority.rsplit_once('@').map_or((None, authority), |(who, host)| (Some(who), host));
-    let port = host.rsplit_once(':').map_or("", |(_, port)| port);
-    let is_port = port.is_empty() || port.parse::<u16>().is_ok_and(|port| port > 0);
     // Behind a host and its port begins the path, and behind a name without a password its host.
     let begins = match who {
-        None if is_port => Some(0),
-        Some(who) if is_port && !who.contains(':') => Some(who.len() + 1),
+        None if is_host(host) => Some(0),
+        Some(who) if is_host(host) && !who.contains(':') => Some(who.len() + 1),
         _ => match who_signs_in(rest) {
             SignIn::Until(at) if who.is_none_or(|who| at == who.len()) => Some(at + 1),
             _ => None,
