@@ -168,9 +168,9 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
     }
 }
 
-/// What the judge says of facts as judges may take them. A task that has said nothing and finds nothing here to look at any
-/// more counts as one that saw nothing: what an issue was proven by is gone, as when a site has begun to send everyone on
-/// to another.
+/// What the judge says of facts as judges may take them. A task that has said nothing and finds nothing here to look at
+/// any more counts as one that saw nothing: what an issue was proven by is gone, as when a site has begun to send
+/// everyone on to another.
 fn verdict(judge: &Judge, facts: &Facts, ground: &Ground<'_>, settings: &Settings) -> Verdict {
     let said = (judge.judge)(facts, ground.date);
     let mut lost = judge.reads.iter().filter(|task| has_lost_its_ground(**task, facts, settings)).peekable();

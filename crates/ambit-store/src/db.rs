@@ -2,6 +2,8 @@
 
 pub(crate) mod error;
 pub(crate) mod failpoint;
+#[cfg(debug_assertions)]
+mod faults;
 pub(crate) mod folder;
 pub(crate) mod migrations;
 pub(crate) mod open;

@@ -58,10 +58,10 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     }
 }
 
-/// True where the name has a page of its own over plain HTTP, at the port that browsers ask, and the server does not know
-/// the name over TLS: it turns everybody away who asks for it there, and no visitor is led there. Of many such names on
-/// one server each would be told the same of its default site. A page at another port says nothing of the name: most
-/// servers there answer for any.
+/// True where the name has a page of its own over plain HTTP, at the port that browsers ask, and the server does not
+/// know the name over TLS: it turns everybody away who asks for it there, and no visitor is led there. Of many such
+/// names on one server each would be told the same of its default site. A page at another port says nothing of the
+/// name: most servers there answer for any.
 fn is_served_in_plain_only(facts: &Facts) -> bool {
     let code = |text: &str| text.parse::<u16>().ok();
     let mut sites = facts.from(EdgeKind::Site).flat_map(|name| domain::SITES.items(&name.details));

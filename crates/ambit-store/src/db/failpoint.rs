@@ -25,8 +25,6 @@ impl Failpoints {
 #[cfg(debug_assertions)]
 mod armed {
     use super::StoreError;
-    use crate::Store;
-    use crate::db::writer::transaction;
     use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
     /// What an armed edge does.
@@ -47,6 +45,12 @@ mod armed {
     }
 
     impl Failpoints {
+        /// Makes the `edge`-th edge from now fail, or end the process. 0 disarms.
+        pub(crate) fn arm(&self, edge: i64, action: FailAction) {
+            self.abort.store(action == FailAction::Abort, Ordering::SeqCst);
+            self.left.store(edge, Ordering::SeqCst);
+        }
+
         /// Passes an edge.
         pub(crate) fn edge(&self) -> Result<(), StoreError> {
             if self.left.load(Ordering::Relaxed) == 0 || self.left.fetch_sub(1, Ordering::SeqCst) != 1 {
@@ -56,24 +60,6 @@ mod armed {
                 std::process::abort();
             }
             Err(StoreError::Unavailable("a failpoint was reached".to_owned()))
-        }
-    }
-
-    impl Store {
-        /// Lets the SQLite database grow to so many pages of 4 KiB at most, as a full disk would. Fails where the
-        /// statement fails.
-        #[doc(hidden)]
-        pub async fn limit_pages(&self, pages: i64) -> Result<(), StoreError> {
-            let sql = format!("PRAGMA max_page_count = {pages}");
-            transaction!(self, Person, async |tx| tx.rows(&sql, Vec::new()).await.map(|_| ()))
-        }
-
-        /// Makes the `edge`-th transaction edge from now fail, or end the process. 0 disarms.
-        #[doc(hidden)]
-        pub fn arm_failpoint(&self, edge: i64, action: FailAction) {
-            let failpoints = &self.inner.failpoints;
-            failpoints.abort.store(action == FailAction::Abort, Ordering::SeqCst);
-            failpoints.left.store(edge, Ordering::SeqCst);
         }
     }
 }

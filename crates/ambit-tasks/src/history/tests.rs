@@ -1,3 +1,5 @@
+//! Histories of repositories, looked through.
+
 use super::unread::{FOLDERS_LEFT_OUT, kept_elsewhere, lacks};
 use super::*;
 use crate::read::lockfiles;

@@ -401,8 +401,8 @@ fn issues_of_names() {
             ("name x.acme.test CNAME y.acme.test\nname y.acme.test TXT \"x\"", &[]),
             // The page of another port is nobody's, so that the certificate counts.
             (
-                "name x.acme.test A 203.0.113.10\nname o.acme.test A 203.0.113.10\nsite https://o.acme.test \"O\"\nhost \
-                 203.0.113.10\n  port 3000 http",
+                "name x.acme.test A 203.0.113.10\nname o.acme.test A 203.0.113.10\nsite https://o.acme.test \
+                 \"O\"\nhost 203.0.113.10\n  port 3000 http",
                 &["invalid_certificate_name Uri https://x.acme.test:443"],
             ),
             (

@@ -360,8 +360,8 @@ site https://www.umberfold.test "Us"
     assert!(open.len() == 1 && open.iter().all(|issue| issue.contains("http://dev.")), "{open:?}");
 }
 
-/// A site that redirects to a name of theirs behind an alias to others, at an address where another name of theirs may be
-/// visited: once that is known, the second run is not led there either.
+/// A site that redirects to a name of theirs behind an alias to others, at an address where another name of theirs may
+/// be visited: neither run is led there.
 #[test]
 fn a_redirect_leads_to_no_name_behind_an_alias_to_others() {
     let lines = r#"org host "Host" vendor

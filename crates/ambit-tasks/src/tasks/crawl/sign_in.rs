@@ -53,16 +53,16 @@ impl Crawl<'_> {
         reached
     }
 
-    /// Where the session ended, or a place that led on could not be looked at, says that all stands to which this task led
-    /// before, and returns it by name.
+    /// Where the session ended, or a place that led on could not be looked at, says that all stands to which this task
+    /// led before, and returns it by name.
     pub(super) fn stand(&self) -> BTreeSet<&str> {
         let stands = self.ended.is_some() || self.has_lost_sight();
         let known = self.cx.facts.led_to(TASK.name, self.cx.argument).filter(|_| stands);
         known.inspect(|known| self.cx.stands(known)).map(|known| known.name.as_str()).collect()
     }
 
-    /// Whether it could not look at a place that led on before, or may have: a page that showed something, a document, a
-    /// source map, a script.
+    /// Whether it could not look at a place that led on before, or may have: a page that showed something, a document,
+    /// a source map, a script.
     fn has_lost_sight(&self) -> bool {
         let details = &self.cx.facts.details;
         let pages = uri::PAGES.items(details).filter(session::is_shown).map(|page| page.path);
