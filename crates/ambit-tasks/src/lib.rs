@@ -12,7 +12,6 @@ mod holdings;
 mod library;
 mod memory;
 mod read;
-mod registries;
 mod roles;
 mod same_sites;
 mod settings;

@@ -2,7 +2,6 @@
 
 use crate::front_pages::FrontPages;
 use crate::holdings::Holdings;
-use crate::registries::Registries;
 use crate::roles::Roles;
 use crate::same_sites::SameSites;
 use crate::siblings::Siblings;
@@ -10,8 +9,7 @@ use crate::throttles::Throttles;
 use crate::unsigned_zones::UnsignedZones;
 
 /// What rows of a run remember for one another: sites that they looked at, roles that they took, what accounts hold,
-/// the names of large domains, which providers throttle, which registries give no answer, and which zones are not
-/// signed.
+/// the names of large domains, which providers throttle, and which zones are not signed.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(crate) same: SameSites,
@@ -20,6 +18,5 @@ pub struct Memory {
     pub(crate) holdings: Holdings,
     pub(crate) siblings: Siblings,
     pub(crate) throttles: Throttles,
-    pub(crate) registries: Registries,
     pub(crate) unsigned: UnsignedZones,
 }

@@ -20,18 +20,9 @@ const LISTS: &str = "data.iana.org";
 /// of their own.
 const REDIRECTS_MAX: usize = 5;
 
-/// How far a question came.
-#[derive(Debug, Default)]
-pub(crate) struct Way {
-    /// The registry to which the redirector led, or one of those behind it.
-    pub(crate) registry: Option<String>,
-    /// Nothing is asked of that registry for now.
-    pub(crate) rests: bool,
-}
-
 /// The last answer to a question such as `domain/acme.test` or `ip/192.0.2.1`. Each registry on the way stands in the
 /// list, and none is asked in clear.
-pub(crate) async fn ask(cx: &Context<'_>, path: &str, way: &mut Way) -> Result<HttpExchange, TaskError> {
+pub(crate) async fn ask(cx: &Context<'_>, path: &str) -> Result<HttpExchange, TaskError> {
     let first = Url::parse(&format!("https://{REDIRECTOR}/{path}"));
     let mut next = first.map_err(|error| TaskError::source(REDIRECTOR, &error))?;
     let mut asked = Vec::new();
@@ -40,28 +31,10 @@ pub(crate) async fn ask(cx: &Context<'_>, path: &str, way: &mut Way) -> Result<H
         let answer = answer.map_err(|error| TaskError::source(&next.host, &error))?;
         asked.push(next);
         let Some(Ok(led)) = answer.redirect() else { return Ok(answer) };
-        way.to(cx, &led.host)?;
         let led = enciphered(&led).filter(|led| asked.len() <= REDIRECTS_MAX && !asked.contains(led));
         match led {
             Some(led) if registries(cx, path).await?.contains(&led.host) => next = led,
             _ => return Ok(answer),
-        }
-    }
-}
-
-impl Way {
-    /// Notes where the question is led. Fails where nothing is asked there for now.
-    fn to(&mut self, cx: &Context<'_>, host: &str) -> Result<(), TaskError> {
-        self.registry = Some(host.to_owned());
-        let rests = cx.memory.map_or(Ok(()), |memory| memory.registries.check(host, cx.net.now()));
-        self.rests = rests.is_err();
-        rests
-    }
-
-    /// Notes how the question ended, for those that other rows put to the same registry.
-    pub(crate) fn note(&self, cx: &Context<'_>, failure: Option<&TaskError>) {
-        if let (Some(memory), Some(registry), false) = (cx.memory, &self.registry, self.rests) {
-            memory.registries.note(registry, failure, cx.net.now());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Who registered a domain, and who holds the block around an address: RDAP, and WHOIS where RDAP has nothing.
 
-use crate::ask::bootstrap::{PROVIDER, Way};
+use crate::ask::bootstrap::PROVIDER;
 use crate::ask::host::{is_below, is_private, is_resembling, is_theirs, reversed};
 use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
@@ -13,7 +13,6 @@ use ambit_model::platforms;
 use ambit_model::run::NotDoneReason;
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
-use ambit_net::http::HttpExchange;
 use serde_json::{Value, json};
 use std::net::IpAddr;
 
@@ -68,41 +67,22 @@ pub(crate) enum Registration {
     Nothing,
 }
 
-/// RDAP by the bootstrap redirector; WHOIS where the registry has no RDAP or it is down. Fails without either where the
-/// registry left the last questions of the run without an answer.
+/// RDAP by the bootstrap redirector; WHOIS where the registry has no RDAP or it is down.
 pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Registration, TaskError> {
-    let mut way = Way::default();
-    let told = match bootstrap::ask(cx, path, &mut way).await {
-        Ok(answer) => read(&answer),
-        Err(error) => Err(error),
+    let failure = match bootstrap::ask(cx, path).await {
+        Ok(answer) => {
+            let body: Option<Value> = serde_json::from_slice(&answer.body).ok().filter(Value::is_object);
+            match (answer.status, body) {
+                (200, Some(body)) if !answer.truncated => return Ok(Registration::Rdap(body)),
+                (404, Some(_)) => return Ok(Registration::Nothing),
+                (status, _) => TaskError::SourceDown(format!("{}: status {status}", answer.url.host)),
+            }
+        }
+        Err(error) => error,
     };
-    let told = match told {
-        Err(failure) if !way.rests && !is_final(&failure) => by_whois(cx, question, failure).await,
-        told => told,
-    };
-    if !told.as_ref().is_err_and(is_final) {
-        way.note(cx, told.as_ref().err());
+    if matches!(failure.reason(), NotDoneReason::OutOfBudget | NotDoneReason::RefusedByScope) {
+        return Err(failure);
     }
-    told
-}
-
-/// What was not asked because nothing more may be asked says nothing of a registry.
-fn is_final(failure: &TaskError) -> bool {
-    matches!(failure.reason(), NotDoneReason::OutOfBudget | NotDoneReason::RefusedByScope)
-}
-
-/// What an answer by RDAP says.
-fn read(answer: &HttpExchange) -> Result<Registration, TaskError> {
-    let body: Option<Value> = serde_json::from_slice(&answer.body).ok().filter(Value::is_object);
-    match (answer.status, body) {
-        (200, Some(body)) if !answer.truncated => Ok(Registration::Rdap(body)),
-        (404, Some(_)) => Ok(Registration::Nothing),
-        (status, _) => Err(TaskError::SourceDown(format!("{}: status {status}", answer.url.host))),
-    }
-}
-
-/// What WHOIS says where RDAP failed so.
-async fn by_whois(cx: &Context<'_>, question: &str, failure: TaskError) -> Result<Registration, TaskError> {
     match whois::ask(cx, question).await {
         // Every address lies in a block of some registry: what tells of none was no answer, as that of a server that
         // is asked too often.

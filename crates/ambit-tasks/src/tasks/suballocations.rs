@@ -40,6 +40,8 @@ const QUESTIONS_MAX: u128 = 128;
 const STEP: u128 = 4;
 /// Questions about a small block.
 const QUESTIONS_OF_SMALL: u128 = 64;
+/// Questions that fail one after another, from which no more are asked: the registry is down.
+const FAILURES_IN_A_ROW: usize = 5;
 
 /// True for a block that is swept and that registries know.
 fn is_asked(facts: &Facts) -> bool {
@@ -71,7 +73,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if holders.is_empty() || !matches!(registration, Some(ProbeOutcome::Found | ProbeOutcome::InPart)) {
         return Ok(Answer::Absent);
     }
-    let mut asking = Asking { cx, block, holders, strange: BTreeSet::new(), failed: Vec::new() };
+    let mut asking = Asking { cx, block, holders, strange: BTreeSet::new(), failed: Vec::new(), failures_in_a_row: 0 };
     let (mut at, last) = (number(block.network()), number(block.broadcast()));
     let step = step(last - at);
     while at <= last {
@@ -89,22 +91,30 @@ struct Asking<'a> {
     strange: BTreeSet<IpNet>,
     /// Parts of which no registry told.
     failed: Vec<(IpNet, TaskError)>,
+    failures_in_a_row: usize,
 }
 
 impl Asking<'_> {
     /// Asks about the addresses from one on, and returns the last one that the answer is about. Fails where nothing
     /// more may be asked.
     async fn ask(&mut self, at: u128, step: u128) -> Result<u128, TaskError> {
-        let told = match allocation(self.cx, address(at, self.block)).await {
+        let last = self.failed.last().map(|(_, error)| error.clone());
+        let asked = match last.filter(|_| self.failures_in_a_row >= FAILURES_IN_A_ROW) {
+            Some(error) => Err(error),
+            None => allocation(self.cx, address(at, self.block)).await,
+        };
+        let told = match asked {
             Err(error) if matches!(error.reason(), NotDoneReason::OutOfBudget | NotDoneReason::RefusedByScope) => {
                 return Err(error);
             }
             Err(error) => {
+                self.failures_in_a_row += 1;
                 self.failed.push((part(at, step, self.block), error));
                 return Ok(at);
             }
             Ok(told) => told,
         };
+        self.failures_in_a_row = 0;
         let is_within = |net: &IpNet| self.block.contains(net) && net.prefix_len() > self.block.prefix_len();
         let Some((allocation, people)) = told.filter(|(net, _)| is_within(net)) else { return Ok(at) };
         self.strange.extend(Some(allocation).filter(|_| is_somebody_else(&people, &self.holders)));

@@ -91,38 +91,6 @@ host 198.18.8.5
     }
 }
 
-#[test]
-fn a_large_part_of_a_registry_that_is_down_hides_no_part_that_others_tell_of() {
-    let world = "world down \"Down\"
-seeds AS64500
-org acme   \"Acme Corp\" ours
-org tenant \"A Tenant\"  stranger
-org names  \"Registry\"  source
-block 198.18.0.0/24    of acme   asn AS64500 named ACME-NET
-block 198.18.0.64/26   of tenant asn AS64500 named TENANT-PART registry https://rdap.down.test
-block 198.18.0.160/28  of tenant asn AS64510 named TENANT-TOLD
-zone down.test of names
-  ns ns1.down.test 198.18.9.2
-name rdap.down.test A 198.18.9.3
-block 198.18.9.0/24    of names  asn AS64511 named NAMES
-host 198.18.9.3
-  port 443 filtered
-  port 43 filtered
-  unlisted filtered
-host 198.18.0.{5,70,130,161,200}
-  port 22 ssh
-";
-    let folder = Folder::new("down-registry");
-    let output = scan_command(&folder, world).args(["--ports", "22"]).output().expect("it runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let found = Discovery::parse(&String::from_utf8_lossy(&output.stdout));
-    assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
-    for (last, is_swept) in [(5, true), (70, false), (130, true), (161, false), (200, true)] {
-        let address = format!("198.18.0.{last}");
-        assert_eq!(found.names("IpAddress").contains(&address), is_swept, "{address}: {said}");
-    }
-}
-
 const TOLD: &str = "world told \"Told\"
 seeds acme.test
 org acme \"Acme Corp\" ours
