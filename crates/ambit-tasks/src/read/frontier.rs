@@ -153,11 +153,16 @@ fn closes(pattern: &str, path: &str) -> bool {
     !to_end || rest.is_empty()
 }
 
+/// True for a text that a program made to tell one thing from others: a UUID, a hash.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    IDENTIFIER.is_match(text)
+}
+
 /// The path with numbers and identifiers taken out, and the names of the parameters.
 pub(crate) fn shape(url: &Url) -> String {
     let segments = url.path_only().split('/');
     let segments = segments.map(|segment| {
-        if IDENTIFIER.is_match(segment) { "{id}".to_owned() } else { NUMBER.replace_all(segment, "{n}").into_owned() }
+        if is_identifier(segment) { "{id}".to_owned() } else { NUMBER.replace_all(segment, "{n}").into_owned() }
     });
     let path: Vec<String> = segments.collect();
     let names: Vec<String> = parameters(url).into_iter().collect();

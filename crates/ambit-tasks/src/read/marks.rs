@@ -1,7 +1,7 @@
 //! What a page shows that may differ by who asks for it: where its links and forms lead, what their fields are called,
 //! and the classes of its body. Pure.
 
-use super::frontier::shape;
+use super::frontier::{is_identifier, shape};
 use ambit_net::http::Url;
 use scraper::{Html, Selector};
 use std::collections::BTreeSet;
@@ -21,9 +21,10 @@ pub(crate) fn marks(html: &str, url: &Url) -> BTreeSet<String> {
     let document = Html::parse_document(super::page::bounded(html));
     let links = document.select(&LINK).filter_map(|element| element.attr("href").or(element.attr("action")));
     let links = links.filter_map(|to| url.join(to.trim()).ok()).map(|to| format!("{} {}", to.host, shape(&to)));
-    let fields = document.select(&FIELD).filter_map(|field| field.attr("name")).map(|name| format!("field {name}"));
+    let fields = document.select(&FIELD).filter_map(|field| field.attr("name")).filter(|name| !is_identifier(name));
+    let fields = fields.map(|name| format!("field {name}"));
     let classes = document.select(&BODY).filter_map(|body| body.attr("class")).flat_map(str::split_whitespace);
-    let classes = classes.map(|class| format!("class {class}"));
+    let classes = classes.filter(|class| !is_identifier(class)).map(|class| format!("class {class}"));
     links.chain(fields).chain(classes).take(MARKS_MAX).collect()
 }
 
@@ -49,5 +50,7 @@ mod tests {
         );
         let other = page.replace("17?page=2", "18?page=3").replace("t1", "t2");
         assert_eq!(marks(&other, &url), marks(page, &url));
+        let hidden = page.replace("</form>", "<input name=0123456789abcdef0123456789abcdef value=1></form>");
+        assert_eq!(marks(&hidden, &url), marks(page, &url), "a field named by the session is no mark");
     }
 }

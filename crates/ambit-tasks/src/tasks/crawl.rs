@@ -410,7 +410,7 @@ impl<'a> Crawl<'a> {
                 interfaces: self.interfaces.len(),
                 parameters: self.parameters.len(),
                 parameters_left_out: self.parameters.left_out,
-                documents: self.documents.keys().cloned().collect(),
+                documents: self.documents_and_known(),
                 closed_to_robots: left_out.robots,
                 traps: left_out.traps,
                 doing: left_out.doing,

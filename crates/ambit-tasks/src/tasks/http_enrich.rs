@@ -174,7 +174,9 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
     cx.observe(uri::REDIRECT_COUNT, json!(shown.len()));
     cx.observe(uri::REDIRECT_CHAIN, json!(shown));
     let failed = |target: &Url| matches!(&fetch.end, ChainEnd::Failed { url, .. } if url == target);
-    let is_twin = |target: &Url| target.https && target.host == url.host && !failed(target);
+    // One that only gave no answer this time is there still.
+    let is_gone = |target: &Url| matches!(&fetch.end, ChainEnd::Failed { url, error } if url == target && web::is_no_answer(error));
+    let is_twin = |target: &Url| target.https && target.host == url.host && !is_gone(target);
     let secured = !url.https && targets.iter().any(is_twin);
     cx.observe(uri::HTTPS_REDIRECT, secured);
     let seeds = seed_domains(cx.facts);

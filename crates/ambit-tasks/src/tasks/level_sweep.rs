@@ -7,7 +7,7 @@ use crate::ask::host::{is_below, levels};
 use crate::ask::wild::exists;
 use crate::tasks::wildcard_profile::is_named_level;
 use crate::{Answer, Context, Plan, Task, TaskError};
-use ambit_model::facts::Neighbour;
+use ambit_model::facts::{Neighbour, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ pub(crate) const TASK: Task = Task {
     gain: 8,
     plan: |facts, _| {
         if facts.decision.scoped() && facts.outcome(TaskName::WildcardProfile).is_some() {
-            Plan::each(inhabited(facts).into_keys())
+            Plan::each(inhabited(facts).into_keys().chain(fruitful(facts)))
         } else {
             Plan::No
         }
@@ -73,9 +73,16 @@ fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
     found.into_iter().take(LEVELS_MAX).collect()
 }
 
+/// Levels below which something was found: they are tried as long as that bears fruit, also where the level is swept as
+/// a name of its own by now.
+fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
+    let found = facts.probes_of(TASK.name).filter(|(_, probe)| probe.outcome == ProbeOutcome::Found);
+    found.map(|(level, _)| level.to_owned())
+}
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let crowd = inhabited(cx.facts).get(cx.argument).copied().unwrap_or_default();
-    let words = if crowd < CROWD { FEW_WORDS } else { MANY_WORDS };
+    let is_lone = inhabited(cx.facts).get(cx.argument).is_some_and(|crowd| *crowd < CROWD);
+    let words = if is_lone { FEW_WORDS } else { MANY_WORDS };
     // The level may be a name of its own, which nothing else tells of.
     let above = cx.argument.split_once('.').map_or("", |(_, above)| above);
     let is_name = exists(cx, above, cx.argument).await?;

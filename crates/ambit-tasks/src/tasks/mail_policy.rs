@@ -91,7 +91,7 @@ async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> 
         cx.leave_out(format!("what its SPF record hands on to, beyond {LOOKUPS_MAX} look-ups"));
     }
     let known = cx.facts.led_to(TASK.name, cx.argument);
-    known.filter(|known| tree.kept.contains(&known.name)).for_each(|known| cx.stands(known));
+    known.filter(|known| tree.stands(&known.name, &before)).for_each(|known| cx.stands(known));
     // The senders of whoever passes for them are told, and lead nowhere.
     if is_resembling(cx.facts) {
         return Ok(tree.answer());
@@ -173,8 +173,16 @@ impl Tree {
         Answer::InPart(TaskError::Failed(format!("{records} could not be read: {why}")))
     }
 
+    /// True where a record that gave no answer may name this still: it did, or nobody wrote down which record did.
+    fn stands(&self, name: &str, known: &SpfTree) -> bool {
+        self.kept.contains(name) || (!self.unread.is_empty() && known.named.is_empty())
+    }
+
     /// Keeps what was known behind records that gave no answer.
     fn keep(&mut self, known: &SpfTree) {
+        if !self.unread.is_empty() && known.named.is_empty() {
+            self.kept.extend(known.includes.iter().cloned());
+        }
         let mut open: Vec<String> = self.unread.keys().cloned().collect();
         while let Some(record) = open.pop() {
             let names = known.named.get(&record).filter(|_| !self.named.contains_key(&record));

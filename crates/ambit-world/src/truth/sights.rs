@@ -247,14 +247,20 @@ impl<'a> Derivation<'a> {
     }
 }
 
-/// True where a site without TLS sends everything on to itself inside TLS, at a port of the host that is there: that is
-/// looked through instead.
+/// True where a site without TLS sends everything on to itself inside TLS, at a port of the host that is there or may
+/// be: that is looked through instead.
 fn leads_to_its_twin(host: &Host, site: &Site) -> bool {
     let target = site.redirect.as_ref().filter(|_| !site.https).and_then(|(_, url)| url.strip_prefix("https://"));
     let Some(authority) = target.and_then(|rest| rest.split(['/', '?', '#']).next()) else { return false };
     let (name, port) = authority.rsplit_once(':').unwrap_or((authority, "443"));
     let twin = port.parse().ok().and_then(|port: u16| host.ports.get(&port));
-    name == site.host && matches!(twin, Some(Port::Web(web)) if web.tls)
+    let may_be = match twin {
+        Some(Port::Web(web)) => web.tls,
+        Some(_) => false,
+        // Nobody knows what is at a port that gives no answer.
+        None => host.unlisted != Unlisted::Closed,
+    };
+    name == site.host && may_be
 }
 
 /// True where the host answers with a page to the name at the port that browsers ask without TLS.

@@ -385,6 +385,26 @@ site https://dev.umberfold.test "Dev"
     }
 }
 
+/// A level below which a word was found before the level became known as a name, which is swept by itself from then on.
+#[test]
+fn a_name_below_a_level_that_is_swept_by_itself_by_now_goes_when_it_goes() {
+    let lines = r#"name www.umberfold.test A 203.0.113.21
+site https://www.umberfold.test "Us"
+  links https://vpn.corp.umberfold.test/
+name vpn.corp.umberfold.test A 203.0.113.22
+name mail.corp.umberfold.test A 203.0.113.23
+state 2
+site https://www.umberfold.test "Us"
+  links https://vpn.corp.umberfold.test/ https://corp.umberfold.test/
+name corp.umberfold.test A 203.0.113.24
+state 3
+remove name mail.corp.umberfold.test"#;
+    let (folder, world) = (Folder::new("edges-level"), with_mail("umberfold.test", lines));
+    for state in ["1", "2", "3"] {
+        assert_exact(&scan_text(&folder, &world, &["--state", state]));
+    }
+}
+
 /// A site without TLS that lists its files, and later sends everyone on to its twin, which lists none.
 #[test]
 fn what_a_site_showed_before_it_sent_everyone_on_is_closed() {

@@ -174,9 +174,9 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
     }
 }
 
-/// Whether something shows that a session lasts: pages are shown in it alone, or the first page shows in it what it
-/// showed when it was opened and shows to no stranger. It is over where strangers are shown all that the first page
-/// still shows in it. `None` where nothing tells.
+/// Whether something shows that a session lasts: pages are shown in it alone, or the first page shows in it all that it
+/// showed when it was opened and shows to no stranger; a part of that may come from cookies that open nothing. It is over
+/// where strangers are shown all that the first page still shows in it. `None` where nothing tells.
 async fn lasts(
     cx: &Context<'_>,
     session: &Session,
@@ -203,9 +203,9 @@ async fn lasts(
     }
     let own = |marks: &BTreeSet<String>| marks.difference(&to_strangers).cloned().collect::<BTreeSet<_>>();
     let (then, now) = (own(&session.front.marks), own(&front.marks));
-    Ok(match (then.is_disjoint(&now), then.is_empty(), now.is_empty()) {
-        (false, ..) => Some(true),
-        (true, false, true) => Some(false),
+    Ok(match then.is_empty() {
+        false if then.is_subset(&now) => Some(true),
+        false if now.is_empty() => Some(false),
         _ => None,
     })
 }

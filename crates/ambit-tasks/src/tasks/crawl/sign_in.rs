@@ -54,32 +54,39 @@ impl Crawl<'_> {
     }
 
     /// Where the session ended, or a place that led on could not be looked at, says that all stands to which this task
-    /// led before, and returns it by name.
+    /// led before. Returns by name what stands because the session ended: what was seen of it then was a stranger's.
     pub(super) fn stand(&self) -> BTreeSet<&str> {
         let stands = self.ended.is_some() || self.has_lost_sight();
         let known = self.cx.facts.led_to(TASK.name, self.cx.argument).filter(|_| stands);
-        known.inspect(|known| self.cx.stands(known)).map(|known| known.name.as_str()).collect()
+        let names = known.inspect(|known| self.cx.stands(known)).map(|known| known.name.as_str());
+        names.filter(|_| self.ended.is_some()).collect()
     }
 
-    /// Whether it could not look at a place that led on before, or may have: a page that showed something, a document,
-    /// a source map, a script.
+    /// Whether it could not look at a place that led on before: a page that showed something, a document, a source map.
     fn has_lost_sight(&self) -> bool {
         let details = &self.cx.facts.details;
         let pages = uri::PAGES.items(details).filter(session::is_shown).map(|page| page.path);
         let maps = uri::SOURCE_MAPS.items(details).map(|map| map.path);
         let documents = uri::CRAWL.of(details).map(|crawl| crawl.documents).unwrap_or_default();
-        let scripts = self.scripts.iter().filter_map(|script| Url::parse(script).ok());
-        let scripts = scripts.map(|script| script.path_only().to_owned());
-        let leading: BTreeSet<String> = pages.chain(maps).chain(documents).chain(scripts).collect();
+        let leading: BTreeSet<String> = pages.chain(maps).chain(documents).collect();
         self.places.unseen().any(|path| leading.contains(path))
     }
 
-    /// The pages that were seen, and those that are known where it could not look.
+    /// The documents that were read, and those that are known and could not be.
+    pub(super) fn documents_and_known(&self) -> Vec<String> {
+        let known = uri::CRAWL.of(&self.cx.facts.details).map(|crawl| crawl.documents).unwrap_or_default();
+        let unseen: BTreeSet<&String> = self.places.unseen().collect();
+        let unread = known.into_iter().filter(|path| unseen.contains(path));
+        self.documents.keys().cloned().chain(unread).collect::<BTreeSet<String>>().into_iter().collect()
+    }
+
+    /// The pages that were seen, and those that are known where it could not look or that only such a page may lead to.
     pub(super) fn pages_and_known(&self) -> Vec<CrawledPage> {
         let is_same = |page: &CrawledPage, of: &CrawledPage| page.path == of.path;
         let mut pages = self.and_known(uri::PAGES, self.pages.values().cloned().collect(), is_same);
-        let unseen: BTreeSet<&String> = self.places.unseen().collect();
-        let known = uri::PAGES.items(&self.cx.facts.details).filter(|page| unseen.contains(&page.path));
+        let has_lost_sight = self.has_lost_sight();
+        let known = uri::PAGES.items(&self.cx.facts.details);
+        let known = known.filter(|page| has_lost_sight && self.places.may_still_show(&page.path));
         for page in known.collect::<Vec<_>>() {
             if !pages.iter().any(|seen| is_same(seen, &page)) {
                 pages.push(page);
