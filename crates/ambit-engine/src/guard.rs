@@ -165,8 +165,8 @@ impl ScopeGuard {
         let view = self.view();
         let (name, port, address) = (Some(host.to_owned()), socket.port(), socket.ip());
         let contact = Contact { address, port, transport: Transport::Tcp, name, footprint, grant: Grant::Target };
-        let known = view.of_address(address).map_or(Clearance::L0, |known| known.clearance);
-        known >= footprint || view.is_bucket(&contact) || view.is_named_site(&contact)
+        let is_open = |known: Known| known.clearance >= footprint && (known.scoped || !view.astray.contains(host));
+        view.of_address(address).is_ok_and(is_open) || view.is_bucket(&contact) || view.is_named_site(&contact)
     }
 
     fn view(&self) -> std::sync::RwLockReadGuard<'_, View> {
@@ -661,6 +661,7 @@ mod tests {
             ("192.0.2.1:443", "www.acme.test", true),
         ] {
             assert_eq!(asked(&guard, socket, Some(name), Clearance::L2), allowed, "{socket} as {name}");
+            assert_eq!(guard.clears(name, socket.parse().expect("a socket address"), Clearance::L2), allowed);
         }
     }
 

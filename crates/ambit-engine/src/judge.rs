@@ -169,29 +169,32 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
 }
 
 /// What the judge says of facts as judges may take them. A task that has said nothing and finds nothing here to look at
-/// any more counts as one that saw nothing: what an issue was proven by is gone, as when a site has begun to send
-/// everyone on to another.
+/// any more counts as one that saw nothing, where each other task that the judge reads has looked today: what an issue
+/// was proven by is gone, as when a site has begun to send everyone on to another.
 fn verdict(judge: &Judge, facts: &Facts, ground: &Ground<'_>, settings: &Settings) -> Verdict {
     let said = (judge.judge)(facts, ground.date);
-    let mut lost = judge.reads.iter().filter(|task| has_lost_its_ground(**task, facts, settings)).peekable();
-    if said != Verdict::Unknown || lost.peek().is_none() {
+    if said != Verdict::Unknown {
+        return said;
+    }
+    let watching = judge.reads.iter().copied().filter(|task| ambit_tasks::task(*task).watches.contains(&facts.kind));
+    let (lost, others): (Vec<TaskName>, Vec<TaskName>) =
+        watching.partition(|task| has_lost_its_ground(*task, facts, settings));
+    if lost.is_empty() || !others.iter().all(|task| facts.looked(*task)) {
         return said;
     }
     let mut facts = facts.clone();
     let (outcome, at, run) = (ProbeOutcome::Absent, ground.date, ground.run);
     for task in lost {
         let probe = LastProbe { outcome, at, run, reason: None, confirmed: None };
-        facts.probes.insert(*task, BTreeMap::from([(String::new(), probe)]));
+        facts.probes.insert(task, BTreeMap::from([(String::new(), probe)]));
     }
     (judge.judge)(&facts, ground.date)
 }
 
-/// True where a task that watches this kind has said nothing and finds nothing here to look at any more.
+/// True where a task has said nothing and finds nothing here to look at any more.
 fn has_lost_its_ground(task: TaskName, facts: &Facts, settings: &Settings) -> bool {
-    let watching = ambit_tasks::task(task);
-    watching.watches.contains(&facts.kind)
-        && !facts.probes.contains_key(&task)
-        && matches!((watching.plan)(facts, settings), Plan::Bound { bound, .. } if bound.is_empty())
+    !facts.probes.contains_key(&task)
+        && matches!((ambit_tasks::task(task).plan)(facts, settings), Plan::Bound { bound, .. } if bound.is_empty())
 }
 
 /// True where a task that the judge reads probes this very entity.
@@ -400,6 +403,11 @@ mod tests {
         site.issues[0].name = "directory_listing".to_owned();
         let judged = judge(&site, true, true, &of_run(1, 1_000), &Settings::default());
         assert!(matches!(judged.writes[..], [IssueWrite::AbsentOnce { .. }]), "{:?}", judged.writes);
+        // Where that one could not look, nothing is known.
+        for probe in site.facts.probes.values_mut().flat_map(BTreeMap::values_mut) {
+            probe.outcome = ProbeOutcome::Unknown;
+        }
+        assert_eq!(judge(&site, true, true, &of_run(1, 1_000), &Settings::default()), Judged::default());
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) async fn text(state: &ServerState) -> String {
     text.gauge("ambit_store_up", "Whether the database could be read.", i64::from(gauges.is_ok()));
     // Where the last write failed for want of room, one is tried, at most once a second, as readiness does.
     let writable = state.store.ready().await.is_ok();
-    text.gauge("ambit_store_writable", "Whether the last write succeeded.", i64::from(writable));
+    text.gauge("ambit_store_writable", "Whether the database has room and may be written.", i64::from(writable));
     match gauges {
         Ok(gauges) => of_store(&mut text, &gauges, state),
         Err(error) => warn(&error),

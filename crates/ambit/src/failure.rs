@@ -23,7 +23,7 @@ pub(crate) const CODES: &[(u8, &str)] = &[
     (NOT_FOUND, "Not found."),
     (
         PARTIAL,
-        "Partly done; stderr says what failed: no target could be looked at, a source was down, a budget was used up, \
+        "Partly done; stderr says what failed: no target could be probed, a source was down, a budget was used up, \
          a task broke.",
     ),
     (SCOPE, "Refused by scope (every target is excluded), or by the person who was asked."),

@@ -186,7 +186,7 @@ impl Outbox {
     }
 
     async fn set_aside(&self, receiver: &Receiving) -> Result<(), StoreError> {
-        tracing::warn!(receiver = %receiver.uuid, name = receiver.name, "its secrets cannot be decrypted");
+        tracing::warn!(receiver = %receiver.uuid, name = receiver.name, "a receiver's secrets cannot be decrypted");
         let id = receiver.id;
         transaction!(self.store, Engine, async |tx| {
             let sql = "UPDATE receivers SET ended = $2 WHERE id = $1 AND ended IS NULL";

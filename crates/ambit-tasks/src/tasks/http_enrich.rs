@@ -175,8 +175,11 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
     cx.observe(uri::REDIRECT_CHAIN, json!(shown));
     let failed = |target: &Url| matches!(&fetch.end, ChainEnd::Failed { url, .. } if url == target);
     // One that only gave no answer this time is there still.
-    let is_gone = |target: &Url| matches!(&fetch.end, ChainEnd::Failed { url, error } if url == target && web::is_no_answer(error));
-    let is_twin = |target: &Url| target.https && target.host == url.host && !is_gone(target);
+    let gone = match &fetch.end {
+        ChainEnd::Failed { url, error } if web::is_no_answer(error) => Some(url),
+        _ => None,
+    };
+    let is_twin = |target: &Url| target.https && target.host == url.host && gone != Some(target);
     let secured = !url.https && targets.iter().any(is_twin);
     cx.observe(uri::HTTPS_REDIRECT, secured);
     let seeds = seed_domains(cx.facts);

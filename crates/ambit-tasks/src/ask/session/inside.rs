@@ -175,8 +175,8 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
 }
 
 /// Whether something shows that a session lasts: pages are shown in it alone, or the first page shows in it all that it
-/// showed when it was opened and shows to no stranger; a part of that may come from cookies that open nothing. It is over
-/// where strangers are shown all that the first page still shows in it. `None` where nothing tells.
+/// showed when it was opened and shows to no stranger; a part of that may come from cookies that open nothing. It is
+/// over where strangers are shown all that the first page still shows in it. `None` where nothing tells.
 async fn lasts(
     cx: &Context<'_>,
     session: &Session,
