@@ -377,14 +377,14 @@ async fn an_end_belongs_to_a_closing_and_lies_ahead() {
         assert_eq!(past.to_string(), "until must lie in the future");
         let ids = [uid_of(&lab, entity).to_string()];
         for (change, refusal) in [
-            (BulkChange { until: Some(Until::Change), ..BulkChange::default() }, "reason and until belong to a status"),
+            (BulkChange { until: Some(Until::Change), ..BulkChange::default() }, "reason and until need a status"),
             (
                 BulkChange {
                     status: Some(Status::OpenTriaged),
                     reason: Some("later".to_owned()),
                     ..BulkChange::default()
                 },
-                "reason and until belong to a status",
+                "reason and until need a status",
             ),
             (
                 BulkChange {

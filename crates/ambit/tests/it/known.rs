@@ -117,7 +117,7 @@ fn a_server_that_runs_judges_by_a_pack_that_is_added_beside_it() {
     lines_until(&mut server, "listening on");
     let said = add(&folder, Some("2.4.65"));
     assert!(said.contains("by the server or run that holds the data folder"), "{said}");
-    let said = lines_until(&mut server, "was judged by what is known now").pop().expect("a line");
+    let said = lines_until(&mut server, "judged again with the current vulnerability data").pop().expect("a line");
     assert!(said.contains("opened=4 closed=0"), "{said}");
     assert_eq!(found(&folder, &["issues", "CVE-2026-1001", "status_new:open"]).len(), 4);
     server.kill().expect("can be killed");
