@@ -28,6 +28,8 @@ pub(super) const ROUNDS: usize = 3;
 const REPEAT_MAX: usize = 2_000;
 /// Silent ports that show whether an address loses what is asked.
 const REPEAT_SOME: usize = 32;
+/// Ports asked with half a handshake that count as one connection: each is a row of a table and takes no socket.
+const HALF_OPEN_OF_ONE: usize = 8;
 /// Questions of one sweep that wait for their turn: as many as a rate lets out between two ticks of the timer.
 const TURNS_AHEAD: usize = 32;
 /// Ports that an address which never answered is asked with more patience, and how many others with them: one that is
@@ -201,8 +203,8 @@ async fn ask_all(
     forbidden.map_or(Ok(said), Err)
 }
 
-/// Asks each socket once, at most `in_flight` at a time, until an answer breaks it off; the answers as they come. Of
-/// those, at most [`TURNS_AHEAD`] wait for their turn.
+/// Asks each socket once, at most `in_flight` connections at a time ([`HALF_OPEN_OF_ONE`] times as many with half a
+/// handshake), until an answer breaks it off; the answers as they come. At most [`TURNS_AHEAD`] wait for their turn.
 pub(super) async fn probe_all(
     door: &Door,
     mut sockets: impl Iterator<Item = SocketAddr>,
@@ -212,7 +214,7 @@ pub(super) async fn probe_all(
     let mut waiting = Admissions::new(door);
     let (mut half_open, mut connecting) = (HalfOpen::new(door, limit), FuturesUnordered::new());
     loop {
-        let asking = connecting.len() + half_open.len();
+        let asking = connecting.len() + half_open.len() / HALF_OPEN_OF_ONE;
         let room = in_flight.max(1).saturating_sub(waiting.len() + asking);
         let room = room.min(TURNS_AHEAD - waiting.len());
         sockets.by_ref().take(room).for_each(|socket| waiting.add(socket));
