@@ -135,10 +135,10 @@ impl Graph {
     }
 
     /// Names with an alias that leads to what is not theirs. What a platform serves by their name is no such alias.
-    pub fn led_astray(&self) -> impl Iterator<Item = &str> {
+    pub fn with_foreign_alias(&self) -> impl Iterator<Item = &str> {
         let is_others = |uid: &Uid| self.state.get(uid).is_none_or(|state| !state.decision.scoped());
-        let astray = self.edges.iter().filter(move |edge| edge.kind == EdgeKind::Alias && is_others(&edge.to));
-        astray.filter_map(|edge| self.nodes.get(&edge.from)).map(|node| node.name.as_str())
+        let aliases = self.edges.iter().filter(move |edge| edge.kind == EdgeKind::Alias && is_others(&edge.to));
+        aliases.filter_map(|edge| self.nodes.get(&edge.from)).map(|node| node.name.as_str())
     }
 
     /// The addresses to which a name resolves, as far as is known.

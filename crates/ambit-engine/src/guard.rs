@@ -85,7 +85,7 @@ struct View {
     names: HashMap<String, Clearance>,
     /// Names with an alias that leads to third parties: that another name may be visited at an address of theirs does
     /// not permit these.
-    astray: HashSet<String>,
+    with_foreign_alias: HashSet<String>,
     /// Hosts of storage buckets, as they are called in no region. The provider's addresses are contacted by these names
     /// only, and are no entities.
     buckets: HashMap<String, Clearance>,
@@ -134,7 +134,7 @@ impl ScopeGuard {
             never: Exclusions::new(never),
             denied: Exclusions::of_denied(graph.iter().map(|(node, _)| node)),
             blocks: graph.blocks().clone(),
-            astray: graph.led_astray().map(str::to_owned).collect(),
+            with_foreign_alias: graph.with_foreign_alias().map(str::to_owned).collect(),
             ..View::default()
         };
         for (node, state) in graph.iter() {
@@ -165,7 +165,8 @@ impl ScopeGuard {
         let view = self.view();
         let (name, port, address) = (Some(host.to_owned()), socket.port(), socket.ip());
         let contact = Contact { address, port, transport: Transport::Tcp, name, footprint, grant: Grant::Target };
-        let is_open = |known: Known| known.clearance >= footprint && (known.scoped || !view.astray.contains(host));
+        let is_open =
+            |known: Known| known.clearance >= footprint && (known.scoped || !view.with_foreign_alias.contains(host));
         view.of_address(address).is_ok_and(is_open) || view.is_bucket(&contact) || view.is_named_site(&contact)
     }
 
@@ -274,7 +275,7 @@ impl View {
             if clearance < contact.footprint.min(Clearance::L2) {
                 return Err(format!("the name {name} has clearance {clearance:?}"));
             }
-            if self.astray.contains(name) && !known.scoped && !site {
+            if self.with_foreign_alias.contains(name) && !known.scoped && !site {
                 return Err(format!("an alias of {name} leads to others"));
             }
         }

@@ -120,7 +120,7 @@ impl SimulatedWire {
             return Some(format!("{org} serves many: only its web servers, by a name of ours"));
         }
         match name {
-            Some(name) if evidence::is_led_astray(&self.internet, name) => {
+            Some(name) if evidence::has_foreign_alias(&self.internet, name) => {
                 Some(format!("an alias of {name} leads to others: they are only known about"))
             }
             Some(name) if self.is_ours(name) => None,
@@ -195,7 +195,7 @@ impl SimulatedWire {
         let internet = &self.internet;
         evidence::is_below_seed(internet, name)
             && evidence::is_handed_away(internet, name)
-            && !evidence::is_led_astray(internet, name)
+            && !evidence::has_foreign_alias(internet, name)
     }
 
     fn strange_bucket(&self, name: Option<&str>) -> Option<String> {

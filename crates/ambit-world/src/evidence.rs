@@ -217,7 +217,7 @@ fn direct(entry: &Name) -> impl Iterator<Item = IpAddr> + '_ {
 
 /// An alias leads through a name that is neither ours nor a known platform's: whoever holds that name decides where
 /// ours goes.
-pub(crate) fn is_led_astray(internet: &Internet, name: &str) -> bool {
+pub(crate) fn has_foreign_alias(internet: &Internet, name: &str) -> bool {
     let targets = plan::chain(&internet.draft, name);
     targets.iter().any(|target| !is_ours(internet, target) && platforms::of_host(target).is_none())
 }

@@ -17,7 +17,7 @@ pub(super) struct Known {
     /// Of an address: what shows that it is theirs.
     pub(super) evidence: Vec<Option<Reason>>,
     /// Of a name: the foreign name that its aliases lead through.
-    pub(super) astray: Vec<Option<usize>>,
+    pub(super) foreign_aliases: Vec<Option<usize>>,
     /// Names that have addresses, all of which are theirs.
     pub(super) on_own_machines: Vec<bool>,
     /// Of a domain that nobody named: the evidence that it is theirs.
@@ -34,7 +34,7 @@ impl Known {
         let nobody = |_: usize| false;
         Self {
             evidence: vec![None; graph.len()],
-            astray: astray(graph, &nobody),
+            foreign_aliases: foreign_aliases(graph, &nobody),
             on_own_machines: vec![false; graph.len()],
             sisters: vec![None; graph.len()],
             by_evidence: vec![false; graph.len()],
@@ -44,12 +44,19 @@ impl Known {
 
     /// What a round shows, after which `scoped` nodes are theirs.
     pub(super) fn after(graph: &Graph<'_>, around: &Surroundings, scoped: &impl Fn(usize) -> bool) -> Self {
-        let astray = astray(graph, scoped);
-        let evidence = evidence(graph, around, scoped, &astray);
+        let foreign_aliases = foreign_aliases(graph, scoped);
+        let evidence = evidence(graph, around, scoped, &foreign_aliases);
         let sisters = sisters(graph, around, scoped);
         let by_evidence = by_evidence(graph, &sisters);
         let within = around.within_theirs(scoped);
-        Self { evidence, on_own_machines: on_own_machines(graph, scoped), astray, sisters, by_evidence, within }
+        Self {
+            evidence,
+            on_own_machines: on_own_machines(graph, scoped),
+            foreign_aliases,
+            sisters,
+            by_evidence,
+            within,
+        }
     }
 }
 
@@ -71,7 +78,7 @@ fn evidence(
     graph: &Graph<'_>,
     around: &Surroundings,
     scoped: &impl Fn(usize) -> bool,
-    astray: &[Option<usize>],
+    foreign_aliases: &[Option<usize>],
 ) -> Vec<Option<Reason>> {
     let mut named = vec![false; graph.len()];
     let mut strange = graph.strangely_named.clone();
@@ -91,7 +98,7 @@ fn evidence(
             Some(Reason { kind: GroundKind::Registrant, node: registrant })
         });
         let of_machine =
-            || reverse_name(graph, node, scoped, astray).or_else(|| default_certificate(graph, node, scoped));
+            || reverse_name(graph, node, scoped, foreign_aliases).or_else(|| default_certificate(graph, node, scoped));
         title.or_else(|| if strange[node] { None } else { of_machine() })
     };
     (0..graph.len()).map(of).collect()
@@ -107,11 +114,12 @@ fn reverse_name(
     graph: &Graph<'_>,
     address: usize,
     scoped: &impl Fn(usize) -> bool,
-    astray: &[Option<usize>],
+    foreign_aliases: &[Option<usize>],
 ) -> Option<Reason> {
     let pointers = graph.outward(address).filter(|link| link.edge.kind == EdgeKind::Pointer);
-    let confirmed =
-        |name: usize| scoped(name) && astray[name].is_none() && graph.joins(name, address, EdgeKind::ResolvesTo);
+    let confirmed = |name: usize| {
+        scoped(name) && foreign_aliases[name].is_none() && graph.joins(name, address, EdgeKind::ResolvesTo)
+    };
     let name = first_by_name(graph, pointers.map(|link| link.to).filter(|name| confirmed(*name)))?;
     Some(Reason { kind: GroundKind::ReverseName, node: name })
 }
@@ -135,16 +143,16 @@ fn default_certificate(graph: &Graph<'_>, address: usize, scoped: &impl Fn(usize
 
 /// Returns for each name the first name in its chain of aliases that belongs to a third party. A known platform's
 /// counts as none, because it serves us by our name.
-fn astray(graph: &Graph<'_>, scoped: &impl Fn(usize) -> bool) -> Vec<Option<usize>> {
-    let mut astray = vec![None; graph.len()];
+fn foreign_aliases(graph: &Graph<'_>, scoped: &impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+    let mut foreign_aliases = vec![None; graph.len()];
     for link in graph.links_of(EdgeKind::Alias).filter(|link| !scoped(link.to)) {
-        let known = astray[link.from].get_or_insert(link.to);
+        let known = foreign_aliases[link.from].get_or_insert(link.to);
         // The lowest name, whatever the order in which they are met.
         if graph.nodes[link.to].name < graph.nodes[*known].name {
             *known = link.to;
         }
     }
-    astray
+    foreign_aliases
 }
 
 fn on_own_machines(graph: &Graph<'_>, scoped: &impl Fn(usize) -> bool) -> Vec<bool> {

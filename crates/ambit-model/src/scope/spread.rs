@@ -167,7 +167,9 @@ impl Spreading<'_> {
         let as_row =
             |kind: EdgeKind, reason| Weight { own: kind.rule().own, cap: kind.rule().cap, reason: Some(reason) };
         match link.edge.kind {
-            EdgeKind::ResolvesTo if !is_shared || known.astray[link.from].is_some() => self.resolved(link, known),
+            EdgeKind::ResolvesTo if !is_shared || known.foreign_aliases[link.from].is_some() => {
+                self.resolved(link, known)
+            }
             // The provider itself says who holds it, whoever else is known to have such addresses.
             EdgeKind::CloudAccount => plain(rule.own, rule.cap),
             EdgeKind::BlockMember if let Some(reason) = self.surroundings.foreign_allocation(link.to) => {
@@ -208,9 +210,10 @@ impl Spreading<'_> {
             return Weight { own, cap: rule.cap, reason: Some(reason) };
         }
         let alias = EdgeKind::Alias.rule();
-        let astray = known.astray[link.from].map(|node| Reason { kind: GroundKind::ForeignAlias, node });
-        match astray {
-            Some(_) => Weight { own: alias.own, cap: alias.cap, reason: astray },
+        let foreign_alias =
+            known.foreign_aliases[link.from].map(|node| Reason { kind: GroundKind::ForeignAlias, node });
+        match foreign_alias {
+            Some(_) => Weight { own: alias.own, cap: alias.cap, reason: foreign_alias },
             None => Weight { own: rule.own, cap: UNPROVEN_CAP, reason: None },
         }
     }

@@ -71,10 +71,10 @@ pub(crate) fn of_name(facts: &Facts, usual: &[u16], take: impl Fn(u16) -> bool) 
 /// holds behind an alias to a third party: that another name of theirs may be visited at the same address does not
 /// permit this one.
 pub(crate) fn plan(facts: &Facts, bindings: impl IntoIterator<Item = String>) -> Plan {
-    let is_led_astray = facts.to(EdgeKind::Alias).any(|target| !target.scoped);
+    let has_foreign_alias = facts.to(EdgeKind::Alias).any(|target| !target.scoped);
     let known: BTreeSet<&str> = facts
         .to(EdgeKind::ResolvesTo)
-        .filter(|address| address.clearance == Clearance::L1 || (is_led_astray && !address.scoped))
+        .filter(|address| address.clearance == Clearance::L1 || (has_foreign_alias && !address.scoped))
         .map(|address| address.name.as_str())
         .collect();
     let asked = |binding: &&String| {

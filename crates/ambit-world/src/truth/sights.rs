@@ -110,10 +110,10 @@ impl<'a> Derivation<'a> {
     pub(super) fn sites(&mut self, addresses: &BTreeSet<IpAddr>) {
         let names: Vec<String> = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord)).collect();
         for name in &names {
-            let astray = evidence::is_led_astray(self.internet, name);
+            let has_foreign_alias = evidence::has_foreign_alias(self.internet, name);
             for address in plan::addresses(self.draft, name) {
                 let shown = self.is_shown(address);
-                if let Some(host) = self.internet.hosts.get(&address).filter(|_| shown || !astray) {
+                if let Some(host) = self.internet.hosts.get(&address).filter(|_| shown || !has_foreign_alias) {
                     self.sites_of(host, shown, Some(name), name);
                 }
             }

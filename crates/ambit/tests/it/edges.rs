@@ -379,7 +379,7 @@ site http://staging.umberfold.test "Staging"
 name dev.umberfold.test A 203.0.113.20
 site https://dev.umberfold.test "Dev"
   redirect https://staging.umberfold.test/"#;
-    let (folder, world) = (Folder::new("edges-led-astray"), with_mail("umberfold.test", lines));
+    let (folder, world) = (Folder::new("edges-foreign-alias"), with_mail("umberfold.test", lines));
     for _ in 0..2 {
         assert_exact(&scan_text(&folder, &world, &[]));
     }

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 #[derive(Default, PartialEq)]
 struct Shown {
     evident: BTreeSet<Uid>,
-    astray: BTreeSet<Uid>,
+    foreign_aliases: BTreeSet<Uid>,
     own_machines: BTreeSet<Uid>,
     /// Names that are theirs.
     names: BTreeSet<String>,
@@ -27,16 +27,22 @@ fn given(node: &Node) -> bool {
 }
 
 pub(super) fn decide(world: &World, ceiling: Clearance) -> BTreeMap<Uid, (u16, Clearance)> {
-    let mut shown =
-        Shown { astray: of_kind(world, EdgeKind::Alias).map(|(from, _)| from.uid).collect(), ..Shown::default() };
+    let mut shown = Shown {
+        foreign_aliases: of_kind(world, EdgeKind::Alias).map(|(from, _)| from.uid).collect(),
+        ..Shown::default()
+    };
     shown.names = names(world, &|node| given(node) && !takes_out(world, node));
     loop {
         let decided = round(world, ceiling, &shown);
         let scoped = |node: &Node| decided[&node.uid].0 >= SCOPED_FROM;
-        let astray: BTreeSet<Uid> =
+        let foreign_aliases: BTreeSet<Uid> =
             of_kind(world, EdgeKind::Alias).filter(|(_, to)| !scoped(to)).map(|(from, _)| from.uid).collect();
-        let evident: BTreeSet<Uid> =
-            world.nodes.values().filter(|node| evident(world, node, &scoped, &astray)).map(|node| node.uid).collect();
+        let evident: BTreeSet<Uid> = world
+            .nodes
+            .values()
+            .filter(|node| evident(world, node, &scoped, &foreign_aliases))
+            .map(|node| node.uid)
+            .collect();
         let sister = |node: &Node| Some((node.uid, sister(world, node, &scoped, ceiling)?));
         let next = Shown {
             sisters: world.nodes.values().filter_map(sister).collect(),
@@ -48,7 +54,7 @@ pub(super) fn decide(world: &World, ceiling: Clearance) -> BTreeMap<Uid, (u16, C
                 .filter(|node| own_machines(world, node, &scoped))
                 .map(|node| node.uid)
                 .collect(),
-            astray,
+            foreign_aliases,
         };
         if next == shown {
             return decided;
@@ -67,14 +73,14 @@ fn own_machines(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool) -> 
     addresses().next().is_some() && addresses().all(|(_, to)| scoped(to))
 }
 
-fn evident(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, astray: &BTreeSet<Uid>) -> bool {
+fn evident(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, foreign_aliases: &BTreeSet<Uid>) -> bool {
     let names = || of_kind(world, EdgeKind::ResolvesTo).filter(|(_, to)| to.uid == node.uid).map(|(from, _)| from);
     if is_shared(world, node) || !names().any(scoped) {
         return false;
     }
     let out = |kind| of_kind(world, kind).filter(|(from, _)| from.uid == node.uid).map(|(_, to)| to);
     let reverse = out(EdgeKind::Pointer)
-        .any(|name| scoped(name) && !astray.contains(&name.uid) && names().any(|other| other.uid == name.uid));
+        .any(|name| scoped(name) && !foreign_aliases.contains(&name.uid) && names().any(|other| other.uid == name.uid));
     let certified = out(EdgeKind::DefaultCertificate).any(|certificate| {
         let of = |kind| of_kind(world, kind).filter(|(from, _)| from.uid == certificate.uid).map(|(_, to)| to);
         of(EdgeKind::CertificateName).any(scoped)
@@ -349,7 +355,7 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
     let (rule, to) = (edge.kind.rule(), &world.nodes[&edge.to]);
     let (own, cap) = match edge.kind {
         EdgeKind::ResolvesTo if shown.evident.contains(&edge.to) => (900, Clearance::L3),
-        EdgeKind::ResolvesTo if shown.astray.contains(&edge.from) => (100, Clearance::L1),
+        EdgeKind::ResolvesTo if shown.foreign_aliases.contains(&edge.from) => (100, Clearance::L1),
         EdgeKind::CloudAccount => (rule.own, rule.cap),
         EdgeKind::BlockMember if narrowest(world, to).is_some_and(|block| !opens(world, block)) => (50, Clearance::L1),
         _ if is_shared(world, to) => (rule.own.min(200), rule.cap.min(Clearance::L2)),
