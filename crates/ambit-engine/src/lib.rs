@@ -5,6 +5,7 @@ mod fingerprints;
 pub mod graph;
 pub mod guard;
 pub mod hunt;
+mod installation;
 pub mod judge;
 mod keeping;
 mod packs;
@@ -19,8 +20,8 @@ mod told;
 mod vulnerabilities;
 pub mod work;
 
-pub use guard::Installation;
 pub use hunt::Hunter;
+pub use installation::Installation;
 pub use progress::Progress;
 pub use reassess::{Reassessed, reassess};
 pub use run::{Clock, EngineConfig, RunEnd, drive};

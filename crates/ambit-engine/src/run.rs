@@ -16,7 +16,8 @@ mod unserved;
 mod uploaded;
 
 use crate::graph::Graph;
-use crate::guard::{Installation, ScopeGuard};
+use crate::guard::ScopeGuard;
+use crate::installation::Installation;
 use crate::plan::Bindings;
 use crate::progress::Progress;
 use crate::share::Share;

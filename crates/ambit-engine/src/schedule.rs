@@ -1,8 +1,8 @@
 //! The engine as a service: claims runs, carries some side by side, starts those that a schedule calls for, until it is
 //! asked to stop.
 
-use crate::guard::Installation;
 use crate::hunt::hunt;
+use crate::installation::Installation;
 use crate::keeping::keep_judged;
 use crate::progress::Progress;
 use crate::run::{Clock, EngineConfig, RunEnd, drive};
