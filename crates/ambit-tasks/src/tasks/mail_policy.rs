@@ -173,14 +173,20 @@ impl Tree {
         Answer::InPart(TaskError::Failed(format!("{records} could not be read: {why}")))
     }
 
-    /// True where a record that gave no answer may name this still: it did, or nobody wrote down which record did.
+    /// Returns whether a name that was known before may be one that a record without an answer still names.
     fn stands(&self, name: &str, known: &SpfTree) -> bool {
-        self.kept.contains(name) || (!self.unread.is_empty() && known.named.is_empty())
+        self.kept.contains(name) || self.may_name_all(known)
+    }
+
+    /// Returns whether a record without an answer may name anything that was known: older observations do not say which
+    /// record named what.
+    fn may_name_all(&self, known: &SpfTree) -> bool {
+        !self.unread.is_empty() && known.named.is_empty()
     }
 
     /// Keeps what was known behind records that gave no answer.
     fn keep(&mut self, known: &SpfTree) {
-        if !self.unread.is_empty() && known.named.is_empty() {
+        if self.may_name_all(known) {
             self.kept.extend(known.includes.iter().cloned());
         }
         let mut open: Vec<String> = self.unread.keys().cloned().collect();
