@@ -1,6 +1,7 @@
 //! Reads documents of OpenAPI and Swagger into the interfaces that they describe. Pure.
 
 use super::parameters::is_name;
+use ambit_model::yaml;
 use ambit_net::http::Url;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +12,6 @@ const OPERATIONS_MAX: usize = 1_000;
 const PARAMETERS_MAX: usize = 100;
 /// Variables of the URL of a server.
 const SERVER_BYTES_MAX: usize = 2_048;
-/// Events that aliases in YAML may repeat: aliases of aliases would grow a short text without end.
-const REPEATED_MAX: usize = 100_000;
 /// What may be done with a path.
 const METHODS: &[&str] = &["delete", "get", "head", "options", "patch", "post", "put", "trace"];
 
@@ -61,11 +60,7 @@ fn parsed(text: &str) -> Option<Value> {
     if !text.lines().any(|line| VERSIONS.iter().any(|name| says(line, name))) {
         return None;
     }
-    let options = serde_saphyr::options! {
-        with_snippet: false,
-        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: REPEATED_MAX },
-    };
-    serde_saphyr::from_str_with_options(text, options).ok()
+    yaml::parse(text, yaml::NODES_MAX).ok()
 }
 
 /// Names of what the methods of a path take.
