@@ -370,7 +370,7 @@ fn details_of(record: &EntityRecord) -> ambit_model::Details {
     details
 }
 
-/// Takes the place of what nobody said.
+/// Replaces a missing value.
 fn fill(said: &mut Value, value: &Value) {
     if said.is_null() {
         *said = value.clone();

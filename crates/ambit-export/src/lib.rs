@@ -44,12 +44,12 @@ pub struct Format {
     pub extension: &'static str,
     /// The search that is meant where a person gives none.
     pub usual_query: &'static str,
-    /// Whether it tells what was asked and answered.
+    /// Whether it includes what was sent and received.
     pub takes_probes: bool,
     begin: fn(&mut Document),
-    /// `None`: it cannot tell of issues.
+    /// `None` if it cannot describe issues.
     finding: Option<fn(&mut Document, &Finding)>,
-    /// `None`: it cannot tell of entities.
+    /// `None` if it cannot describe entities.
     asset: Option<fn(&mut Document, &Asset)>,
     end: fn(&mut Document),
 }

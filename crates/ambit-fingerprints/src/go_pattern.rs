@@ -22,7 +22,7 @@ pub(crate) fn from_go(text: &str) -> String {
     out
 }
 
-/// What a backslash and what follows it stand for.
+/// The meaning of an escape sequence.
 enum Escaped {
     /// One character, as it is written here.
     One(String),
@@ -66,7 +66,7 @@ fn escape(rest: &mut Peekable<Chars<'_>>) -> Escaped {
     }
 }
 
-/// What stands in braces, or so many characters.
+/// Returns the text in braces, or so many characters.
 fn argument(rest: &mut Peekable<Chars<'_>>, count: usize) -> String {
     let mut taken = String::new();
     let is_braced = rest.peek() == Some(&'{');

@@ -28,7 +28,7 @@ const FOR_VULNERABILITIES: &[&str] =
     &["cve", "dos", "fuzz", "intrusive", "lfi", "rce", "rfi", "sqli", "ssrf", "ssti", "xss", "xxe"];
 /// The icon at its usual place.
 const ICON: &str = "/favicon.ico";
-/// What is said of a technology that a template tells.
+/// The tag of technologies that templates detect.
 const TAG: &str = "Technology";
 /// Words of a template's name that say nothing of the product.
 const NAME_ENDINGS: &[&str] = &[
@@ -166,7 +166,7 @@ fn rules(template: &Value, notes: &mut Vec<Reason>) -> Result<Vec<Rule>, Refused
         // What is left out was named once.
         let notes = if front.is_none() && seen.is_empty() { &mut *notes } else { &mut seen };
         let of_path = match rules_of(template, block, Asks::FrontPage, notes) {
-            // What the icon or the front page tells stands.
+            // The rules for the icon or the front page are kept.
             Err(Refused::Unused(why)) if front.is_some() => {
                 left_out = Some(format!("of its other pages: {why}"));
                 break;
@@ -218,7 +218,7 @@ fn rules_of(template: &Value, block: &Value, asks: Asks, notes: &mut Vec<Reason>
         for matcher in group {
             match signs.matcher(matcher) {
                 Ok(condition) => parts.push(condition),
-                // Where one is enough the others still tell.
+                // One matcher is enough here, so that the others still detect the product.
                 Err(Refused::Unused(why)) if !all => notes.push(why),
                 Err(refused) => return Err(refused),
             }
@@ -227,7 +227,7 @@ fn rules_of(template: &Value, block: &Value, asks: Asks, notes: &mut Vec<Reason>
             continue;
         }
         if !all {
-            // Where one is enough the others still tell.
+            // One matcher is enough here, so that the others still detect the product.
             let (telling, bare): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| signs.tells(part));
             if !(telling.is_empty() || bare.is_empty()) {
                 notes.push(format!("of some matchers, {ANY_PAGE}"));

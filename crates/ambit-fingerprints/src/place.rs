@@ -1,4 +1,4 @@
-//! Where a sign of a product stands, and what stands there: the texts that a look gathered.
+//! The places at which signs of a product occur, and the texts that a probe collected there.
 
 use ambit_model::entity::network_service::Service;
 use std::borrow::Cow;

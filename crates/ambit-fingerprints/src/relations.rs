@@ -77,7 +77,7 @@ fn names(rule: &Rule) -> Option<&crate::rule::Names> {
     }
 }
 
-/// Takes away what counts only beside others that are not there.
+/// Removes products that require others which were not found.
 fn keep_required(found: &mut BTreeMap<usize, Vec<Product>>, rules: &[Rule], named: &HashMap<Box<str>, usize>) {
     for _ in 0..STEPS_MAX {
         let categories: BTreeSet<u32> = found

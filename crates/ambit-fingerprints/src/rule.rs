@@ -46,7 +46,7 @@ impl Condition {
     }
 }
 
-/// What a rule says of what it recognises.
+/// The result of a rule that matches.
 #[derive(Debug)]
 pub(crate) enum Says {
     /// One product, whose version the sign reads.

@@ -39,7 +39,7 @@ pub(crate) fn commit(branch: &str, second: i64, from: &str, files: &[(&str, &str
     text
 }
 
-/// Puts an object beside the others, whatever it holds, and returns its id.
+/// Adds an object with any content to the repository, and returns its id.
 pub(crate) fn put(folder: &Path, kind: &str, bytes: &[u8]) -> ObjectId {
     let id = git(folder, &["hash-object", "-w", "-t", kind, "--literally", "--stdin"], bytes);
     ObjectId::from_hex(id.as_bytes()).unwrap()

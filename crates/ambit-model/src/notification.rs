@@ -112,7 +112,7 @@ impl Channel {
 }
 
 words! {
-    /// When what happened is told.
+    /// When events are sent.
     Digest {
         AtOnce = "at_once",
         Hourly = "hourly",
@@ -132,7 +132,7 @@ words! {
     }
 }
 
-/// What a receiver is told, and when.
+/// Which events a receiver is sent, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
     /// Empty: [`EventKind::USUAL`].

@@ -77,7 +77,7 @@ struct Line {
 /// As many of these texts as fit into so many characters with a separator between them; of the others it is said how
 /// many they are.
 fn fitted(texts: &[String], separator: &str, most: usize) -> String {
-    /// Characters of what is said of the others.
+    /// Characters for the line that counts the others.
     const REST_CHARS: usize = 30;
     let all = texts.join(separator);
     if all.chars().count() <= most {

@@ -21,7 +21,7 @@ const SHOWN_CHARS_IN_CONTEXT: usize = 2;
 /// Hexadecimal digits of its hash that are shown, so that two can be told apart.
 const SHOWN_HASH_CHARS: usize = 12;
 
-/// Where a text stands, which decides what is worth being told.
+/// Where a text comes from, which decides what is worth reporting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// In what a site sends to everybody: identifiers of services, and keys that their form alone tells.
@@ -41,7 +41,7 @@ pub struct Found {
     pub sensitive: bool,
     /// The rule that found it.
     pub rule: String,
-    /// Its form alone says little: what stands around it told.
+    /// The form alone is not specific; the context identified it.
     pub by_context: bool,
     /// The line on which it begins, from 1.
     pub line: usize,
@@ -88,7 +88,7 @@ impl Rules {
         Self { words: words_built, rule_of, always, rules }
     }
 
-    /// Returns what tells these rules from others: what was found by others may be less.
+    /// Returns a hash that identifies these rules. Other rules may find less.
     pub fn edition(&self) -> String {
         let mut hash = Sha256::new();
         for rule in &self.rules {
@@ -107,12 +107,12 @@ impl Rules {
         self.rules.len()
     }
 
-    /// Returns what a text holds that stands nowhere in particular.
+    /// Returns the secrets in a text whose surroundings are unknown.
     pub fn find(&self, text: &str, look: Look) -> Vec<Found> {
         self.find_at(text, look, At::default())
     }
 
-    /// Returns what a text holds, sorted, each secret once with the first line on which it stands.
+    /// Returns the secrets in a text, sorted, each once with the first line on which it occurs.
     pub fn find_at(&self, text: &str, look: Look, at: At<'_>) -> Vec<Found> {
         self.findings(text, look, at).found
     }

@@ -26,7 +26,7 @@ static KIND: LazyLock<Regex> =
 /// A line that begins the entries.
 static ENTRIES: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(data|stringData):[ \t\r]*(?:#.*)?$").expect("constant"));
-/// An entry: its name, and what stands behind it on its line.
+/// An entry: its name, and the rest of its line.
 static ENTRY: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"^["']?([0-9A-Za-z_.-]+)["']?:[ \t]*(.*?)[ \t\r]*$"#).expect("constant"));
 /// What says that the lines below are the entry.
@@ -163,7 +163,7 @@ fn is_told(name: &str, value: &str, is_encoded: bool) -> bool {
             Ok(decoded) => text = decoded.trim().to_owned(),
         }
     }
-    // What has lines is looked at by the rules for what stands in them.
+    // A value of several lines is searched by the other rules.
     if text.len() < least || text.contains('\n') || is_placeholder(&text, true) || is_reference(&text) {
         return false;
     }

@@ -30,7 +30,7 @@ pub(crate) struct Rule {
     pub(crate) named: bool,
     /// It opens something.
     pub(crate) sensitive: bool,
-    /// The form alone says little: what stands around it tells.
+    /// The form alone is not specific; the context must identify it.
     pub(crate) by_context: bool,
     /// Words of which a text has one, in small letters; without any, every text is looked at.
     pub(crate) keywords: Vec<String>,
@@ -104,7 +104,7 @@ impl Rule {
         is_one.then_some((secret.start(), secret.as_str()))
     }
 
-    /// Returns whether the form of a secret says little of it: what stands around it told.
+    /// Returns whether the form of a secret is not specific, so that its context identified it.
     pub(crate) fn is_by_context(&self, secret: &str) -> bool {
         let small = secret.to_ascii_lowercase();
         self.by_context || (self.foreign.is_some() && !self.keywords.iter().any(|word| small.contains(word)))
@@ -135,7 +135,7 @@ impl Rule {
     }
 }
 
-/// What may stand behind the word of a name: more of the name, what closes it, and its type.
+/// What may follow the word of a name: more of the name, what closes it, and its type.
 const NAME_END: &str = concat!(
     r#"[0-9A-Za-z_.-]{0,40}['"\]\\]{0,2}(?:[ \t]{1,5}(?i:string|str)|[ \t]{0,5}\??[ \t]{0,5}:[ \t]{0,5}"#,
     r"(?:&[ \t]{0,5}(?:'static[ \t]+)?str|(?:String|string|NSString|str)[?!]?|[cC]onst[ \t]+char\*|",
@@ -146,7 +146,7 @@ const ASSIGNED: &str =
     r#"(?:[ \t]{0,5}(?:=>|[:?.+|]{0,3}=|:)[ \t]{0,5}\\?['"`]?|[ \t]{0,5},[ \t]{0,5}\\?['"`]|>[ \t\r\n]{0,40}['"`]?)"#;
 /// The same in front of a quote.
 const ASSIGNED_QUOTED: &str = r"[ \t]{0,5}(?:=>|[:?.+|]{0,3}=|:|,)[ \t]{0,5}";
-/// What stands behind a value.
+/// What may follow a value.
 const BEHIND: &str = r#"(?:\\|['"`\s;,<&]|$)"#;
 /// A value of any characters but blanks and its quotes, in quotes.
 const QUOTED: &str = r#"(?:\\"([^"\s\\]{8,100})\\"|"([^"\s]{8,100})"|'([^'\s]{8,100})'|`([^`\s]{8,100})`)"#;

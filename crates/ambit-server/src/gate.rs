@@ -93,7 +93,7 @@ async fn answer(
     let passage = Passage { state, head: &Arc::new(head), line: &line };
     let outcome = caught(&line, passage.pass(&asker, &mut arriving, &mut held)).await;
     if let Err(error) = &outcome {
-        // Quoted, since a caller chooses what stands in it.
+        // The reason is quoted, because a caller can influence its text.
         tracing::debug!(request = line, status = error.code.status(), reason = ?error.message, "refused");
     }
     if arriving.is_left() {
@@ -109,7 +109,7 @@ async fn answer(
 struct Passage<'a> {
     state: &'a Arc<ServerState>,
     head: &'a Arc<Parts>,
-    /// What stands in the log.
+    /// The line for the log.
     line: &'a str,
 }
 

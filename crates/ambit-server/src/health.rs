@@ -74,7 +74,7 @@ impl Health {
     }
 }
 
-/// What anybody may be told: the file stands in the log.
+/// Returns a reason that may be shown to anybody. The log names the file.
 fn told(error: &StoreError) -> &'static str {
     match error {
         StoreError::Full { .. } => "the disk is full",

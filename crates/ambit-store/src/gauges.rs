@@ -19,7 +19,7 @@ pub struct Gauges {
     pub work_leased: i64,
     /// Revisions that the outbox of notifications has not looked at; 0 where nobody is told anything.
     pub outbox_lag: i64,
-    /// What receivers are to be told and stands in no message yet.
+    /// Events that no message contains yet.
     pub notices: i64,
     /// Messages that wait to be sent, or to be sent again.
     pub deliveries_waiting: i64,

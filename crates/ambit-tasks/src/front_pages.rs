@@ -17,7 +17,7 @@ pub(crate) type FrontPageKey = (SocketAddr, String);
 /// A page with what its redirects led to, or why it could not be asked for.
 pub(crate) type Visit = Result<Arc<HttpFetch>, NetError>;
 
-/// What one of the rows is told, once it has asked.
+/// The result of one visit, shared by all rows that need it.
 pub(crate) type FrontPage = Arc<OnceCell<Visit>>;
 
 /// The front pages that rows hold now. A page lives as long as a row that reads it.

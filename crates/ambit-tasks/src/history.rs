@@ -36,7 +36,7 @@ const PACKAGES_MAX: usize = 2_000;
 /// of files, so that known histories are looked at anew.
 const LOOKED_FOR: u32 = 8;
 
-/// What is looked for in a history beside what its files name.
+/// What a history is searched for, beside the entities that its files name.
 #[derive(Clone)]
 pub(crate) struct Sought {
     rules: Arc<Rules>,
@@ -51,7 +51,7 @@ impl Sought {
         Self { rules: cx.settings.secrets.clone(), tokens: SeedTokens::of(cx.facts), kept: Arc::new(kept) }
     }
 
-    /// Returns what tells by which rules, and for what else, a history was looked at.
+    /// Returns a text that identifies the rules and whatever else a history was searched for.
     pub(crate) fn edition(&self) -> String {
         self.tokens.beside(format!("{} {LOOKED_FOR}", self.rules.edition()))
     }
@@ -76,7 +76,7 @@ pub(crate) struct Looked {
     pub(crate) files: Option<Files>,
     /// Other repositories that stand there; `None` as above.
     submodules: Option<Vec<Submodule>>,
-    /// More folders stand there than are gone through.
+    /// There are more folders than are read.
     is_cut_at_tips: bool,
     /// Lock files there that are not what their names say.
     unreadable: Vec<String>,
@@ -88,7 +88,7 @@ pub(crate) struct Looked {
     unread: Unread,
     /// Says what was not asked for, since there is more than may be.
     left_out: Option<String>,
-    /// Says what cannot be read of what lies beside the objects, such as a branch.
+    /// Returns which files beside the objects could not be read, such as a branch.
     unread_beside: Option<String>,
     /// Files that Git LFS keeps elsewhere, and the first of them.
     elsewhere: Option<KeptElsewhere>,
@@ -212,7 +212,7 @@ impl Looked {
         self.holders.values().flat_map(Holders::files)
     }
 
-    /// Takes over what stands at the tips; of what could not be read there, what was known stands.
+    /// Takes over the files at the tips. Files that could not be read there keep what was known of them.
     pub(crate) fn stand(&mut self, standing: Standing, known: &Files) {
         self.is_cut_at_tips = standing.is_cut();
         self.unreadable = standing.unreadable().to_vec();
@@ -267,7 +267,7 @@ impl Looked {
         self.limits.contains_key(&Limit::Secrets)
     }
 
-    /// Returns true where secrets stand in what was looked at.
+    /// Returns whether the search found secrets.
     pub(crate) fn has_leaks(&self) -> bool {
         !self.leaks.is_empty()
     }

@@ -136,7 +136,7 @@ impl Account {
         format!("{}{place:06}", prefix(kind))
     }
 
-    /// Returns what is secret of it. Fails if it cannot be opened here, which says nothing of what stands behind it.
+    /// Returns the secrets. Fails if they were sealed with another key; nothing is known about the account then.
     pub fn opened(&self) -> Result<&Map<String, Value>, SealedElsewhere> {
         self.secrets.as_ref().ok_or(SealedElsewhere)
     }

@@ -76,7 +76,7 @@ pub(crate) fn label(path: &str) -> String {
     format!("{AT_PATH}{path}")
 }
 
-/// What a page that was kept tells.
+/// Returns the products on a stored page.
 fn at_path(name: &str, kept: &Evidence, rules: &Set) -> Vec<Product> {
     let read = || {
         let path = kept.label.strip_prefix(AT_PATH)?;
@@ -91,7 +91,7 @@ fn at_path(name: &str, kept: &Evidence, rules: &Set) -> Vec<Product> {
     read().unwrap_or_default()
 }
 
-/// Records of a name out of the details of the looks that read them.
+/// Returns the DNS records of a name from the details of the probes that read them.
 fn records(details: &Details) -> Vec<(&'static str, String)> {
     let texts = |kind: &'static str, member: Member<Vec<String>>| {
         member.texts(details).map(|text| (kind, text.to_owned())).collect::<Vec<_>>()
@@ -111,7 +111,8 @@ pub(crate) fn observe(cx: &Context<'_>, products: Vec<Product>) {
     }
 }
 
-/// What a greeting tells. What a page of a web service told beyond its head is not kept, and stays.
+/// Returns the products in a greeting. Of a web service only the head of the response is kept, so that what its page
+/// showed remains.
 fn service(name: &str, details: &Details, evidence: &[Evidence], rules: &Set) -> Option<Vec<Fingerprint>> {
     let said = piece(evidence, BANNER)?;
     let socket = bindings::socket(Kind::NetworkService, name, "")?;

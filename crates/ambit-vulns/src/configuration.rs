@@ -145,7 +145,7 @@ fn join(operator: Operator, parts: impl Iterator<Item = Known>) -> Known {
 }
 
 impl Criterion {
-    /// What is known of it for a product and all that stands beside it.
+    /// Returns whether the criterion holds for a product and its surroundings.
     fn holds(&self, product: &Cpe, surroundings: &Surroundings) -> Known {
         let beside = surroundings.products.iter().map(|other| self.covers(other)).max().unwrap_or(Known::No);
         let known = beside.max(self.covers(product));
@@ -157,7 +157,7 @@ impl Criterion {
         if name.as_ref().is_some_and(|name| name.part == Part::Hardware) {
             return Known::Yes;
         }
-        // Nobody shows all that runs beside it: only what contradicts the criterion says no.
+        // Not everything that runs on the machine is visible, so only a contradiction rules the criterion out.
         match (name.as_ref().and_then(system_of), surroundings.system) {
             (Some(wanted), Some(known)) if wanted == known => Known::Yes,
             (Some(wanted), Some(known)) if wanted != known => Known::No,

@@ -165,7 +165,7 @@ impl Knowledge {
         self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns what tells what is known now from what was known at other times.
+    /// Returns a stamp that changes when the known vulnerabilities change.
     pub fn stamp(&self) -> String {
         let loaded = self.loaded();
         let stamp = if loaded.index.is_some() { loaded.stamp } else { own::EDITION.clone() };

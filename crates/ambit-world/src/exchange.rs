@@ -1,5 +1,5 @@
-//! What was asked and what was answered, told as it happens to whoever wants to know what a run can have seen. Contacts
-//! that are only counted stand in `ledger.rs`.
+//! Requests and responses, reported to an observer as they happen, so that tests know what a run could have seen.
+//! Contacts that are only counted are in `ledger.rs`.
 
 use crate::serve::request::Response;
 use ambit_model::Timestamp;

@@ -1,12 +1,12 @@
-//! Applications as they were installed, and pages that only tell of them: what a site answers that has one or the
+//! Applications that nobody has set up, and pages that only mention them: the responses of a site that has one or the
 //! other.
 
 /// The page of an application.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fresh {
-    /// What the application shows before anybody used it.
+    /// The page of the application before anybody has used it.
     pub(crate) page: &'static str,
-    /// What a site says that tells of it, or where it is in use.
+    /// The page of a site that mentions the application, or that uses it.
     pub(crate) twin: &'static str,
 }
 

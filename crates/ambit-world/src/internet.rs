@@ -90,7 +90,7 @@ pub(crate) enum Source {
     Storage,
     /// A source of names, by its place in the list of them.
     Names(usize),
-    /// What cloud providers tell of accounts.
+    /// Interfaces of cloud providers.
     Interfaces,
     /// Servers of git.
     Repositories,
@@ -127,9 +127,9 @@ const REPOSITORIES: u8 = 24;
 const APP_LINKS: u8 = 25;
 const APP_STORES: u8 = 26;
 
-/// Where forges of code tell what accounts have, and what bears a word.
+/// Hosts at which code forges list what accounts own and what a word matches.
 const FORGES: [&str; 3] = ["api.github.com", "codeberg.org", "gitlab.com"];
-/// Where it is told what sites say of apps.
+/// Hosts that report which apps a site declares as its own.
 const SAID_OF_APPS: [&str; 2] = ["app-site-association.cdn-apple.com", "digitalassetlinks.googleapis.com"];
 
 /// The addresses of servers that the file names without saying where they are, by name.
@@ -188,7 +188,7 @@ impl Internet {
         state: i64,
     ) -> Self {
         let sisters = draft.zones.iter().filter(|(_, zone)| zone.sister).map(|(name, _)| name.clone());
-        // What an account names is theirs to whoever looks through it.
+        // Entities that an account lists are theirs in the workflow that reads accounts.
         let accounts = draft.accounts.values().filter(|_| workflow == CLOUD_ACCOUNTS);
         let held = accounts.flat_map(|account| &account.holds).filter(|(kind, _)| *kind == Kind::Domain);
         let held = held.map(|(_, domain)| domain.clone()).filter(|domain| draft.zones.contains_key(domain));

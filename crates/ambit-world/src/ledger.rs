@@ -38,7 +38,7 @@ impl Ledger {
         self.observer.set(observer).ok();
     }
 
-    /// Tells of an exchange, where somebody listens.
+    /// Reports an exchange to the observer, if there is one.
     pub(crate) fn tell(&self, exchange: impl FnOnce() -> Exchange) {
         if let Some(observer) = self.observer.get() {
             observer(&exchange());

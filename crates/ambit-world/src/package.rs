@@ -133,8 +133,8 @@ fn value(node: &Node) -> String {
     }
 }
 
-/// An element (3: name, 4: attributes with 2 and 3, 5: children). Behind a colon stands what tells elements of one name
-/// apart.
+/// An element (3: name, 4: attributes with 2 and 3, 5: children). The part of a name after a colon only distinguishes
+/// elements that have the same name.
 fn element(name: &str, node: &Node) -> Vec<u8> {
     let mut bytes = field(3, name.split(':').next().unwrap_or(name).as_bytes());
     for (name, child) in &node.children {

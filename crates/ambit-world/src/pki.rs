@@ -43,7 +43,7 @@ pub(crate) struct Certificate {
 }
 
 impl Certificate {
-    /// What tells it from others, in words.
+    /// Returns a description that is unique to this certificate.
     pub(crate) fn words(&self) -> String {
         let Self { serial, names, issuer_name, not_before, not_after, .. } = self;
         format!("certificate {serial} of {issuer_name} for {} from {not_before} to {not_after}", names.join(" "))
@@ -73,7 +73,7 @@ enum AuthorityKey {
     Legacy,
 }
 
-/// What one certificate says, before it is signed.
+/// The content of a certificate before it is signed.
 struct Content<'a> {
     serial: [u8; 16],
     issuer: &'a [u8],
@@ -117,7 +117,7 @@ impl Authorities {
         CertificateDer::from(self.root.certificate.clone())
     }
 
-    /// Issues what the file says; `site_names` stand in where it says none.
+    /// Issues a certificate as the file states; `site_names` are the default.
     pub(crate) fn issue(&self, stated: &Cert, site_names: &[String]) -> Certificate {
         let names = if stated.names.is_empty() { site_names } else { &stated.names };
         let common_name =

@@ -239,7 +239,7 @@ pub(crate) fn targets(workflow: Workflow, seeds: &[String], draft: &Draft) -> Ve
             let words = seeds.iter().filter_map(|seed| workflow.target(seed).ok());
             let words = words.filter(|(kind, _)| *kind == Kind::UniqueKeyword);
             let accounts = draft.forges.iter().map(|(account, forge)| (forge.kind, account.clone()));
-            // Repositories of an account are what it leads to, those of strangers what a word leads to.
+            // Repositories of an account are found through it, and those of third parties through a word.
             let is_named = |(url, repository): &(&String, &Repository)| {
                 standing(draft, &repository.org) == OrgRole::Ours
                     && !draft.forges.keys().any(|account| has(account, url))

@@ -205,7 +205,7 @@ impl<'a> Derivation<'a> {
         evidence::is_ours(self.internet, name)
     }
 
-    /// A name of ours that nobody can tell from one that was handed to others.
+    /// Returns whether a name of ours looks like one that was delegated to a third party.
     fn looks_handed_away(&self, name: &str) -> bool {
         let org = plan::org_of_name(self.draft, name).unwrap_or_default();
         let ours = plan::standing(self.draft, org) == OrgRole::Ours && evidence::is_below_seed(self.internet, name);

@@ -65,7 +65,7 @@ pub enum CompileError {
         line: usize,
         /// Characters from 1.
         column: usize,
-        /// What stands there; empty: the text ends there.
+        /// The text at that place; empty at the end of the source.
         word: String,
         /// In the compiler's words.
         message: String,

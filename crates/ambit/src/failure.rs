@@ -48,7 +48,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     fn new(code: u8, message: impl Into<String>) -> Self {
-        // One line, whatever came in.
+        // Makes a message of one line.
         let message: String = message.into();
         Self { code, message: message.split_whitespace().collect::<Vec<_>>().join(" "), more: Vec::new() }
     }
@@ -58,7 +58,7 @@ impl Failure {
         Self { more, ..self }
     }
 
-    /// The same failure, and what holds beside it.
+    /// Returns the same failure with an addition to its message.
     pub(crate) fn beside(self, also: &str) -> Self {
         Self { message: format!("{}; {also}", self.message), ..self }
     }

@@ -93,7 +93,7 @@ impl Traces {
 
     /// Sends what is left, as far as the collector takes it at once.
     pub(crate) fn end(self) {
-        // What failed was said when it did.
+        // Failures were logged when they happened.
         self.provider.shutdown_with_timeout(END_WITHIN).ok();
     }
 }
@@ -122,7 +122,7 @@ fn rename(span: &Span, name: String) {
     span.context().span().update_name(name);
 }
 
-/// The `traceparent` of what is under way, for whoever is told of it.
+/// Returns the `traceparent` of the current span, for messages to other programs.
 pub(crate) fn parent() -> Option<String> {
     let mut members = HashMap::new();
     TraceContextPropagator::new().inject_context(&Span::current().context(), &mut members);

@@ -36,7 +36,8 @@ const DEPRECATED: &[&str] = &["SSLv2", "SSLv3", "TLSv1.0", "TLSv1.1"];
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let own = || deprecated(&facts.name, &facts.details);
-    // Told to a name, whatever the service says without one: it may refuse whoever names none that it knows.
+    // A version that the service accepts with a name counts, whatever it does without one: it may refuse handshakes
+    // that send no name it knows.
     let told = sorted(facts.from(EdgeKind::Binding).flat_map(|name| deprecated(&facts.name, &name.details)));
     if !told.is_empty() {
         return Verdict::Proven(vec![proof(facts, &sorted(told.into_iter().chain(own())))]);

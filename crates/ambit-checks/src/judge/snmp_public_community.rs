@@ -1,4 +1,4 @@
-//! An SNMP agent that tells what it knows to whoever says `public`.
+//! An SNMP agent that answers requests with the community `public`.
 
 use super::Judge;
 use crate::{look, service};

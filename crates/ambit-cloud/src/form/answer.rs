@@ -11,7 +11,7 @@ const LIST: &str = "@list";
 const AND: &str = " & ";
 /// Members of what is said in place of an answer: by a proxy, or by a service that is out of order.
 const MESSAGE: &[&str] = &["Code", "Error", "Message", "__type", "code", "error", "errors", "message", "status"];
-/// Members that stand beside those.
+/// Members that may accompany those.
 const BESIDE: &[&str] = &["RequestId", "requestId", "request_id"];
 
 impl Form {
@@ -98,7 +98,7 @@ impl Form {
             (None, Some((_, full))) => items >= full.parse().ok()?,
             (None, None) => items > 0,
         };
-        // Whoever asks has an end, and tells it.
+        // The caller has a limit of pages, and reports when it reaches it.
         more.then(|| Mark::Argument(number.saturating_add(1).to_string()))
     }
 

@@ -72,20 +72,21 @@ impl Alone {
         self.entities.len() > 1 && !leading.iter().any(|(task, _)| reads.contains(task))
     }
 
-    /// What follows for the issue at the end of the run, beside what its judge says.
+    /// Returns what becomes of the issue at the end of the run, beside the result of its judge.
     pub(super) fn resolves(&self, leading: &[(TaskName, LastProbe)]) -> Option<IssueWrite> {
         let over = self.is_judged && self.has_lost_its_leads(leading);
         over.then_some(IssueWrite::Resolve { issue: self.issue.uid })
     }
 
-    /// What is decided anew of what it looks at, and of what it found. `known` lists what the graph has.
+    /// Returns the decisions that concern the entities of this test or entities that it found. `known` lists the
+    /// entities of the graph.
     pub(super) fn own(&mut self, changes: Vec<Change>, known: impl Iterator<Item = Uid>) -> Vec<Change> {
         let before = self.known.get_or_insert_with(|| known.collect());
         let is_own = |change: &Change| self.entities.contains(&change.uid) || !before.contains(&change.uid);
         changes.into_iter().filter(is_own).collect()
     }
 
-    /// What scope does not allow to ask now, at this clearance.
+    /// Returns the tasks that this clearance does not allow.
     pub(super) fn refused(&self, facts: &Facts, clearance: Clearance) -> Vec<(TaskName, NotDone)> {
         let reads = self.judge.map_or(&[][..], |judge| judge.reads);
         let tasks = reads.iter().map(|task| ambit_tasks::task(*task));

@@ -126,7 +126,7 @@ impl Columns {
             }
         }
         match why {
-            // What people call a thing stands beside its address in many tables.
+            // Many tables have a column for a free-form label beside the address.
             Some(_) if !named.is_empty() => gathered.pass_over("cells left out because another of their line names it"),
             Some(why) => return Err(why),
             None if named.is_empty() => return Err("it names nothing".to_owned()),

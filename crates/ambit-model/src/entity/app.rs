@@ -56,7 +56,7 @@ pub struct Mirrored {
     pub last_modified: Option<String>,
     /// The versions that stores gave out then.
     pub versions: Vec<String>,
-    /// What tells the rules by which it was looked through.
+    /// Identifies the rules by which it was searched.
     pub rules: String,
     /// For each address that it names the member that does.
     pub addresses: BTreeMap<String, String>,
@@ -71,7 +71,7 @@ pub struct PackedSecret {
     pub provider: String,
     /// The rule that found it.
     pub rule: String,
-    /// Its form alone says little: what stands around it told.
+    /// The form alone is not specific; the context identified it.
     pub by_context: bool,
     /// The member of the package that it stands in.
     pub path: String,

@@ -17,7 +17,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 pub const TASK: &str = "import";
 /// How long an import counts after its own date: what nobody saw again since is as likely gone as not. Milliseconds.
 pub const LASTS_MS: i64 = 90 * DAY_MS;
-/// What imports said of an entity.
+/// What imports reported about an entity.
 pub const IMPORTED: Member<Vec<Said>> = Member::named("imported");
 /// Prefixes of blocks of which an address may be a part; shorter ones are nobody's.
 const BITS_MIN: [(bool, u8); 2] = [(true, 8), (false, 16)];
@@ -62,7 +62,7 @@ pub struct Sighted {
     /// In canonical form.
     pub name: String,
     pub seen_at: Timestamp,
-    /// What the tool said of it, in a few words.
+    /// What the tool reported, in a few words.
     pub says: BTreeMap<String, String>,
     /// The account that was imported holds it.
     pub owned: bool,
@@ -71,7 +71,7 @@ pub struct Sighted {
     pub configuration: Map<String, Value>,
 }
 
-/// What one import said of an entity, as it stands in the details.
+/// What one import reported about an entity, as it is stored in the details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     pub source: String,

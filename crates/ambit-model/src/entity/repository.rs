@@ -15,7 +15,7 @@ pub const REPOSITORY_URI: Member<String> = Member::named("repository_uri");
 pub const REPOSITORY_PUBLIC: Member<bool> = Member::named("repository_public");
 /// What its branches and tags pointed to when it was looked at, sorted.
 pub const TIPS: Member<Vec<String>> = Member::named("hidden_tips");
-/// What tells by which rules for secrets, and for what else, it was looked at.
+/// Identifies the rules for secrets, and what else was searched for.
 pub const RULES: Member<String> = Member::named("hidden_rules");
 /// How many commits were looked at, all looks together.
 pub const COMMITS: Member<u64> = Member::named("hidden_commits");
@@ -56,7 +56,7 @@ pub struct Served {
     pub is_cut: bool,
     /// What was left out, and why.
     pub notes: Vec<String>,
-    /// What tells whether its index or its settings changed.
+    /// A hash that changes when the index or the settings change.
     pub beside: String,
 }
 
@@ -69,7 +69,7 @@ pub struct KeptElsewhere {
     pub first: String,
 }
 
-/// Another repository that stands in one.
+/// Another repository that is nested in this one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Submodule {
     /// Where it stands.
@@ -111,7 +111,7 @@ pub struct Leak {
     pub provider: String,
     /// The rule that found it.
     pub rule: String,
-    /// Its form alone says little: what stands around it told.
+    /// The form alone is not specific; the context identified it.
     pub by_context: bool,
     /// The commit that brought it, or the tag whose message has it; empty where no commit has it that could be read.
     pub commit: String,
@@ -139,7 +139,7 @@ pub struct Leak {
     /// Files that hold it, by their ids: those at HEAD first, then the newest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Where it stands in the tree of HEAD; `None` where nobody could tell.
+    /// Where it is in the tree of HEAD; `None` if that is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_head: Option<AtHead>,
 }
@@ -147,7 +147,7 @@ pub struct Leak {
 /// Where a secret stands in the tree of HEAD, which is the newest commit of the default branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct AtHead {
-    /// How many files there hold it; 0: it stands there no more.
+    /// Number of files that hold it there; 0 if it is no longer there.
     pub files: usize,
     /// The first of them.
     #[serde(default, skip_serializing_if = "String::is_empty")]

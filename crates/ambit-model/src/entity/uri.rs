@@ -108,7 +108,7 @@ pub const LINKED_HOSTS: Member = Member::named("hidden_linked_hosts");
 pub const ROBOTS: Member = Member::named("hidden_robots");
 /// Paths of its map.
 pub const SITEMAP: Member = Member::named("hidden_sitemap");
-/// Whom to tell of defects.
+/// Where to report vulnerabilities.
 pub const SECURITY_TXT: Member = Member::named("hidden_security_txt");
 /// Other well-known files that it has.
 pub const WELL_KNOWN: Member = Member::named("hidden_well_known");
@@ -120,7 +120,7 @@ pub const PAGES: Member<Vec<CrawledPage>> = Member::named("hidden_pages");
 pub const CRAWL: Member<Crawled> = Member::named("hidden_crawl");
 /// What its pages, scripts and described interfaces take.
 pub const PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_parameters");
-/// What it takes though nothing of it says so.
+/// Parameters that it accepts although it does not mention them.
 pub const HIDDEN_PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_guessed_parameters");
 /// What its pages show that they should not.
 pub const DEFECTS: Member<Vec<Defect>> = Member::named("hidden_defects");

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// The suffix under which a word is varied; under the others it is tried as it is.
 const SUFFIX_OF_WORDS: &str = "com";
-/// What stands beside a name to have it look like a part of its owner's.
+/// Words that make a name look like one of its owner's.
 const LURES: &str = include_str!("lures.txt");
 /// What people type in front of a name without a dot behind it.
 const PREFIXES: &[&str] = &["ftp", "http", "https", "m", "mail", "ww", "www", "wwww"];

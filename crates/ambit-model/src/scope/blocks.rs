@@ -47,7 +47,7 @@ impl Blocks {
     pub(super) fn new(graph: &Graph<'_>, registrant: &[Option<usize>]) -> Self {
         let mut known: HashMap<IpNet, Reason> = HashMap::new();
         let net = |node: usize| graph.nodes[node].name.parse::<IpNet>().ok().map(|net| net.trunc());
-        // What is registered to somebody else is told behind what nobody could be asked about.
+        // A registration to a third party overrides a block whose holder could not be determined.
         for (edge, kind) in APART {
             for link in graph.links_of(edge).filter(|link| registrant[link.to].is_none()) {
                 known.extend(net(link.to).map(|net| (net, Reason { kind, node: link.to })));

@@ -16,13 +16,13 @@ pub(super) struct Graph<'a> {
     pub(super) links: Vec<Link<'a>>,
     /// The links of each node, by where they end.
     pub(super) outward: Vec<Range<usize>>,
-    /// What stands before any path.
+    /// Decisions that precede any path.
     pub(super) fixed: Vec<Option<Fixed>>,
     /// How many foreign registrable domains a certificate names.
     pub(super) foreign_domains: Vec<usize>,
     /// Addresses to which a name resolves that is not among the nodes.
     pub(super) strangely_named: Vec<bool>,
-    /// Domains of others that resemble one of theirs: no evidence makes them theirs.
+    /// Domains of third parties that resemble one of theirs: no evidence makes them theirs.
     pub(super) resembling: Vec<bool>,
     /// The highest clearance of the collection.
     pub(super) ceiling: Clearance,

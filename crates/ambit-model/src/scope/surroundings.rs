@@ -1,5 +1,5 @@
-//! What stands around a node, beside its best path, and holds whatever is decided: registrants, blocks within blocks,
-//! delegations. It is read once; what depends on decisions is in `known.rs`.
+//! What surrounds a node and does not depend on decisions: registrants, blocks within blocks, delegations. It is read
+//! once; what depends on decisions is in `known.rs`.
 
 use super::Node;
 use super::blocks::{Blocks, Reason};
@@ -10,7 +10,7 @@ use crate::{EdgeKind, Kind, TaskName, platforms};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::IpAddr;
 
-/// What holds whatever is decided of paths.
+/// Facts about nodes that do not depend on decisions.
 pub(super) struct Surroundings {
     /// Blocks that are given, and the parts of them that are others'.
     pub(super) blocks: Blocks,

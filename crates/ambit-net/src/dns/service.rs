@@ -28,7 +28,7 @@ pub struct ServiceBinding {
 pub(super) fn binding(svcb: &SVCB) -> Option<ServiceBinding> {
     let (priority, target) = (svcb.svc_priority, name_text(&svcb.target_name));
     let mut binding = ServiceBinding { priority, target, ..ServiceBinding::default() };
-    // What stands beside an alias is ignored (RFC 9460 §2.4.2).
+    // The parameters of an alias are ignored (RFC 9460 §2.4.2).
     let params: &[(SvcParamKey, SvcParamValue)] = if priority == 0 { &[] } else { &svcb.svc_params };
     let mut hints = BTreeSet::new();
     for (_, value) in params {

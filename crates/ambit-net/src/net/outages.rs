@@ -64,7 +64,7 @@ impl Outages {
     }
 }
 
-/// Nobody spoke there, whatever was asked.
+/// Returns whether the peer sent nothing at all.
 fn is_silence(error: &NetError) -> bool {
     match error {
         NetError::Timeout(_)

@@ -23,7 +23,7 @@ pub(crate) struct Walk {
     pub(crate) probed: u64,
     /// Issues say whether they were open at this moment.
     pub(crate) since: Option<Timestamp>,
-    /// What the search has to say, such as that words stand for themselves.
+    /// The notes of the search, such as that words are searched in names.
     pub(crate) message: Option<String>,
 }
 

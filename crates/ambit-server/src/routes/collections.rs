@@ -62,7 +62,7 @@ pub(crate) async fn change(call: CallWith<wire::CollectionSettings>) -> Result<E
     let uuid = call.uuid("uuid", NOUN)?;
     let body = call.change::<Collection>()?;
     let is_empty = |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
-    // Of whom to tell, null says something.
+    // A null has a meaning for the receivers of notifications.
     let told = |name: &str| body.get(name).map(Value::as_bool);
     let (emails, webhooks) = (told(NOTIFY_EMAILS), told(NOTIFY_WEBHOOKS));
     let may_be_null = |(name, value): &(&String, &Value)| {

@@ -93,7 +93,7 @@ pub(crate) fn refuse_lost(folder: &Path, own_secret: bool) -> Result<(), StoreEr
         Ok(file) if file.len() > 0 => return Ok(()),
         Ok(_) => "is empty",
         Err(error) if error.kind() == io::ErrorKind::NotFound => "is missing",
-        // What cannot be looked at is told by whoever opens it.
+        // Whoever opens the file reports why it cannot be read.
         Err(_) => return Ok(()),
     };
     let named = folder.join(INDEX).join(INDEX_NAME);

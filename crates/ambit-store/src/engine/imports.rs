@@ -357,7 +357,7 @@ async fn choose<'a>(
     Ok(accepted)
 }
 
-/// The observation of what leads there, which says of the thing what the tool said.
+/// Returns the observation of the entity that leads to the imported one. It carries what the tool reported.
 fn observed(accepted: &Accepted<'_>, source: Source, context: &ChangeContext) -> Outcome {
     let Accepted { sighted, place: (kind, name) } = accepted;
     let seen_at = sighted.seen_at.min(context.now);
@@ -391,7 +391,7 @@ fn observed(accepted: &Accepted<'_>, source: Source, context: &ChangeContext) ->
     Outcome { work, result: ProbeResult::Found(found), volatile: &[], sighting: Sighting::Nothing, at }
 }
 
-/// What an account says of a thing that it holds: that it does, what it is and how it is set up.
+/// Returns what an account reports about an entity that it owns: its type and its configuration.
 fn set_up(sighted: &Sighted, account: &str) -> Details {
     let has = |member: &str| sighted.kind.owner(member).is_some();
     let mut details = Details::new();

@@ -14,7 +14,7 @@ const NEAR_MAX: usize = 500;
 /// Edges from a visit to what it can say something of: a site, its service, its address, and the names that lead there.
 const REACH: usize = 3;
 
-/// Places that what stands there leads to, and the other way round.
+/// Edges that are followed in both directions.
 const BOTH_WAYS: &[EdgeKind] = &[
     EdgeKind::ResolvesTo,
     EdgeKind::Service,

@@ -21,7 +21,7 @@ columns! {
 }
 
 columns! {
-    /// What a database says of itself to whoever holds a milestone.
+    /// The state of a database that a milestone is compared with.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Footing of r {
         /// The newest committed revision.

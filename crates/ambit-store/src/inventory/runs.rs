@@ -417,7 +417,7 @@ impl Store {
             // A run that was paused before any engine claimed it waits for one again.
             let to = if to == RunState::Running && run.started_at.is_none() { RunState::Scheduled } else { to };
             let finished = to.is_over().then_some(now);
-            // Whoever resumes it gives it to the next engine, whoever had it before.
+            // A run that is resumed has no engine, so that any engine can take it.
             let sql = "UPDATE runs SET state = $1, finished_at = $2, entities = (SELECT entity_count FROM collections \
                        c WHERE c.id = collection_id), engine = CASE WHEN $1 = 'running' THEN NULL ELSE engine END \
                        WHERE id = $3";

@@ -22,7 +22,7 @@ const MEMBER_VERSIONS_MAX: usize = 1_000;
 /// Moments that one list of points in time holds at most, newest kept.
 const POINTS_MAX: usize = 10_000;
 
-/// An entity with what stands beside its record.
+/// An entity: its record and what is stored beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntityView {
     pub id: i64,
@@ -39,7 +39,7 @@ pub struct EntityView {
     pub collection: CollectionRef,
 }
 
-/// An issue with what stands beside its record.
+/// An issue: its record and what is stored beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IssueView {
     pub id: i64,

@@ -34,7 +34,7 @@ const SEALED_FOR_ANOTHER: &str = "its secrets do not open with the secret of thi
 /// What became of the stored position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumption {
-    /// Nobody is told anything: there is none.
+    /// There is no position yet, and nothing is reported.
     Fresh,
     /// It goes on where it was.
     Kept,
@@ -101,7 +101,7 @@ pub struct Told {
 }
 
 columns! {
-    /// What a receiver is to be told and stands in no delivery yet.
+    /// An event that a receiver has yet to be notified of; no delivery contains it.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Notice of n {
         pub id: i64,
@@ -222,8 +222,8 @@ impl Outbox {
         })
     }
 
-    /// Writes what receivers are to be told beside the feed: limits that near their end. What was told is not told
-    /// again.
+    /// Writes events that do not come from the change feed, such as quotas near their end. An event that was written
+    /// before is not repeated.
     pub async fn write_beside(&self, told: Vec<Told>, now: Timestamp) -> Result<(), StoreError> {
         transaction!(self.store, Engine, async |tx| insert(tx, told, now).await)
     }
@@ -261,7 +261,7 @@ impl Outbox {
     }
 }
 
-/// Events that no revision tells apart are told once: those of runs and quotas.
+/// Returns the key of an event that has no revision, so that it is reported once: events of runs and quotas.
 fn once(event: &Event) -> Option<&str> {
     let kinds = [EventKind::RunBegun, EventKind::RunEnded, EventKind::RunShort, EventKind::QuotaNear];
     kinds.contains(&event.kind).then_some(event.id.as_str())

@@ -31,7 +31,7 @@ pub struct ProviderPerson {
     /// The address is the person's own.
     pub is_verified: bool,
     pub groups: Vec<String>,
-    /// What tells this sign-in from all others; it counts once, and ends by itself.
+    /// Identifies this sign-in. It can be used once, and it expires.
     pub once: String,
     pub until: Timestamp,
 }

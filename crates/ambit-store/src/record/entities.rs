@@ -36,7 +36,7 @@ columns! {
 }
 
 columns! {
-    /// What is stored of it beside.
+    /// The columns that are stored beside the record.
     #[derive(Clone, Debug)]
     struct Stored {
         record: String,

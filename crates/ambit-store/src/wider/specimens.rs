@@ -24,7 +24,7 @@ pub struct DiscoveredFile {
     pub first_at: Timestamp,
 }
 
-/// What tells two specimens apart.
+/// The columns that identify a specimen.
 const KEY: &str = "sha256, collection_id";
 /// The task that keeps the body of a site's first page.
 const PAGE_TASK: TaskName = TaskName::HttpEnrich;

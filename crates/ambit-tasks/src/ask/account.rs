@@ -268,8 +268,8 @@ impl Caller {
     }
 }
 
-/// Reports what a list says of a thing, and what it leads to. `own` marks what the account names as its own, `details`
-/// are known of the thing beside what it says.
+/// Reports an item of a list, and the entities that it leads to. `own` marks what the account declares as its own;
+/// `details` are added to those of the item.
 pub(crate) fn tell(cx: &Context<'_>, asset: Asset, own: &(String, Value), details: impl FnOnce(Kind) -> Details) {
     let edge = EdgeKind::CloudAccount;
     let own = || Details::from_iter([own.clone()]);

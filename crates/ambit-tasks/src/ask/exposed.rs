@@ -61,7 +61,7 @@ struct Tally {
     cut: bool,
 }
 
-/// What the files beside the objects say.
+/// The content of the files beside the objects.
 #[derive(Default)]
 pub(crate) struct Named {
     /// By what its objects are named.
@@ -117,7 +117,7 @@ impl<'a, 'c> Reader<'a, 'c> {
         Self { cx, folder, tally: Mutex::default() }
     }
 
-    /// Asks for what lies beside the objects.
+    /// Fetches the files beside the objects.
     pub(crate) async fn named(&self) -> Result<Named, TaskError> {
         let mut named = Named::default();
         let mut branches = BTreeSet::from(["refs/heads/main", "refs/heads/master", "refs/stash"].map(str::to_owned));

@@ -22,9 +22,9 @@ pub(crate) const SERVER: &str = "Server: ";
 pub(crate) struct Identity {
     /// The protocol's name; `None` if it was not recognised.
     pub(crate) service: Option<Service>,
-    /// It begins with TLS, and says inside what it says.
+    /// The connection begins with TLS, and the protocol is spoken inside.
     pub(crate) ssl: bool,
-    /// The first bytes it said, before or after a question.
+    /// The first bytes of the service, before or after a question.
     pub(crate) said: Vec<u8>,
     /// Products that showed themselves.
     pub(crate) products: Vec<Product>,

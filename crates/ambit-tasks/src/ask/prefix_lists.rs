@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The list whose items have such rules.
 pub(crate) const OF: &str = "ec2:DescribeSecurityGroups";
-/// What stands in a prefix list.
+/// The list that returns the entries of a prefix list.
 const ENTRIES: &str = "ec2:GetManagedPrefixListEntries";
 /// Prefix lists of one region that are read at most: an account may have 100 of its own, and AWS has some ten.
 const LISTS_MAX: usize = 200;

@@ -19,7 +19,7 @@ pub(crate) enum Registered {
     Untold,
 }
 
-/// What is said of a name that nobody has.
+/// The answer for a name that nobody registered.
 #[derive(Clone, Debug, Default)]
 struct Nobody {
     /// The servers that it is given; none, where the registry does not answer for every name.

@@ -158,7 +158,7 @@ pub(crate) fn people(text: &str) -> Vec<Person> {
     let theirs = parts(text).filter(|(is_theirs, _)| *is_theirs == Some(true)).map(|(_, part)| part);
     let mailbox =
         field(text, &["registrant email"]).or_else(|| theirs.filter_map(|part| field(part, &["e-mail"])).next());
-    // Whoever looks after it stands in parts of their own.
+    // The details of the registrar or of a registry are in parts of their own.
     let rest: Vec<&str> =
         parts(text).filter(|(is_theirs, _)| *is_theirs != Some(false)).map(|(_, part)| part).collect();
     let rest = rest.join("\n\n");

@@ -1,4 +1,4 @@
-//! What an earlier look at a history wrote down, and what of it stands beside a later one.
+//! What an earlier search of a history recorded, and which parts of it remain valid after a later search.
 
 use super::leaks::{self, Leaks};
 use super::{Looked, Sought};
@@ -10,36 +10,36 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Branches and tags that are written down one by one; where there are more, a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
-/// What stands between the reason for which something was left out, and what that is.
+/// Separates the reason for which something was left out from its description.
 pub(crate) const LEFT_OUT: &str = ": ";
-/// What stands in front of the one to which HEAD leads.
+/// Prefix of the tip to which HEAD points.
 const HEAD: &str = "HEAD ";
 
-/// What an earlier look wrote down.
+/// The record of an earlier search.
 #[derive(Default)]
 pub(crate) struct Known {
     pub(crate) tips: Vec<String>,
     pub(crate) commits: u64,
     pub(super) leaks: Leaks,
-    /// What this look finds was counted there already.
+    /// Whether this search may count again what an earlier one counted.
     pub(super) is_anew: bool,
-    /// What it led to, beside tokens.
+    /// Entities that the history led to, other than tokens.
     pub(super) named: BTreeSet<(EdgeKind, Kind, String)>,
     /// Tokens that are seeds.
     pub(super) tokens: BTreeSet<String>,
     pub(crate) files: Files,
     pub(super) submodules: Vec<Submodule>,
-    /// Of files in the commits that were looked at only pointers are there.
+    /// Files of which the searched commits hold only pointers.
     pub(super) elsewhere: Option<KeptElsewhere>,
-    /// What of it could not be looked at.
+    /// Parts of the history that could not be read.
     pub(super) unread: Vec<String>,
 }
 
-/// What the files say that name packages or by which software is built, as they stand today, by path.
+/// What the current files that name packages or that build the software say, by path.
 pub(crate) type Files = BTreeMap<String, (Vec<Package>, Vec<Flaw>)>;
 
 impl Known {
-    /// What a task said of the repository.
+    /// Returns what a task recorded about the repository.
     pub(crate) fn of(facts: &Facts, task: TaskName, sought: &Sought) -> Self {
         let edition = sought.edition();
         let own = facts.outward.iter().filter(|end| end.task == task.as_str());
@@ -67,18 +67,19 @@ impl Known {
         }
     }
 
-    /// What stands beside a look that counts all commits anew.
+    /// Returns what to keep for a search that counts all commits again.
     pub(crate) fn counted_anew(self) -> Self {
         Self { commits: 0, is_anew: true, ..self }
     }
 
-    /// What stands beside a look that could not read all: what is missing may hold it.
+    /// Returns what to keep for a search that could not read everything: the missing part may hold what was found
+    /// before.
     pub(crate) fn beside_what_is_missing(self) -> Self {
         Self { unread: Vec::new(), ..self.counted_anew() }
     }
 
-    /// What stands beside a look at all that branches and tags lead to: secrets in commits to which none of them leads
-    /// any more. Copies have those commits, and the server often hands them out by their ids.
+    /// Returns what to keep after a search of everything that branches and tags reach: secrets in commits that none of
+    /// them reaches any more. Copies have those commits, and the server often hands them out by their ids.
     pub(crate) fn in_no_branch(self, looked: &Looked) -> Self {
         let is_gone = |leak: &Leak| {
             ObjectId::from_hex(leak.commit.as_bytes()).is_ok_and(|commit| !looked.reached.contains(&commit))
@@ -89,30 +90,31 @@ impl Known {
         Self { leaks: gone.chain(there.leaks).collect(), ..Self::default() }
     }
 
-    /// What stands beside a look at all: nothing but secrets behind as many others as are looked at in a text.
+    /// Returns what to keep after a complete search: only secrets that may follow the last one that is searched for in
+    /// a text.
     pub(crate) fn behind_others(self, looked: &Looked) -> Self {
         let hidden =
             self.leaks.into_iter().filter(|(token, _)| looked.may_hold_more() && !looked.leaks.contains_key(token));
         Self { leaks: hidden.collect(), ..Self::default() }
     }
 
-    /// The files of which earlier looks wrote down that they hold secrets.
+    /// Returns the files in which earlier searches found secrets.
     pub(crate) fn holders(&self) -> impl Iterator<Item = ObjectId> {
         self.leaks.values().flat_map(leaks::files)
     }
 
-    /// Returns what is said before these words in what could not be looked at.
+    /// Returns the reason that is recorded for what was left out under this description.
     pub(crate) fn why(&self, said: &str) -> Option<&str> {
         self.unread.iter().find_map(|unread| unread.strip_suffix(said)?.strip_suffix(LEFT_OUT))
     }
 
-    /// Looks again at what was left out with these words.
+    /// Searches again what was left out under this description.
     pub(crate) fn look_again(&mut self, said: &str) {
         self.tips.clear();
         self.unread.retain(|unread| !unread.ends_with(said));
     }
 
-    /// Forgets what an index or settings gave away: they are read anew.
+    /// Drops what an index or settings revealed, because they are read again.
     pub(crate) fn forget_beside(&mut self) {
         self.leaks.retain(|_, leak| !leak.commit.is_empty());
     }

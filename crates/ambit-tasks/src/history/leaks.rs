@@ -72,8 +72,8 @@ pub(super) fn count(leak: &mut Leak, commit: Option<&Commit>) {
     }
 }
 
-/// All secrets, each where it stood first: that is known from an earlier look, unless no branch leads there any more
-/// and it stands elsewhere now. `is_anew`: what was found counts what is known once more.
+/// Returns all secrets, each with its first occurrence. An earlier search knows that, unless no branch reaches the
+/// commit any more and the secret occurs elsewhere now. `is_anew` means that this search counted again what was known.
 pub(super) fn beside(mut found: Leaks, known: Leaks, is_anew: bool) -> Leaks {
     for (token, mut leak) in known {
         let new = found.remove(&token);
@@ -98,7 +98,7 @@ pub(super) fn files(leak: &Leak) -> impl Iterator<Item = ObjectId> {
     leak.files.iter().filter_map(|id| ObjectId::from_hex(id.as_bytes()).ok())
 }
 
-/// Says where it stands at HEAD. Where that cannot be told, what was known stands.
+/// Records where the secret is at HEAD. If that cannot be determined, the earlier record is kept.
 pub(super) fn place(leak: &mut Leak, holders: &Holders, placed: &Placed) {
     let mut all: Vec<ObjectId> = holders.files().collect();
     // Of those that are written down the newest stand first.

@@ -11,7 +11,7 @@ use ambit_model::entity::repository::Submodule;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the files say that stand at the tips.
+/// The content of the files at the tips.
 #[derive(Debug, Default)]
 pub(crate) struct Standing {
     files: Files,
@@ -29,7 +29,7 @@ pub(crate) struct Standing {
     pub(super) placed: Placed,
 }
 
-/// What stands today.
+/// The state of the repository today.
 pub(crate) struct Today<'a> {
     pub(crate) tips: &'a [ObjectId],
     pub(crate) head: Option<ObjectId>,

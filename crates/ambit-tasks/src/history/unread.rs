@@ -73,7 +73,7 @@ pub(crate) fn unread(known: &Known, looked: &Looked) -> Vec<String> {
     let above = Some(secrets.len()).filter(|count| *count > LEAKS_MAX && !looked.limits.contains_key(&Limit::Kept));
     unread.extend(above.map(|count| format!("{count} {LEAKS_LEFT_OUT} {LEAKS_MAX}")));
     let is_counted = above.is_some();
-    // Of packages, folders and lock files, what stands at the tips now says it anew.
+    // Packages, folders and lock files at the tips were read again, so that older notes about them are obsolete.
     let of_tips = [PACKAGES_LEFT_OUT, FOLDERS_LEFT_OUT, LOCKS_UNREAD];
     let is_of_tips = |before: &String| of_tips.iter().any(|said| before.contains(said));
     let is_past =

@@ -24,7 +24,7 @@ pub(crate) struct Question {
 pub(crate) struct Proof {
     /// What the service says of itself.
     pub(crate) says: String,
-    /// It serves what it has to anybody.
+    /// It serves its data to anybody.
     pub(crate) is_open: bool,
 }
 

@@ -43,7 +43,7 @@ static PLAIN: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
         "로그아웃 삭제",
     ])
 });
-/// Words that announce an action where they stand alone, or beside what it is done to.
+/// Words that denote an action if they stand alone or next to a noun from the list below.
 static ALONE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     words(&[
         // English.
@@ -99,7 +99,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("terminar", "sessao"),
     ("wishlist", "add"),
 ];
-/// What actions are done to, and words that stand beside them.
+/// Nouns that actions apply to, and words that accompany them.
 static OBJECTS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     words(&[
         "access account accounts action admin all app article backup basket bin booking bulk cache caches card",
@@ -207,7 +207,7 @@ fn does_in_pair(pair: &str) -> bool {
 /// The words of a segment, a name or a value, lower case and without accents.
 struct Said {
     words: Vec<String>,
-    /// Words as people count them: what only tells one thing from another is none.
+    /// The number of words, without those that only distinguish one object from another.
     count: usize,
     /// Written as programs write names: `sendMail`.
     is_name: bool,
@@ -245,7 +245,8 @@ impl Said {
         self.is_plain() || self.is_alone()
     }
 
-    /// It has a word that announces an action wherever it stands; a longer text begins with it and says to what.
+    /// Returns whether a word denotes an action wherever it occurs; a longer text must begin with the word and name its
+    /// object.
     fn is_plain(&self) -> bool {
         if self.is_short() {
             return self.words.iter().any(|word| is_plain_word(word));

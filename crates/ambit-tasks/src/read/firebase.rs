@@ -39,7 +39,7 @@ static PROJECT: LazyLock<Regex> = LazyLock::new(|| {
     ))
     .expect("constant")
 });
-/// What stands beside that name in such files and in none of others.
+/// Texts that occur near that name in such files and in no others.
 const NEAR: &[&str] = &[
     ".firebaseapp.com",
     ".firebasestorage.app",

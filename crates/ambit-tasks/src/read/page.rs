@@ -202,7 +202,7 @@ impl Page {
         }
     }
 
-    /// Tells what scripts say from what the page shows.
+    /// Separates the text of scripts from the text that the page shows.
     fn read_text(&mut self, document: &Html) {
         for node in document.tree.nodes() {
             let Some(text) = node.value().as_text() else { continue };

@@ -3,7 +3,7 @@
 use ambit_model::{Facts, Kind};
 use sha2::{Digest, Sha256};
 
-/// What stands for the provider of a token that no rule tells, because a person gave it.
+/// The provider of a token that no rule recognises, because a person gave it.
 pub(crate) const PROVIDER: &str = "seed";
 
 /// Characters of a hash that tell one set of tokens from another.
@@ -22,7 +22,7 @@ impl SeedTokens {
         Self(tokens)
     }
 
-    /// Returns those that stand in a text.
+    /// Returns the tokens that occur in a text.
     pub(crate) fn in_text<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a String> {
         self.0.iter().filter(move |token| text.contains(token.as_str()))
     }
@@ -31,8 +31,7 @@ impl SeedTokens {
         self.0.iter().any(|wanted| wanted == token)
     }
 
-    /// Returns an edition of rules, which tells what was looked for, with these tokens beside them. A change of it
-    /// means that what is known already is looked through anew.
+    /// Returns the edition of the rules with these tokens added. If it changes, everything is searched again.
     pub(crate) fn beside(&self, edition: String) -> String {
         if self.0.is_empty() {
             return edition;

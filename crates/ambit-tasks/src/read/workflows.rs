@@ -66,12 +66,12 @@ const CLONED_FROM: &[&str] = &[
 ];
 /// What commands that fetch the code of a request say.
 const FETCHES_REQUEST: &[&str] = &["gh pr checkout", "refs/pull/", "git fetch origin pull/"];
-/// What commands say that fetch or check out whatever they name.
+/// Commands that fetch or check out what their arguments name.
 const FETCHES: &[&str] = &["git checkout ", "git clone ", "git fetch ", "git merge ", "git pull ", "git switch "];
 /// The member of an event that tells members of a project from strangers; a workflow that asks for it runs for members.
 const STANDING: &str = "author_association";
 
-/// What a file of YAML says, with the lines where it stands.
+/// The content of a YAML file, with line numbers.
 enum Node {
     Text(String),
     List(Vec<Spanned<Node>>),

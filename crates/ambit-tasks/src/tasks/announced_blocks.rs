@@ -140,7 +140,7 @@ impl Asking<'_> {
         Told { block, whose, around, stands }
     }
 
-    /// What the last look said of a block.
+    /// Returns what the last probe recorded about a block.
     fn before(&self, block: IpNet, around: Option<Whose>) -> Option<Whose> {
         let text = block.to_string();
         let own = || autonomous_system::OWN_PARTS.texts(&self.cx.facts.details).any(|part| part == text);

@@ -142,7 +142,7 @@ const SILENCE: usize = 5;
 #[derive(Default)]
 struct Looks {
     found: Vec<Proven>,
-    /// Whatever was looked for and is not there.
+    /// Exposures that were probed and are not there.
     absent: BTreeSet<&'static str>,
     failed: Vec<(&'static str, NetError)>,
 }
@@ -154,7 +154,7 @@ impl Looks {
         mut probes: impl Iterator<Item = (&'static str, F)>,
     ) {
         while self.fatal().is_none() {
-            // Answers come as they come: each says what was looked for.
+            // Responses arrive in any order, so each carries the probe that it answers.
             let some = probes.by_ref().take(IN_FLIGHT);
             let mut some: FuturesUnordered<_> =
                 some.map(|(what, look)| look.map(move |answer| (what, answer))).collect();

@@ -59,8 +59,8 @@ fn folders(facts: &Facts) -> BTreeSet<String> {
     items.filter_map(|item| item.path.rsplit_once('/').map(|(folder, _)| folder.to_owned())).collect()
 }
 
-/// Where one was seen it is asked for once: behind one name servers are equal. Where it was not seen today, what was
-/// said of it holds.
+/// The repository is fetched once from one of the addresses that serve it, because all of them serve the same site. If
+/// none served it today, the earlier observation stays.
 fn of_site(facts: &Facts) -> Plan {
     let bound = if folders(facts).is_empty() { Vec::new() } else { bindings::of_root_site(facts) };
     let is_seen = |binding: &&String| facts.outcome_at(TaskName::ContentFocus, binding) == Some(ProbeOutcome::Found);

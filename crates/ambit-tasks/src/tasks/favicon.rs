@@ -1,4 +1,4 @@
-//! The icon of a site: its hashes tell products and relations. What it shows stands beside what the page shows.
+//! The icon of a site. Its hashes identify products and related sites, in addition to what the page shows.
 
 use crate::ask::{bindings, web};
 use crate::read::page::Page;

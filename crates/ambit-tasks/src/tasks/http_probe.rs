@@ -25,7 +25,7 @@ pub(crate) const TASK: Task = Task {
     plan: |facts, _| match facts.kind {
         Kind::NetworkService => {
             let socket = bindings::socket(facts.kind, &facts.name, "");
-            // Whatever usually is behind its port, it said that it speaks HTTP.
+            // A service that identified itself as HTTP counts, whatever its port.
             let speaks_it = network_service::SERVICE.of(&facts.details) == Some(Service::Http);
             Plan::once_if(socket.is_some_and(|socket| speaks_it || is_web_port(socket.port())))
         }

@@ -92,7 +92,7 @@ async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> 
     }
     let known = cx.facts.led_to(TASK.name, cx.argument);
     known.filter(|known| tree.stands(&known.name, &before)).for_each(|known| cx.stands(known));
-    // The senders of whoever passes for them are told, and lead nowhere.
+    // The senders of a domain that resembles theirs are recorded, and are not followed.
     if is_resembling(cx.facts) {
         return Ok(tree.answer());
     }

@@ -126,7 +126,7 @@ async fn confirmed(
 ) -> Result<(Vec<u16>, BTreeSet<&'static str>), TaskError> {
     let ask = |port: u16| async move { (port, identify(cx, SocketAddr::new(address, port)).await) };
     let asked: BTreeSet<u16> = improbable.iter().chain(open).copied().collect();
-    // Those that say what counts wait for nobody.
+    // The improbable ports come first, because their answers decide how the others count.
     let asked = improbable.iter().copied().chain(asked.into_iter().filter(|port| !improbable.contains(port)));
     let (mut says, mut spoke) = (BTreeSet::new(), Vec::new());
     for (port, identity) in together(asked.map(ask), CONFIRM_IN_FLIGHT).await {

@@ -115,7 +115,7 @@ async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
         people.iter().map(|person| json!({"name": person.name, "email": person.email})).collect::<Value>(),
     );
     cx.observe(domain::REGISTRATION, registration);
-    // Who passes for them is told, and leads nowhere.
+    // The registrant of a domain that resembles theirs is recorded, and is not followed.
     if !is_resembling(cx.facts) {
         lead_to(cx, &people);
     }

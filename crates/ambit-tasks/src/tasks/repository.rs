@@ -183,7 +183,7 @@ async fn look(
         let mut looked = history::look_through(&objects, &sought, &begin, stop)?;
         looked.see_folder(&sought, &beside);
         let holders = looked.holders().chain(holders).collect();
-        // What logs name stands no more.
+        // Commits that only reflogs name are not at the tips.
         let today = Today { tips: &beside.tips, head: beside.head, staged: &[], holders: &holders };
         let standing = history::standing(&objects, &today, stop)?;
         Ok((looked, standing))

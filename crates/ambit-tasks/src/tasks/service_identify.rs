@@ -84,7 +84,7 @@ async fn over_datagrams(cx: &Context<'_>, socket: SocketAddr) -> Result<Answer, 
     Ok(Answer::Found)
 }
 
-/// What only the protocol's own words tell.
+/// Asks further questions that only the protocol allows.
 async fn ask_further(cx: &Context<'_>, socket: SocketAddr, identity: &Identity) -> Result<(), TaskError> {
     let layer = identity.layer();
     let told = match identity.service {

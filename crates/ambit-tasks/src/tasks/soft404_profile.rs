@@ -34,7 +34,7 @@ pub(crate) fn improbable(url: &Url, end: &str) -> Url {
     url.with_path(&format!("/{}{end}", &hash[..18]))
 }
 
-/// One answer that stands for "not there".
+/// Requests a page that cannot exist.
 pub(crate) async fn refusal(cx: &Context<'_>, url: &Url, end: &str) -> Result<HttpExchange, ambit_net::NetError> {
     web::get(cx, &improbable(url, end), BODY_BYTES).await
 }

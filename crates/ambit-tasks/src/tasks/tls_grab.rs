@@ -177,7 +177,8 @@ fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsF
         foreign_domains: leaf.as_ref().map_or(0, |leaf| foreign_domains(cx.facts, leaf)),
     };
     cx.observe(certificate::TLS, vec![tls]);
-    // A service may refuse whoever names no name it knows: what it tells this one is then all that tells of it.
+    // A service may refuse handshakes that send no name it knows. The handshake with this name is then the only one
+    // that shows its versions.
     if is_named(cx.facts) && versions.iter().any(|version| OLD_VERSIONS.contains(version)) {
         cx.found(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Binding);
     }

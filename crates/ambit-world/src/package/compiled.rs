@@ -95,7 +95,7 @@ impl Writer {
         self.strings.number(text)
     }
 
-    /// Behind a colon of a name stands what tells elements of one name apart.
+    /// The part of a name after a colon only distinguishes elements that have the same name.
     fn element(&mut self, name: &str, node: &Node) {
         let name = self.string(name.split(':').next().unwrap_or(name));
         let mut own: Vec<(u32, [u32; 5])> = Vec::new();

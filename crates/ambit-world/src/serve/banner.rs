@@ -1,4 +1,4 @@
-//! Services beside the web: each says what its protocol says first, and answers what a prober asks.
+//! Services other than web servers: each sends the greeting of its protocol and answers the questions of probes.
 
 use super::connection::{Connection, IDLE, Peer, gone, idle};
 use super::{hostile, mongodb, tls};

@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-/// What a port speaks, whatever certificate it shows.
+/// The versions and protocols of a port, whatever its certificate.
 #[derive(Clone, Copy, Default)]
 struct Spoken {
     versions: TlsVersions,

@@ -1,4 +1,4 @@
-//! What Google and Apple tell of sites that say of apps that they are theirs.
+//! What Google and Apple report about the apps that sites declare as theirs.
 
 use crate::draft::{App, System};
 use crate::serve::connection::Connection;

@@ -18,7 +18,7 @@ impl Derivation<'_> {
         }
     }
 
-    /// The file's own word stands above what follows from it.
+    /// The expectations in the file override what follows from it.
     pub(super) fn expectations(&mut self) {
         for expect in &self.draft.expects {
             let is_elsewhere = self.is_of_another_workflow(expect);

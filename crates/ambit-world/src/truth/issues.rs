@@ -62,7 +62,8 @@ impl Derivation<'_> {
         self.truth.plant_issue(issue, Kind::NetworkService, name);
     }
 
-    /// What each of several says that answer in turn is demanded; what some say may be told.
+    /// Several services may answer in turn: what each of them implies is demanded, and what only some imply may be
+    /// reported.
     pub(super) fn in_turn<T>(&mut self, all: &[T], mut derive: impl FnMut(&mut Self, &T)) {
         let before = std::mem::take(&mut self.truth.issues);
         let mut each = Vec::new();

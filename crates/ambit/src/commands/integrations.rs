@@ -192,7 +192,7 @@ async fn unuse(
     results.line(&format!("{} is not used by {} any more", plain(integration), plain(collection)))
 }
 
-/// What an integration lacks is said once, where somebody sees it.
+/// Shows once what an integration lacks, on stderr.
 fn hint_lacks(name: &str, message: &str) {
     if let Some((_, lacks)) = message.split_once(", and ") {
         hint(&format!("ambit: {} {}", plain(name), plain(lacks)));

@@ -181,7 +181,7 @@ async fn carried(api: Api, run: RunId, target: &Target, settings: &Settings) -> 
     let place = folder::data(target.data.as_deref(), settings)?;
     let store = Store::open(&options(&place, settings)).await?;
     match store.engine("retest", Duration::ZERO).await {
-        // Whoever works there carries it.
+        // The engine that holds the folder executes the run.
         Err(StoreError::Busy { .. }) => hint("an engine is working on this folder and does the test; waiting for it"),
         Err(error) => return Err(error.into()),
         Ok(engine) => {

@@ -96,7 +96,7 @@ fn reported(call: &Call, found: &Object, resource: &str) -> Value {
     })
 }
 
-/// What engines said of it.
+/// Returns the results of the engines.
 fn results(found: &Object) -> EngineResults {
     found.attribute("last_analysis_results").and_then(Value::as_object).cloned().unwrap_or_default()
 }

@@ -51,7 +51,7 @@ const ORDERS: &[(&str, FoundOrder)] = &[
 ];
 
 contract! {
-    /// What stands beside a file in which a search found bytes. `snippet` is a token for what stands around them.
+    /// The context of a file in which a search found bytes. `snippet` is a token for the bytes around them.
     #[derive(Debug, Serialize)]
     pub(crate) struct FoundByContent {
         confidence: i64,

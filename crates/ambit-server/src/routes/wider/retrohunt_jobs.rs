@@ -54,7 +54,7 @@ contract! {
         end: Option<i64>,
     }
 
-    /// What stands beside a file that a job found.
+    /// The context of a file that a job found.
     #[derive(Debug, Serialize)]
     pub(crate) struct FoundByJob {
         rule_name: String,

@@ -224,7 +224,8 @@ impl Batch {
         }
         let before = probe.open.as_ref().map(|open| &open.details);
         let details_same = before.map_or(found.details.is_empty(), |before| *before == found.details);
-        // A record tells what tasks said, and which: an answer that says nothing is told once for all arguments.
+        // A record lists which tasks succeeded. A result without details therefore changes it only once, for all
+        // arguments.
         let told_before = before.is_some() || self.said.contains(&(key.0, key.1.clone()));
         if let Some(open) = probe.open.take() {
             self.closed.push(open.closed_row(key, now));
@@ -441,7 +442,7 @@ fn key_of(outcome: &Outcome) -> Key {
     (outcome.work.uid, outcome.work.task.clone(), outcome.work.argument.clone())
 }
 
-/// Adds edges that stand to those that are wanted, as they are open. What is not open cannot stand.
+/// Adds edges that stand to the wanted ones, as they are open. An edge that is not open cannot stand.
 fn stand(standing: &BTreeSet<EdgeKey>, open: &BTreeMap<EdgeKey, EdgeRow>, wanted: &mut BTreeMap<EdgeKey, Details>) {
     for edge in standing {
         if let Some(details) = open.get(edge).and_then(|row| row.wanted.as_ref()) {

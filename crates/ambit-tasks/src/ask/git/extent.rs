@@ -6,23 +6,23 @@ use ambit_git::{Beside, OBJECT_BYTES_MAX, ObjectId, Wanted};
 /// Bytes of the files that are left out first: texts that people write are shorter.
 const SMALL_BYTES: usize = 1_024 * 1_024;
 
-/// How much is asked for.
+/// How much of a repository is fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// What commits of an earlier look do not have.
+    /// Commits that an earlier search did not have.
     Since(Vec<ObjectId>),
-    /// All that there is.
+    /// Everything.
     All,
-    /// No large files.
+    /// Everything but large files.
     Small,
-    /// What stands at the tips today.
+    /// The newest commit of each branch and tag.
     Newest,
-    /// What stands at HEAD today.
+    /// The newest commit of the default branch.
     Head,
 }
 
 impl Extent {
-    /// What is tried one after the other where nothing is known of the history.
+    /// Returns the extents to try in turn if nothing is known of the history.
     pub(crate) fn all(source: &Source, beside: &Beside) -> impl Iterator<Item = Self> {
         let (filters, is_server) = (source.filters(), source.is_server());
         let extents = [
@@ -34,7 +34,7 @@ impl Extent {
         extents.into_iter().filter(|(_, is_there)| *is_there).map(|(extent, _)| extent)
     }
 
-    /// Says what is left out; `None` where nothing is.
+    /// Returns a description of what is left out; `None` if nothing is.
     pub(crate) fn left_out(&self) -> Option<&'static str> {
         match self {
             Self::Since(_) | Self::All => None,
@@ -44,7 +44,7 @@ impl Extent {
         }
     }
 
-    /// Returns the commits to which the look goes.
+    /// Returns the commits at which the search starts.
     pub(crate) fn tips(&self, beside: &Beside) -> Vec<ObjectId> {
         match (self, beside.head) {
             (Self::Head, Some(head)) => vec![head],
@@ -52,17 +52,18 @@ impl Extent {
         }
     }
 
-    /// Returns the commits that are known with all that leads to them.
+    /// Returns the commits that are known together with everything they reach.
     pub(crate) fn known(&self) -> &[ObjectId] {
         if let Self::Since(known) = self { known } else { &[] }
     }
 
-    /// Returns what a server is asked for.
+    /// Returns the request for the server.
     pub(crate) fn wanted<'a>(&'a self, tips: &'a [ObjectId], filters: bool) -> Wanted<'a> {
         let known = self.known();
         let below = |bytes: usize| filters.then_some(bytes);
         match self {
-            // Of what is new alone, nobody could tell what was left out from what is known.
+            // No size filter: in an increment, a file that was filtered out could not be distinguished from one that is
+            // known.
             Self::Since(_) => Wanted::New { tips, known, files_below: None },
             Self::All => Wanted::New { tips, known, files_below: below(OBJECT_BYTES_MAX) },
             Self::Small => Wanted::New { tips, known, files_below: below(SMALL_BYTES) },

@@ -32,7 +32,7 @@ fn member<'t>(block: &'t str, wanted: &str) -> Option<&'t str> {
 struct Project<'t> {
     text: &'t str,
     parent: &'t str,
-    /// The file without what it says of others.
+    /// The file without what it says about other projects.
     own: String,
 }
 
@@ -41,7 +41,7 @@ impl<'t> Project<'t> {
         static PARENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<parent>(.*?)</parent>"));
         static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
             let of = |name: &str| format!("<{name}>.*?</{name}>");
-            // Those that have others within them stand first.
+            // Elements that contain others of the list come first.
             let names =
                 ["dependencyManagement", "build", "profiles", "reporting", "dependencies", "parent", "properties"];
             pattern(&format!("(?s){}", names.map(of).join("|")))
