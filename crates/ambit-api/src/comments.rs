@@ -15,7 +15,7 @@ contract! {
         pub votes: CommentVotes,
     }
 
-    /// What others think of a comment, which nobody can say yet.
+    /// Votes on a comment. Nobody can vote yet.
     #[derive(Debug, Default, Serialize)]
     pub struct CommentVotes {
         pub positive: i64,

@@ -36,7 +36,7 @@ contract! {
         pub remediation: Option<String>,
         pub references: Vec<String>,
         pub identifiers: Vec<Identifier>,
-        /// One sentence that says what was seen.
+        /// One sentence that describes the finding.
         pub proof: String,
         /// The facts that the proof rests on.
         pub evidence: Value,
@@ -91,7 +91,7 @@ contract! {
 }
 
 impl Finding {
-    /// Returns what exports tell of an issue.
+    /// Returns the row of an issue.
     pub fn of(record: &IssueRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
         let details = &record.details;
         let references = details["references"].as_array().into_iter().flatten();
@@ -137,7 +137,7 @@ impl Finding {
 }
 
 impl Asset {
-    /// Returns what exports tell of an entity.
+    /// Returns the row of an entity.
     pub fn of(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
         let summary = &record.summary;
         copied! {

@@ -6,7 +6,7 @@ use crate::votes::TotalVotes;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What engines said, by engine: as the packs say it.
+/// The results of the engines, by engine.
 pub type EngineResults = Map<String, Value>;
 
 contract! {
@@ -75,7 +75,7 @@ contract! {
         pub results: EngineResults,
     }
 
-    /// What stands beside an analysis: what was analysed, in the words by which it is read.
+    /// The subject of an analysis.
     #[derive(Clone, Debug, Default, PartialEq, Serialize)]
     pub struct AnalysisMeta {
         pub file_info: Maybe<AnalysedFile>,
@@ -105,7 +105,7 @@ contract! {
         pub meta: AnalysisMeta,
     }
 
-    /// What stands beside a file of a feed.
+    /// The context of a file in a feed.
     #[derive(Debug, Serialize)]
     pub struct FeedContext {
         pub download_url: String,

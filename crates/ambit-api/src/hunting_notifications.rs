@@ -19,7 +19,7 @@ contract! {
         pub snippet: Maybe<String>,
     }
 
-    /// What stands beside a file that a rule found.
+    /// The context of a file that a rule matched.
     #[derive(Debug, Serialize)]
     pub struct FoundByRule {
         pub match_in_subfile: bool,
@@ -52,7 +52,7 @@ contract! {
     }
 }
 
-/// What is said of an entry of the stream wherever it stands.
+/// The attributes of an entry of the stream, common to all types.
 #[derive(Debug, Serialize)]
 pub struct StreamEntry {
     pub notification_date: Seconds,
@@ -61,7 +61,7 @@ pub struct StreamEntry {
     pub tags: Vec<String>,
 }
 
-/// What stands beside a file in the stream of indicators.
+/// The context of a file in the stream of indicators.
 #[derive(Debug, Serialize)]
 pub struct StreamContext {
     pub notification_id: String,

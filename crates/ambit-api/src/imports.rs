@@ -43,8 +43,8 @@ contract! {
         pub whole: Maybe<bool>,
     }
 
-    /// A thing, when the tool saw it, and what it said of it, in a few words. What is `owned` may say what it is and
-    /// how it is set up, as lists of providers say it; both are left out of what is not.
+    /// An entity, when the tool saw it, and what the tool reported, in a few words. An `owned` one may have its type
+    /// and its configuration, as the lists of providers have them; for others both are ignored.
     #[derive(Debug, Deserialize)]
     pub struct NewSighting {
         #[serde(rename = "type")]

@@ -126,7 +126,7 @@ contract! {
         pub signature_algorithm: String,
     }
 
-    /// What a certificate says beside its subject.
+    /// Extensions of a certificate.
     #[derive(Debug, Default, Serialize)]
     pub struct CertificateExtensions {
         pub subject_alternative_name: Vec<String>,

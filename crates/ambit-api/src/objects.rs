@@ -90,7 +90,7 @@ pub struct Object {
     pub error: Option<ErrorObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relationships: Option<Map<String, Value>>,
-    /// What holds of the object only where it stands.
+    /// Attributes that belong to the object's place in this list or relationship.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_attributes: Option<Value>,
 }
@@ -322,7 +322,7 @@ impl Object {
         }
     }
 
-    /// Returns the object with what holds of it where it stands.
+    /// Returns the object with the attributes of its place in a list or relationship.
     pub fn in_context(self, context: &impl Serialize) -> Self {
         Self { context_attributes: Some(value(context)), ..self }
     }

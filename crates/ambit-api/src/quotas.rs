@@ -30,7 +30,7 @@ contract! {
         pub total_endpoints_not_consuming_quota: Named<i64>,
     }
 
-    /// What stands beside a user who drew from a group.
+    /// The context of a user whose calls were charged to a group.
     #[derive(Debug, Serialize)]
     pub struct DrawnFromGroup {
         pub quota_consumed_from_group: i64,

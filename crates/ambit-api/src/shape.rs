@@ -28,7 +28,7 @@ pub enum Shape {
     Integer,
     Number,
     Boolean,
-    /// Whatever its owner put there.
+    /// Any value that its owner stored.
     Any,
     /// A word out of a list.
     OneOf(fn() -> Vec<&'static str>),

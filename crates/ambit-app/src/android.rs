@@ -108,11 +108,11 @@ pub struct Component {
     pub name: String,
     /// Other apps may call it.
     pub exported: bool,
-    /// What others need to call it.
+    /// The permission that other apps need to call it.
     pub permission: Option<String>,
-    /// What others need to read from it.
+    /// The permission that other apps need to read from it.
     pub read_permission: Option<String>,
-    /// What others need to write to it.
+    /// The permission that other apps need to write to it.
     pub write_permission: Option<String>,
     /// It gives others leave for single addresses.
     pub grants_uris: bool,
@@ -353,7 +353,7 @@ fn add_links(filter: &Element, links: &mut BTreeSet<DeepLink>, resources: &Resou
     schemes.len() > SCHEMES_MAX || (hosts.len() > HOSTS_MAX && !schemes.is_empty())
 }
 
-/// Returns what a manifest says beside its components: keys of services stand in `meta-data`.
+/// Returns the texts of a manifest other than its components: keys of services are in `meta-data`.
 fn texts(manifest: &Element, resources: &Resources) -> String {
     let mut text = String::new();
     let applications = manifest.below("application");

@@ -68,7 +68,7 @@ pub enum App {
 pub struct Package {
     /// How it is packed.
     pub format: Format,
-    /// What it says of itself.
+    /// The app that the package declares.
     pub app: App,
     /// Members that were too large or too broken to be looked through.
     pub skipped: Vec<String>,

@@ -3,7 +3,7 @@
 /// A text inside a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// The member that it stands in.
+    /// The member of the package that contains it.
     pub path: &'a str,
     /// The text, or the readable parts of a program, a line each.
     pub text: &'a str,

@@ -13,7 +13,7 @@ const TYPE: usize = 0x0201;
 const VALUES_MAX: usize = 1_000_000;
 /// Bytes of all texts that are kept, with their names: one long text may be named by every resource.
 const TEXT_BYTES_MAX: usize = 128 * 1_024 * 1_024;
-/// References that are followed to what they stand for.
+/// References that are followed at most.
 const HOPS_MAX: usize = 8;
 
 /// What resources stand for.
@@ -48,7 +48,7 @@ impl Resources {
         Ok(resources)
     }
 
-    /// Returns what a value stands for; a resource that is not known stands for itself.
+    /// Returns the value that a reference leads to; an unknown resource is returned as it is.
     pub(crate) fn resolved<'a>(&'a self, value: &'a Value) -> &'a Value {
         let mut value = value;
         for _ in 0..HOPS_MAX {

@@ -70,7 +70,7 @@ impl Found {
     }
 }
 
-/// What a row makes of a thing of which all was said that it needs.
+/// The result of a row, for an asset of which everything that it needs is known.
 enum Weighed {
     Found(Found),
     Nothing,
@@ -121,7 +121,7 @@ pub(crate) fn judges() -> impl Iterator<Item = &'static Judge> {
     [access::JUDGES, data::JUDGES, firewall::JUDGES, names::JUDGES, transport::JUDGES].into_iter().flatten()
 }
 
-/// What a thing says of itself.
+/// Reads what the provider reports about an asset.
 struct Thing<'a> {
     facts: &'a Facts,
 }

@@ -1,5 +1,5 @@
-//! From looks to verdicts: what may be said after a look that found, found nothing, or failed. "Could not look" is
-//! never "nothing there".
+//! From probes to verdicts: what a judge may conclude after a probe that found something, found nothing, or failed.
+//! "Could not look" is never "nothing there".
 
 use ambit_model::entity::{Member, domain};
 use ambit_model::facts::ProbeOutcome;
@@ -29,14 +29,14 @@ pub(crate) fn after(facts: &Facts, task: TaskName, prove: impl FnOnce(&Facts) ->
     weigh(facts, facts.outcome(task), facts.looked(task), prove)
 }
 
-/// The same of one look of the task, whatever became of its others.
+/// The same for one probe of the task, whatever the results of its others.
 pub(crate) fn after_at(facts: &Facts, look: NamedProbe, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     let outcome = facts.outcome_at(look.task, look.argument);
     weigh(facts, outcome, outcome != Some(ProbeOutcome::Unknown), prove)
 }
 
-/// Judges who may send a domain's mail. What the records say that could be read is proven; one of the tree that could
-/// not be may hold what was proven before.
+/// Judges who may send a domain's mail. The records that could be read are proof. While one of them could not be read,
+/// it may hold what was proven before.
 pub(crate) fn after_senders(facts: &Facts, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     let was_read = || domain::SPF_TREE.of(&facts.details).is_none_or(|tree| tree.complete);
     let outcome = match facts.outcome_at(SPF.task, SPF.argument) {

@@ -137,7 +137,7 @@ pub struct Page {
     pub is_cut: bool,
 }
 
-/// Something that stands in an account, or what only leads on.
+/// An item of an account, or an item that only leads to others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asset {
     /// Kind and name of the entity; `None` for what only leads on.
@@ -153,7 +153,7 @@ pub struct Asset {
     pub shared: Vec<IpAddr>,
     /// Entities beside: kind and name.
     pub also: Vec<(&'static str, String)>,
-    /// Members of its details, and what it says of itself beside.
+    /// Members of its details, and what the provider reports about it beside those.
     pub members: Map<String, Value>,
     pub says: Map<String, Value>,
     /// The item itself, for the lists that are asked for each.
@@ -180,7 +180,7 @@ pub enum Mark {
     Target(String),
 }
 
-/// Where an item stands, for what names it.
+/// The place of an item, from which names are built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place<'a> {
     pub account: &'a str,

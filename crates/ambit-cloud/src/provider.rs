@@ -114,7 +114,7 @@ struct Signature {
     /// What is hashed: templates of what opens the account, and `@method`, `@url`, `@body` and `@time`.
     fields: Vec<String>,
     joint: String,
-    /// What stands in front of the hash.
+    /// The text before the hash.
     head: String,
     header: String,
     time_header: String,

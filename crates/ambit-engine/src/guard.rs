@@ -135,7 +135,7 @@ impl View {
         match node.kind {
             Kind::IpAddress => {
                 if let Ok(address) = node.name.parse() {
-                    // Who names an address means it, whoever shares it.
+                    // An address that is a seed or allowed is meant itself, even if third parties share it.
                     let is_named = node.seed || node.allow;
                     let shared = self.blocks.is_shared(address, node.shared);
                     let scoped = state.decision.scoped();

@@ -19,7 +19,7 @@ pub const UPSTREAM: &str = "ambit";
 /// soon after the other share one.
 const ISSUE_PROBE_STEP_MS: i64 = 10_000;
 
-/// What judging one entity leads to.
+/// The result of judging one entity.
 #[derive(Debug, Default, PartialEq)]
 pub struct Judged {
     pub writes: Vec<IssueWrite>,

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 /// Entities that are judged again in one step.
 const STEP_MAX: usize = 200;
 
-/// What judging again led to.
+/// The result of judging again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reassessed {
     /// Entities that were judged.
@@ -107,7 +107,7 @@ fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> (Vec<
     (by_collection.into_values().filter(changes).collect(), all_read)
 }
 
-/// What the judges that judge by what is known say now: whatever a look is about to decide, they leave to it.
+/// Returns the writes of the judges that depend on vulnerability data. What a pending probe will decide is left to it.
 fn writes(known: &Known, date: Timestamp) -> Vec<IssueWrite> {
     let mut writes = Vec::new();
     if !known.facts.present || !known.facts.decision.scoped() {

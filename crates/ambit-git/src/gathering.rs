@@ -15,7 +15,7 @@ const ALONE_BYTES_MAX: usize = 16 * 1_024 * 1_024;
 /// What became of an object that somebody handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// It is what it was asked for.
+    /// The content matches the id.
     Yes,
     /// It is something else, or no object at all.
     Unlike,

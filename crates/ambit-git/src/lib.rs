@@ -49,7 +49,7 @@ pub enum GitError {
     /// An object takes more memory than it may.
     #[error("an object in it takes more than 256 MiB of memory")]
     TooLarge,
-    /// Whoever asked has lost interest.
+    /// The caller stopped it.
     #[error("stopped")]
     Stopped,
 }

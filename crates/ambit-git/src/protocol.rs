@@ -183,7 +183,7 @@ pub enum Wanted<'a> {
         /// Files of so many bytes and more are left out; `None` where the server leaves none out.
         files_below: Option<usize>,
     },
-    /// The commits and tags that lead to tips, without what stands in them.
+    /// Commits and tags that lead to the tips, without their files.
     Commits {
         /// Commits and tags.
         tips: &'a [ObjectId],

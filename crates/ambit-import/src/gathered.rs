@@ -27,7 +27,7 @@ pub struct Import {
     /// What else a person should know of what was not read, a line each: rows that were left out with their line and
     /// the reason, columns that are not used, a file that breaks off.
     pub notes: Vec<String>,
-    /// What the file is of, where what it holds is theirs for that.
+    /// The account that the file describes, if what it lists belongs to that account.
     pub account: Option<Account>,
 }
 
@@ -42,7 +42,7 @@ pub struct Account {
     pub version: String,
 }
 
-/// When a thing was seen last, where the file says it, and what was said.
+/// When an entity was last seen, if the file says so, and what the tool reported.
 type Thing = (Option<Timestamp>, BTreeMap<String, String>);
 
 /// What a thing is, in a word or two, and how it is set up.

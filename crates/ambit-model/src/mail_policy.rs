@@ -17,9 +17,9 @@ pub enum SpfGap {
     Several(usize),
     /// Some record of its tree lets every address pass.
     Open,
-    /// It ends so that whoever is not listed passes.
+    /// Senders that are not listed pass.
     PassesAll,
-    /// It says nothing of whoever is not listed.
+    /// The record makes no statement about senders that are not listed.
     Neutral,
 }
 

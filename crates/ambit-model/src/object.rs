@@ -29,7 +29,7 @@ pub enum ArchiveStatus {
 names! { ObjectType, ArchiveStatus }
 
 impl ObjectType {
-    /// As it stands in paths.
+    /// The name in paths.
     pub fn collection(self) -> &'static str {
         match self {
             Self::Domain => "domains",

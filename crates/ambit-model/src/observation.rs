@@ -106,7 +106,7 @@ pub struct Evidence {
 /// An open observation interval as the fold and the judges see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
-    /// The task that said it.
+    /// The task that reported it.
     pub task: String,
     /// The argument it was given (`""` for most tasks).
     pub argument: String,

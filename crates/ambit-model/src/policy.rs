@@ -167,7 +167,7 @@ fn holds(operator: &str, key: &str, values: &Value) -> Holds {
     match (base, key.as_str()) {
         ("null", _) if is_lacked => always(has("true")),
         ("null", _) => Holds::ForFew,
-        // Whether it comes encrypted is up to whoever sends it.
+        // The sender decides whether a request is encrypted.
         (_, "aws:securetransport") => Holds::AtWill,
         ("ipaddress", "aws:sourceip") => always(values.iter().any(|source| is_everybody(source))),
         ("notipaddress", "aws:sourceip") => always(!values.iter().any(|source| is_everybody(source))),

@@ -27,7 +27,7 @@ pub enum Window {
     Hour,
     Day,
     Month,
-    /// What is in use now: it never begins anew.
+    /// The amount in use now, which is never reset.
     Gauge,
 }
 

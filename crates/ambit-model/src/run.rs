@@ -27,7 +27,7 @@ impl RunState {
     }
 }
 
-/// What a run says that looked at one issue alone.
+/// The verdict of a run that tested one issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum RetestVerdict {

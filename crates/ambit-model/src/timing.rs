@@ -39,7 +39,7 @@ impl Default for Timing {
     }
 }
 
-/// What is said anew of a timing; a member that is `None` stays as it was.
+/// A change of a timing; a member that is `None` stays as it was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TimingChange {
     #[serde(skip_serializing_if = "Option::is_none")]

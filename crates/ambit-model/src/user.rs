@@ -32,7 +32,7 @@ pub enum CollectionRole {
     Admin,
 }
 
-/// What somebody is invited to.
+/// The target of an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum InvitedTo {

@@ -105,7 +105,7 @@ pub struct Refused {
     pub why: String,
 }
 
-/// What a failure says about the thing that was looked for.
+/// What a failure means for the entity that was probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// It is not there: the probe ends as `absent`.

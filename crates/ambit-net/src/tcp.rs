@@ -67,7 +67,7 @@ impl Default for BannerOptions {
     }
 }
 
-/// What a service said first.
+/// The first bytes that a service sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Banner {
     /// The bytes, cut at the limit.

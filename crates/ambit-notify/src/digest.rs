@@ -8,10 +8,10 @@ use ambit_store::{Notice, Posted, Receiving};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
-/// What comes together is told one by one up to here: to people, and to programs.
+/// Events up to this number are sent as messages of their own: to people, and to programs.
 const ONE_BY_ONE_PEOPLE: usize = 5;
 const ONE_BY_ONE_PROGRAMS: usize = 25;
-/// Events that a digest lists for people, the worst first; of the others it says how many there are.
+/// Events that a digest lists for people, the worst first. The others are only counted.
 const LISTED_MAX: usize = 20;
 /// Bytes of the events of a digest for programs: with the envelope it stays below 20,000.
 const EVENTS_BYTES_MAX: usize = 18_000;

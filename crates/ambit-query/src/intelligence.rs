@@ -228,7 +228,7 @@ fn word(chars: &[char], begin: usize) -> Result<(Token, usize), IntelligenceErro
 struct Text<'a> {
     tokens: &'a [Token],
     at: usize,
-    /// Where it stands, and its bytes.
+    /// The position and the bytes of the content condition.
     content: Option<(usize, Vec<u8>)>,
 }
 

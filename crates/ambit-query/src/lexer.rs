@@ -106,7 +106,7 @@ impl<'a> Lexer<'a> {
         Ok(quoted)
     }
 
-    /// What is here, up to a blank or a `+` that stands for one.
+    /// Takes the text up to a blank or a `+`, which means a blank.
     fn take_plain(&mut self) -> &'a str {
         let start = self.at;
         let mut end = start;

@@ -44,7 +44,7 @@ pub enum Value {
     Time(TimeValue),
     /// The last part of a kind's name, in lower case: `dnsrecord`.
     Kind(String),
-    /// What one of the keyword's words means.
+    /// The meaning of one of the keyword's words.
     Word(&'static str),
 }
 

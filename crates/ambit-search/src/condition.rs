@@ -217,10 +217,10 @@ fn overdue(collection: &CollectionContext) -> Condition {
     }
 }
 
-/// The keyword that compares what is found outside with what stands in accounts.
+/// The keyword that compares entities found outside with those in accounts.
 const SHADOW: &str = "shadow";
 
-/// What is theirs outside and stands in no account of the project, or stands in one and was never seen from outside.
+/// Entities that are in scope but in no account of the project, or in an account but never seen from outside.
 fn shadow(which: &str, context: &SearchContext, window: Window) -> Condition {
     let flag = |member: &'static str| Condition::EqualBool(member, true);
     // As far as the caller may see the project.

@@ -123,7 +123,7 @@ impl IndexedRecord {
         serde_json::from_slice(bytes)
     }
 
-    /// What identifies the document: a closed version stands beside the current one.
+    /// Returns the key of the document. A closed version has a key of its own, beside that of the current one.
     pub(crate) fn key(&self) -> Vec<u8> {
         let mut key = self.record.uid().bytes().to_vec();
         if self.valid_to.is_some() {

@@ -24,7 +24,7 @@ pub(crate) fn is_allowed(lines: &str, at: At<'_>) -> bool {
     !at.path.is_empty() && lines.contains(MARK)
 }
 
-/// What a rule of others has beside our own.
+/// The parts of a rule of gitleaks that our own rules do not have.
 #[derive(Debug)]
 pub(crate) struct Foreign {
     /// What all rules of its file leave out.

@@ -52,7 +52,7 @@ pub(crate) struct Rule {
     pub(crate) quoted: bool,
     /// It has the same character many times in a row, where it is no form that somebody filled in.
     pub(crate) rows: bool,
-    /// Of what a name tells: the word of the name stands as a word, and not inside of another one.
+    /// For rules by name: the keyword is a word of the name, and not part of another word.
     pub(crate) by_word: bool,
     /// It stands in an address, behind the name of a user.
     pub(crate) in_address: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Rule {
     pub(crate) entries: bool,
     /// What the name in front of it does not say.
     pub(crate) not_after: Option<Regex>,
-    /// What a rule of others leaves out; ours leave out what documents print.
+    /// The exceptions of a rule of gitleaks; our own rules skip the placeholders of documentation.
     pub(crate) foreign: Option<Foreign>,
 }
 

@@ -246,7 +246,7 @@ pub(crate) fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<()
     Err(ApiError::new(ErrorCode::UnsupportedMediaType))
 }
 
-/// Parameters that stand in a form, beside those of the query.
+/// Adds the parameters of a form to those of the query.
 pub(crate) fn add_fields(query: &mut Vec<(String, String)>, content_type: &str, bytes: &Bytes) -> Result<(), ApiError> {
     if bytes.is_empty() || !form::is_form(content_type) {
         return Ok(());

@@ -23,7 +23,7 @@ pub enum Phase {
     Ready(Arc<ServerState>),
 }
 
-/// What listens, and what it lets in.
+/// What the listener needs to accept requests.
 #[derive(Clone)]
 pub struct Door {
     pub(crate) limits: Limits,

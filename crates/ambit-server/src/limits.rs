@@ -80,7 +80,7 @@ pub(crate) async fn bounded(
     in_time(line, time, caught(line, passing)).await
 }
 
-/// Whatever happens behind, there is an answer.
+/// Turns a panic or an expired time limit into an answer.
 pub(crate) async fn caught(
     line: &str,
     passing: impl Future<Output = Result<Answer, ApiError>>,

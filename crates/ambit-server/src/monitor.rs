@@ -53,7 +53,7 @@ pub async fn serve_metrics(listener: Listener, state: Arc<ServerState>, shutdown
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD_TIME)
                 .serve_connection(TokioIo::new(stream), service);
-            // Whatever ended it, the monitor comes again.
+            // However the connection ended, the monitoring system will connect again.
             let _ = tokio::time::timeout(CONNECTION_TIME, served).await;
             drop(place);
         });

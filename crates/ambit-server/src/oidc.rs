@@ -21,7 +21,7 @@ use tokio::sync::Mutex;
 const KEPT_MS: i64 = 3_600_000;
 /// How often its keys are asked for because one was not among them, or did not sign, in milliseconds.
 const AGAIN_MS: i64 = 60_000;
-/// How long a failure to ask it is told to whoever comes next, in milliseconds.
+/// How long a failed request for the metadata is remembered, in milliseconds.
 const FAILED_MS: i64 = 5_000;
 /// Random bytes of a state, a nonce and a verifier.
 const RANDOM_BYTES: usize = 32;
@@ -74,7 +74,7 @@ struct Kept {
     failed: Option<(Timestamp, String)>,
 }
 
-/// What a provider said of itself.
+/// The metadata that a provider published.
 #[derive(Clone)]
 struct Known {
     endpoints: Endpoints,

@@ -1,4 +1,4 @@
-//! What stands escaped in queries and forms.
+//! Percent-encoding of queries and forms.
 
 use ambit_model::percent::unescaped;
 

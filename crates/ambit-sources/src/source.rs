@@ -1,4 +1,4 @@
-//! What a source is: how it is asked, and what its answers look like.
+//! Data providers for names: how each is queried, and the form of its answers.
 
 use crate::page::Page;
 use crate::template::{Places, filled, read_back};
@@ -87,9 +87,9 @@ pub struct Source {
 struct Example {
     /// The answer, with `{items}` for those of each name.
     answer: String,
-    /// What says one name, with `{name}`.
+    /// The part for one name, with `{name}`.
     item: String,
-    /// What stands between two.
+    /// The separator between two of them.
     #[serde(default = "comma")]
     join: String,
 }

@@ -11,7 +11,7 @@ const SITES_MAX: usize = 100_000;
 /// The address, and a hash of the front page, of how it was served and of how the site says no.
 pub(crate) type SiteKey = (IpAddr, [u8; 32]);
 
-/// What was proven at a site, once somebody has looked through it.
+/// The exposures that were proven at a site, once one row has searched it.
 pub(crate) type Proven = Arc<OnceCell<BTreeSet<&'static str>>>;
 
 /// What was proven at each site that a run has looked through. Sites of one address that have the same front page, the

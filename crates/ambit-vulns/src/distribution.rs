@@ -37,7 +37,8 @@ const MARKS: &[(&str, &str)] = &[
     ("univention", "Univention"),
 ];
 
-/// Products that distributions ship and patch: where one of them stands beside a mark, it is theirs.
+/// Products that distributions package and patch: next to a mark of a distribution, one of them is the packaged
+/// version.
 const PACKAGED: &[&str] = &[
     "apache:http_server",
     "apache:mod_perl",

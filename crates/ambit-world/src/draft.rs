@@ -161,7 +161,7 @@ pub(crate) struct Zone {
     /// As for blocks.
     pub registry: String,
     pub look_alike: bool,
-    /// Issues that whoever holds it gives rise to, where look-alikes are searched for.
+    /// Issues that the holder of the domain causes, if look-alikes are searched for.
     pub threats: BTreeSet<&'static str>,
     /// Nobody named it, and what is planted around it shows that it is the seeds' owner's.
     pub sister: bool,

@@ -33,7 +33,7 @@ pub(crate) struct Certificate {
     pub not_after: Timestamp,
     pub issuer_name: String,
     pub logged: bool,
-    /// What the file says of it.
+    /// The statement in the world file.
     pub stated: Cert,
     /// What its authority says of it, where that is that it is revoked: servers hand it over (OCSP).
     pub ocsp: Option<Vec<u8>>,

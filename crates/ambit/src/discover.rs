@@ -83,7 +83,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     if let Some(simulated) = &job.simulated {
         estate::link(workspace, &collection, simulated).await?;
     }
-    // Whoever came here was asked about each.
+    // The user has confirmed each large block by now.
     let ports = u64::try_from(job.settings.swept_ports.len()).unwrap_or(u64::MAX);
     workspace.store.confirm_large_blocks(&workspace.principal, collection.uuid, ports, now()).await?;
     workspace.store.name_seeds(&workspace.principal, collection.uuid, &job.seeds, now()).await?;

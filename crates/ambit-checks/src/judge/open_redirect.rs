@@ -27,7 +27,8 @@ pub(super) const JUDGE: Judge = Judge {
     judge,
 };
 
-/// What was tried goes before what was seen: every page that was seen to lead to others is among those that are tried.
+/// Redirects that were tried take precedence over those that the crawl saw: every page that the crawl saw redirect is
+/// also tried.
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let seen = look::after(facts, TaskName::Crawl, |facts| {
         let seen = DEFECTS.items(&facts.details).filter(|defect| defect.what == OPEN_REDIRECT);

@@ -9,7 +9,7 @@ use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Files of one version that are told in words; all stand in the details.
+/// Files of one version that the sentence names; the details list all.
 const FILES_TOLD: usize = 5;
 
 pub(super) const JUDGE: Judge = Judge {

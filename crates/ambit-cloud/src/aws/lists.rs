@@ -361,7 +361,7 @@ mod tests {
         assert!(other.is_err(), "a list that is not there says nothing of the URLs: {other:?}");
     }
 
-    /// What stands in place of an answer, with a status that says that it is one.
+    /// Responses with a successful status that are no answer.
     const NO_ANSWERS: &[&str] = &[
         "<html><body><h1>maintenance</h1></body></html>",
         "<html>maintenance</html>",

@@ -173,7 +173,7 @@ fn verdict(report: &Report, open: u64, was: bool) -> String {
     format!("<strong>{open}</strong> {noun} open: {}.", parts.join(", "))
 }
 
-/// What is new, what has come back and what is gone since the report's date.
+/// Writes which issues are new, reopened and closed since the report's date.
 fn changes(document: &Document, report: &Report, page: &mut String) {
     let Some(since) = document.head.since else { return };
     page.push_str(&format!("<section><h2>Changes since {}</h2>", minute(since)));
@@ -259,7 +259,7 @@ fn detail(finding: &Finding, page: &mut String) {
     page.push_str("</article>");
 }
 
-/// When which task looked, what it sent, and what came.
+/// Writes one probe: the task, when it ran, what it sent, and what it received.
 fn probed(probe: &IssueEvidence, page: &mut String) {
     let place = format!("{} {}", probe.entity_name, probe.argument);
     page.push_str(&format!(

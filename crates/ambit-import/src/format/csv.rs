@@ -64,7 +64,7 @@ fn list(rows: impl Iterator<Item = (usize, Vec<String>)>, gathered: &mut Gathere
     }
 }
 
-/// Where in a row what stands.
+/// The meaning of each column.
 struct Columns {
     /// At least one.
     names: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Accounts at AWS and what stands in them.
+//! Accounts at AWS and what they own.
 
 use super::row::{
     Empty::{List, Null},
@@ -26,9 +26,9 @@ pub const IMAGE_ID: Member<Option<String>> = Member::named("image_id");
 pub const INSTANCE_TYPE: Member<Option<String>> = Member::named("instance_type");
 /// `running`, `stopped` and so on.
 pub const STATE: Member<Option<String>> = Member::named("state");
-/// The region that it stands in.
+/// The region of the machine.
 pub const INSTANCE_REGION: Member<String> = Member::named("region");
-/// The network that it stands in.
+/// The network of the machine.
 pub const VPC_ID: Member<Option<String>> = Member::named("vpc_id");
 /// Its public addresses, sorted.
 pub const PUBLIC_IPS: Member<Vec<String>> = Member::named("public_ips");

@@ -1,4 +1,4 @@
-//! Accounts at cloud providers beside AWS and what stands in them.
+//! Accounts at cloud providers other than AWS, and what they own.
 
 use super::Member;
 use super::aws::CONFIGURATION;

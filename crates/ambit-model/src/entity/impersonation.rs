@@ -90,7 +90,7 @@ impl Shared {
 }
 
 impl Standing {
-    /// What somebody does with it, for people.
+    /// Returns a phrase for people.
     pub fn words(self) -> &'static str {
         match self {
             Self::Defensive => "held by them",

@@ -40,7 +40,7 @@ pub const STRANGERS: Member<bool> = Member::named("hidden_strangers");
 pub const SHARED_REASON: Member<Vec<String>> = Member::named("hidden_shared_reason");
 /// It takes connections on ports where nothing can be.
 pub const CATCH_ALL: Member<bool> = Member::named("hidden_catch_all");
-/// What it speaks on those.
+/// The protocols on those ports.
 pub const CATCH_ALL_SAYS: Member<Vec<String>> = Member::named("hidden_catch_all_says");
 
 /// What is known of an address.

@@ -16,7 +16,7 @@ pub enum NameForm {
     Mailbox,
     /// A port of an address.
     Port,
-    /// The subject of a certificate, and what tells it from others of that subject.
+    /// The subject of a certificate, and a hash that distinguishes it from others of that subject.
     Certificate,
     /// A name of another form.
     Other,

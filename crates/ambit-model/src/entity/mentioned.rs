@@ -19,7 +19,7 @@ pub const CODE: Member = Member::named("code");
 pub const IS_JSON: Member = Member::named("is_json");
 /// What may be done with it, as methods of HTTP, where a document says so.
 pub const METHODS: Member<Vec<String>> = Member::named("hidden_methods");
-/// What it takes, and where that is said.
+/// Its parameters, and where each is mentioned.
 pub const PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_parameters");
 /// The title of what it describes.
 pub const TITLE: Member = Member::named("title");

@@ -30,7 +30,7 @@ pub const ALT_NAMES: Member<Vec<String>> = Member::named("alt_names");
 pub const HIDE_VALUE: Member<bool> = Member::named("hide_value");
 /// A protocol was heard.
 pub const OPEN_CONFIRMED: Member<bool> = Member::named("hidden_port_open_confirmed");
-/// The beginning of what it said first.
+/// The beginning of its banner.
 pub const BANNER: Member<String> = Member::named("hidden_banner");
 /// It begins in plain text and offers TLS.
 pub const STARTTLS: Member<bool> = Member::named("hidden_starttls");

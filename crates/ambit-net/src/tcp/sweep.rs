@@ -102,7 +102,7 @@ impl<T: Copy + Ord> Answers<T> {
         }
     }
 
-    /// Takes what silent ports said that were asked again.
+    /// Takes over the results of silent ports that were probed again.
     pub(super) fn take_again(&mut self, asked: &[T], again: Self) {
         let asked: BTreeSet<T> = asked.iter().copied().collect();
         self.silent.retain(|port| !asked.contains(port));

@@ -30,7 +30,7 @@ pub(crate) async fn named(call: &Call, id: &str) -> Result<Account, ApiError> {
             }
             call.count_wrong_key()?;
         }
-        // What may be a key is not said again: errors stand in logs.
+        // The text may be a key, so it is not repeated: errors are logged.
         return Err(ApiError::not_found(NOUN));
     }
     Err(not_found(NOUN, id))

@@ -61,7 +61,7 @@ pub(crate) async fn neighbourhood(mut call: Asking<Around>) -> Result<Envelope<N
     Ok(success("Neighbourhood", Neighbourhood::of(nodes, &links, complete)))
 }
 
-/// What is asked for with what stands around it; false where there is more than a graph holds.
+/// Returns the requested entities with their neighbours; false if there are more than a graph holds.
 async fn around(call: &mut Call, asked: &Asked, depth: u64) -> Result<(Vec<Node>, Vec<Link>, bool), ApiError> {
     let (first, total) = match asked {
         Asked::Entity(id) => {

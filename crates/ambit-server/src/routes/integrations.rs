@@ -92,7 +92,7 @@ pub(crate) async fn change(call: CallWith<wire::IntegrationSettings>) -> Result<
         check_kubeconfig(&call, &known.kind, secrets, change.settings.as_ref().unwrap_or(&known.settings))?;
     }
     let changed = call.store().change_integration(call.caller(), uuid, &change, call.now).await.about(NOUN)?;
-    // What is not replaced was told of when it was given.
+    // What secrets lack is reported only when they are set.
     let lacking = change.secrets.and_then(|secrets| lacks(&call, &known.kind, &secrets, &changed.settings));
     let message = told(CHANGED, lacking);
     Ok(success(&message, shown(changed)))

@@ -1,5 +1,5 @@
-//! What happens to a run, told while it happens: server-sent events. Whoever listens is asked for anew at each look, so
-//! that a key or role that ended hears nothing more.
+//! The events of a run as they happen: server-sent events. The access of the listener is checked again before each
+//! event, so that a key or role that ended receives nothing more.
 
 use crate::answer::Answer;
 use crate::call::Call;

@@ -61,7 +61,7 @@ pub struct ImportOutcome {
 pub struct Imported {
     pub source: Source,
     pub sighted: Vec<Sighted>,
-    /// What holds the things that are owned.
+    /// The account that owns the imported entities.
     pub account: Option<StateAccount>,
     /// Further parts follow: what only the whole collection decides is decided with the last of them, for which
     /// searches wait.

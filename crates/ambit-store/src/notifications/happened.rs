@@ -41,7 +41,7 @@ pub enum HappenedTo {
         what: What,
         kind: String,
         name: String,
-        /// It is theirs, and nobody hid it.
+        /// It is in scope and not hidden.
         counts: bool,
         /// It has had no version that is over: it appeared in the run that changes it.
         is_new: bool,
@@ -122,7 +122,7 @@ columns! {
         number: i64,
         state: RunState,
         new_entities: i64,
-        /// Of what looked at one issue alone, the issue's own events tell.
+        /// A run that tests a single issue is reported by the events of that issue.
         retests: Option<Uid>,
         not_done: i64 = "(SELECT COUNT(*) FROM not_done d WHERE d.run_id = r.id AND d.reason IN ('out of budget', \
                          'source down', 'denied', 'out of time', 'task panicked', 'set aside', 'run too long'))",

@@ -1,4 +1,4 @@
-//! The end of accounts and groups: what goes with them, what stays, and to whom it comes.
+//! Deletes accounts and groups: what is deleted with them, what stays, and who inherits it.
 
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;

@@ -91,7 +91,7 @@ pub(crate) async fn to_project(
     insert(tx, by, (InvitedTo::Project, project), user, role.name(), Some(member), now).await
 }
 
-/// Asks somebody into a group. Whoever was asked to administer it is still asked for that.
+/// Invites somebody into a group. An earlier invitation to administer it stays in force.
 pub(crate) async fn to_group(
     tx: &mut Tx,
     by: &Principal,

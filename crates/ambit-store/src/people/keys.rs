@@ -268,7 +268,7 @@ impl Store {
         transaction!(self, Person, async |tx| {
             let user = match &new.user {
                 None => principal.user().clone(),
-                // Whom there is, is not told to who may not make keys for others.
+                // Who may not create keys for others is not told which users exist.
                 Some(name) if !principal.is_called(name) => {
                     principal.require_administrator()?;
                     users::find(tx, name).await?

@@ -57,7 +57,7 @@ pub struct EarlierVersion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edges<'a> {
     kinds: &'a [EdgeKind],
-    /// Those that lead away from the asked entities; else those that lead to them.
+    /// Whether edges from the given entities are followed, and not those that lead to them.
     outward: bool,
     /// Also those that were there once.
     ever: bool,

@@ -174,7 +174,7 @@ async fn add(tx: &mut Tx, receipt: &Receipt, units: i64) -> Result<(), StoreErro
     tx.insert("quota_drawn", drawn, tail).await
 }
 
-/// How one payer stands with one meter.
+/// The usage of one meter by one payer.
 struct MeterUsage {
     limit: Option<i64>,
     used: i64,

@@ -51,7 +51,7 @@ pub(crate) async fn told(cx: &Context<'_>, zone: &str) -> Result<Option<Told>, T
             match answer {
                 Ok(answer) => self::spans(&answer).for_each(|span| ring.add(span)),
                 Err(error @ NetError::Budget(_)) => return Err(error.into()),
-                // What one question lost another one tells, as long as there are answers.
+                // Another question may return the same hashes, as long as there are answers.
                 Err(error) => lost = Some(error),
             }
         }

@@ -162,7 +162,7 @@ struct ArchiveWriter {
     unwritable: Option<io::Error>,
 }
 
-/// What became of what came.
+/// The result of a download.
 enum Written {
     Archive,
     NoArchive,

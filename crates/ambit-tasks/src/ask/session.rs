@@ -55,7 +55,7 @@ impl Session {
         });
         let secrets = given.secrets().into_iter().chain(values).filter(|text| text.len() >= MASKED_MIN);
         let mut secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
-        // What holds another goes first.
+        // Longer secrets come first, since they may contain shorter ones.
         secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
         Self { origin: origin(start), shown, secrets, front: Front::default() }
     }

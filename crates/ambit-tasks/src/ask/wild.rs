@@ -1,5 +1,6 @@
-//! Tells names that somebody made from those that a wildcard answers for. A wildcard may fail, where its alias leads
-//! into a zone that nobody serves: then what answers was made, and of what fails like it nobody knows.
+//! Distinguishes names that exist from those that only a wildcard answers for. A wildcard may itself fail, if its alias
+//! leads into a zone that nobody serves: then a name that resolves exists, and a name that fails in the same way is
+//! unknown.
 
 use super::delegation::fails_alone;
 use super::denial::is_denied;

@@ -150,7 +150,7 @@ static ACTIONS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
 /// Values of a parameter that only says yes.
 const YES: &[&str] = &["", "1", "on", "true", "y", "yes"];
 
-/// The words that stand in lines.
+/// Returns the words in these lines.
 fn words(lines: &[&'static str]) -> BTreeSet<&'static str> {
     lines.iter().flat_map(|line| line.split(' ')).collect()
 }

@@ -21,7 +21,7 @@ pub(crate) struct Record {
 /// A mechanism that costs a look-up.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Mechanism {
-    /// Another domain's record, and whether whoever passes there passes.
+    /// Another domain's record, and whether senders that pass there pass here.
     Include { of: String, passes: bool },
     /// `a` or `mx` with a name whose addresses, or mail servers, send.
     Host(String),

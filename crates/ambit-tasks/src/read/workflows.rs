@@ -354,7 +354,7 @@ fn foreign_code(file: &str, step: &Node, with: &Node, env: &Env<'_>) -> Option<F
                 && (text_takes(line, CODE_OF_REQUESTS, env) || text_takes(line, CLONED_FROM, env))
     };
     let fetching = command.text.lines().find(|line| fetches(line.split(" #").next().unwrap_or(line)))?.trim();
-    // One that is folded stands otherwise in the file: its first line is told.
+    // A folded command has other line breaks in the file, so its first line is shown.
     let mut lines = (command.line..).map_while(|line| line_of(line).map(|text| (line, text)));
     let (line, shown) = lines.find(|(_, text)| text.contains(fetching)).unwrap_or((command.line, fetching));
     Some(flaw("workflow_runs_foreign_code", line, shown))

@@ -117,7 +117,7 @@ struct Crawl<'a> {
     defects: Vec<Defect>,
 }
 
-/// What is said of an interface.
+/// What documents and scripts say about an interface.
 #[derive(Default)]
 struct Interface {
     /// What may be done with it, where a document says it.

@@ -76,7 +76,7 @@ impl Looked {
         Self { items, failure: None }
     }
 
-    /// What was known is not gone where nobody could look.
+    /// A failed probe keeps what was known.
     fn failed(known: Vec<Dangling>, failure: TaskError) -> Self {
         Self { items: known, failure: Some(failure) }
     }

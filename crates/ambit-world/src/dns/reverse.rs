@@ -15,7 +15,7 @@ pub(super) fn answer(asked: &Asked<'_>, name: &str) -> Option<Answer> {
     ] {
         if name == suffix || name.ends_with(&format!(".{suffix}")) {
             let mut answer = Answer::new(Rcode::NxDomain);
-            // Outer: is there such a name. Inner: what it says.
+            // The outer option is whether the name exists, the inner one its data.
             if let Some(found) = lookup(asked, name) {
                 answer.rcode = Rcode::NoError;
                 let data = found.filter(|data| data.is_asked_by(asked.question.rtype));

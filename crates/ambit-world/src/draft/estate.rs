@@ -146,7 +146,7 @@ pub(crate) struct App {
     pub signed: Option<String>,
     /// Hosts whose links open it, as it says.
     pub opens: Vec<String>,
-    /// Hosts that say that it is theirs.
+    /// Hosts that declare it as theirs.
     pub named: Vec<String>,
     /// The stores that have it.
     pub listings: Vec<Listing>,

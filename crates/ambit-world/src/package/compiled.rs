@@ -30,7 +30,7 @@ const ATTRIBUTES: &[(&str, u32)] = &[
     ("autoVerify", 0x0101_04ee),
     ("requestLegacyExternalStorage", 0x0101_0603),
 ];
-/// Attributes that are texts, whatever they look like.
+/// Attributes that are always texts, even if they look like numbers.
 const TEXTS: &[&str] = &["label", "name", "versionName"];
 
 /// The document of an element.

@@ -61,7 +61,7 @@ fn object(
         let mut pack = pack();
         let is_it = matches!(layout, Layout::Packed | Layout::Forged) && file == format!("{}.pack", name(&pack));
         if layout == Layout::Forged {
-            // Its last hash is not that of what stands before it.
+            // The checksum at the end of the pack is wrong.
             let middle = pack.len() / 2;
             pack[middle] ^= 1;
         }

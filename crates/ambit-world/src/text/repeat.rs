@@ -37,7 +37,7 @@ impl<'a> Repetition<'a> {
             .fold((0, 0), |(lines, bytes), more| (lines + more.0, bytes + more.1))
     }
 
-    /// The statements that it stands for.
+    /// Returns the statements that it expands to.
     pub(super) fn statements(&self) -> Vec<Statement> {
         let own = |line: &Repeated<'a>| (0..line.count.unwrap_or(1)).map(|index| line.nth(index)).collect::<Vec<_>>();
         match self.head.count {

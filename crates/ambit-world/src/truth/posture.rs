@@ -124,7 +124,7 @@ impl Derivation<'_> {
         let at = self.end(&format!("_dmarc.{domain}"));
         let policies: Vec<String> = texts(self.draft, &at).into_iter().filter(|text| is_dmarc(text)).collect();
         match policies.first() {
-            // Whoever has the policy does not say it.
+            // The entity that has the policy does not answer for it.
             _ if !self.is_answered(&at) => {}
             None => self.truth.plant_issue("dmarc_missing", Kind::Domain, domain),
             Some(policy) => {

@@ -114,7 +114,7 @@ fn rows_of<'e>(
             Concern::None => return None,
             Concern::VersionUnknown { ranges } => ("version unknown", ranges.join("; "), None),
             Concern::Affected(found) if is_named => ("affected", found.range.clone(), Some(&found.criterion)),
-            // Its record was judged with what stands beside the product: banner, system, packages.
+            // The record was judged with the product's surroundings: banner, system, packages.
             Concern::Affected(found) => ("patched or not met", found.range.clone(), Some(&found.criterion)),
         };
         Some(json!({

@@ -240,7 +240,7 @@ fn feed_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(if is_feed { files } else { Vec::new() })
 }
 
-/// Version and content of rules that tell products, and what is said of them.
+/// Returns the version and content of rules that detect products, and a description of them.
 fn told(found: Fingerprints) -> (String, PackContent, String) {
     let Fingerprints { sources, rules, .. } = found;
     let said = format!("{rules} fingerprints of {} files", sources.len());
@@ -248,7 +248,7 @@ fn told(found: Fingerprints) -> (String, PackContent, String) {
     (version, PackContent::Fingerprints { sources, rules }, said)
 }
 
-/// Version and content of rules that tell secrets, and what is said of them.
+/// Returns the version and content of rules that detect secrets, and a description of them.
 fn leaked(found: secrets::Secrets) -> (String, PackContent, String) {
     let secrets::Secrets { sources, rules } = found;
     let said = format!("{rules} rules for secrets of {} files", sources.len());

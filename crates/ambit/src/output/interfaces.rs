@@ -21,7 +21,7 @@ pub(crate) fn lines(details: &Details) -> Vec<String> {
     lines
 }
 
-/// The lines of what imports said.
+/// Returns the lines about imports.
 pub(crate) fn said(details: &Details) -> Vec<String> {
     let mut lines = Vec::new();
     for said in IMPORTED.items(details) {

@@ -42,7 +42,7 @@ pub(crate) struct Style {
     pub(crate) asking: Asking,
 }
 
-/// What came of a run, beside what was printed.
+/// The outcome of a run, beyond what was printed.
 pub(crate) struct Outcome {
     /// The severity (1 is the worst) of the worst open issue.
     pub(crate) worst: Option<i64>,

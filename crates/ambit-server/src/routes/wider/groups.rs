@@ -126,8 +126,8 @@ pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<Object
     page::of_list(&call, items, page::LIMIT_MAX)
 }
 
-/// What became of one address. Whoever was asked is shown as anybody sees the user, with that word; an address that
-/// nobody has stands with the error, as lists of this API name what is not there.
+/// Returns the result for one address: the user as anybody sees them, with the outcome, or an error for an address that
+/// nobody has, in the form in which lists of this API name missing objects.
 async fn brought(call: &Call, id: &str, became: Brought) -> Result<Object, ApiError> {
     if became == Brought::Unknown {
         let message = format!("User \"{id}\" not found: {NO_ACCOUNTS}");

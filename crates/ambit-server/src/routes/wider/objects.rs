@@ -45,8 +45,8 @@ async fn unseen(call: &Call, kind: ObjectType) -> Result<OneObject, ApiError> {
     Ok(page::one(call, found))
 }
 
-/// What is related to an address that nobody looked at: nothing. What people said of it is for those whose projects
-/// know it.
+/// Returns an empty list of relations for an address that was never probed. Comments and votes on it are visible only
+/// to projects that know the address.
 fn none_of_unseen(call: &Call, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
     objects::required_unseen(call, kind)?;
     page::of_list(call, Vec::new(), page::LIMIT_DEFAULT)

@@ -143,7 +143,7 @@ fn is_in(name: &str, zone: &str) -> bool {
     name.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// The failure with something said beside.
+/// Returns the failure with an addition to its text.
 fn beside(error: TaskError, more: &str) -> TaskError {
     match error {
         TaskError::Denied(said) => TaskError::Denied(said + more),

@@ -134,7 +134,7 @@ fn older() -> TaskError {
     TaskError::Failed("the server speaks no version 2 of the protocol of git".into())
 }
 
-/// A server that will not is like one that wants credentials: nothing is said of what stands there.
+/// A server that refuses is treated like one that demands credentials: the repository stays unknown.
 fn refused(error: &GitError) -> TaskError {
     match error {
         GitError::Refused(_) => TaskError::Denied(error.to_string()),

@@ -165,7 +165,8 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
         }
     }
     let Some(why) = asking.first().or(closed.first()) else { return Ok(()) };
-    // What says nothing of who asks, and happens to one page beside others, is that page's own.
+    // A single page that is closed, while others are shown and none asks for a sign-in, is closed for reasons of its
+    // own.
     let is_alone = asking.is_empty() && closed.len() == 1 && !shown.is_empty();
     match lasts(cx, session, start, (&front, &shown)).await? {
         Some(true) => Ok(()),

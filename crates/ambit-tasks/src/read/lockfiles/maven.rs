@@ -50,7 +50,7 @@ impl<'t> Project<'t> {
         Self { text, parent, own: OTHERS.replace_all(text, "").into_owned() }
     }
 
-    /// The value with the property that it stands for, which may stand for another one.
+    /// Returns the value with properties replaced, which may refer to others.
     fn filled(&self, value: &str) -> String {
         let mut value = value.to_owned();
         for _ in 0..PROPERTIES_MAX {

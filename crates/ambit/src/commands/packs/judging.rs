@@ -1,5 +1,5 @@
-//! What follows at once from other packs: products are told anew out of what is stored, which is judged again, and
-//! nobody is asked.
+//! What follows at once when packs change: products are recognised again from stored answers, and issues are judged
+//! again. No target is contacted.
 
 use crate::args::Data;
 use crate::clock::now;
