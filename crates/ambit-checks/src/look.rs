@@ -14,8 +14,8 @@ const SHOWN_CHARS_MAX: usize = 200;
 /// Rules for keys with which a service is tried out, and for tokens that ended: they open nothing that is real.
 const TRIAL_RULES: &[&str] = &["jwt-over", "stripe-test-key"];
 
-/// Returns how much a secret weighs that a rule found, where that is less than its issue says: its form alone says
-/// little (`by_context`), or it opens nothing that is real.
+/// Returns the severity of a secret if it is lower than that of its issue: the rule matches by context only
+/// (`by_context`), or the secret opens nothing real.
 pub(crate) fn of_secret(rule: &str, by_context: bool) -> Option<i64> {
     match TRIAL_RULES.contains(&rule) {
         true => Some(SEVERITY_LOW),

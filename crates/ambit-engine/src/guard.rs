@@ -227,16 +227,18 @@ impl View {
                 return Err(format!("the name {name} has clearance {clearance:?}"));
             }
             if self.with_foreign_alias.contains(name) && !known.scoped && !site {
-                return Err(format!("an alias of {name} leads to others"));
+                return Err(format!("an alias of {name} leads to third parties"));
             }
         }
         let by_name = name.is_some() && SHARED_PORTS.contains(&contact.port);
         if known.by_site && !site && !by_name && !self.is_beside_named_site(contact) {
-            return Err("a site or service at this address was named, and no other port of it".to_owned());
+            return Err("only a site or service at this address is a seed, and not this port".to_owned());
         }
         if known.unproven && !site && !by_name && !is_question_whose(contact, name, known) {
             return Err(
-                "the address is not known to be theirs alone: only ports 80 and 443 with a name of theirs".to_owned()
+                "the address may be shared with third parties: only ports 80 and 443 may be contacted, by a name of \
+                 theirs"
+                    .to_owned(),
             );
         }
         Ok(())

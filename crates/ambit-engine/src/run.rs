@@ -362,7 +362,7 @@ impl<'a> Drive<'a> {
             reason: NotDoneReason::Overlong,
             task: "run".to_owned(),
             count: 1,
-            example: format!("run {}: it took longer than 72 hours; what was left is not looked at", self.run.number),
+            example: format!("run {}: it took longer than 72 hours; the remaining work was not done", self.run.number),
         };
         let commit =
             Commit { run: self.run.id, outcomes: Vec::new(), returned: Vec::new(), not_done: vec![reason], now };

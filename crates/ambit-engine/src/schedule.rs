@@ -86,7 +86,7 @@ async fn carry_runs(service: &Service) {
             Ok(true) => continue,
             Ok(false) => CLAIM_EVERY,
             Err(error) => {
-                tracing::error!(%error, "the engine's store failed, it is tried again");
+                tracing::error!(%error, "the engine cannot use the store and tries again");
                 FAILED_WAIT
             }
         };
@@ -201,7 +201,7 @@ impl Carried {
             Err(panic) => (panic.id(), Err(panic.to_string())),
         };
         let run = self.places.remove(&task).map(|place| place.run);
-        Some(outcome.inspect_err(|error| tracing::error!(run, error, "a run broke off and is taken up again")).is_err())
+        Some(outcome.inspect_err(|error| tracing::error!(run, error, "a run failed and will be resumed")).is_err())
     }
 }
 

@@ -38,7 +38,7 @@ pub async fn tell(
         after = Some(last);
         let set = rules.set.clone();
         let told = tokio::task::spawn_blocking(move || tellings(looks, &set));
-        let told = told.await.map_err(|error| StoreError::Bug(format!("telling products failed: {error}")))?;
+        let told = told.await.map_err(|error| StoreError::Bug(format!("recognising products failed: {error}")))?;
         let mut others: BTreeSet<Uid> = BTreeSet::new();
         for (collection, tellings) in told {
             others.extend(engine.tell_anew(collection, tellings, clock()).await?);

@@ -49,7 +49,7 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
         return finish(worker, work, unknown(NotDoneReason::UnknownTask, why), None);
     };
     if work.attempts >= ATTEMPTS_MAX {
-        let why = format!("set aside: the process died under it {} times", work.attempts);
+        let why = format!("set aside: the process crashed {} times while it ran", work.attempts);
         return finish(worker, work, unknown(NotDoneReason::SetAside, why), Some(task));
     }
     let session = worker.net.session(grants(task, &work));
@@ -124,7 +124,7 @@ fn deadline(task: &Task, settings: &Settings) -> Duration {
 /// A row that is not carried on: a person took its entity out of scope.
 pub fn refused(worker: &Worker, work: Work) -> Outcome {
     let task = ambit_tasks::find(&work.task);
-    let result = unknown(NotDoneReason::RefusedByScope, "it was taken out of scope while it was looked at");
+    let result = unknown(NotDoneReason::RefusedByScope, "it was removed from scope while it was probed");
     finish(worker, work, result, task)
 }
 

@@ -45,7 +45,7 @@ pub struct Account {
 /// When an entity was last seen, if the file says so, and what the tool reported.
 type Thing = (Option<Timestamp>, BTreeMap<String, String>);
 
-/// What a thing is, in a word or two, and how it is set up.
+/// The type of an entity in a word or two, and its configuration.
 type Setup = (Option<String>, Map<String, Value>);
 
 pub(crate) struct Gathered {

@@ -124,7 +124,7 @@ impl Service {
         if self.outbox.begin().await? != Resumption::Lost {
             return Ok(());
         }
-        tracing::warn!("the position of notifications was lost: they go on from the present");
+        tracing::warn!("the position in the change feed was lost: notifications continue from now");
         let now = self.now();
         let told = self.outbox.receivers().await?.into_iter().map(|receiver| {
             let event = Event {
@@ -271,7 +271,8 @@ impl Service {
         if now < failing.entry(receiver.id).or_insert(now).plus_ms(SEARCH_PATIENCE_MS) {
             return Err(error);
         }
-        tracing::warn!(receiver = %receiver.uuid, %error, "a receiver is notified without its search, which fails");
+        tracing::warn!(receiver = %receiver.uuid, %error, "the search of a receiver fails, so it is notified of all \
+                                                           events");
         Ok(None)
     }
 
@@ -436,5 +437,5 @@ fn span_of(receiver: &Receiving, one: &Waiting) -> Span {
 }
 
 fn log(error: &StoreError) {
-    tracing::warn!(%error, "notifications could not be looked at and are looked at again");
+    tracing::warn!(%error, "notifications could not be processed and are tried again");
 }

@@ -78,8 +78,8 @@ async fn compare(index: &Index, store: &Store) -> Result<bool, IndexError> {
         return Ok(false);
     }
     tracing::warn!(
-        "the search index is older than the changes that the database keeps, or was made from another state of it, and \
-         is built anew"
+        "the search index is older than the changes that the database keeps, or was made from another state of it, \
+         and is rebuilt"
     );
     index.distrust();
     rebuild(index, store).await?;
@@ -183,7 +183,8 @@ pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>)
             graphs_read = Some(Instant::now());
             tokio::spawn(read_graphs(index.clone(), store.clone()));
             if let Err(error) = forget_what_is_over(&index, &store, &mut kept_since).await {
-                tracing::warn!(%error, "versions that are not kept any more stay in the search index for now");
+                tracing::warn!(%error, "expired versions could not be removed from the search index and are tried \
+                                        again");
             }
         }
         let outcome = go_on(&index, &store, &mut fulfilled).await;

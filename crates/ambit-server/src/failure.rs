@@ -86,7 +86,7 @@ pub(crate) fn of_search(error: SearchError) -> ApiError {
         SearchError::InvalidSort { .. } => ApiError::invalid(capital(&error.to_string())),
         SearchError::Index(_) => {
             tracing::error!(%error, "the search index failed");
-            ApiError::with(ErrorCode::Transient, "The search index is not available now; it is being mended")
+            ApiError::with(ErrorCode::Transient, "The search index is not available now; it is being repaired")
                 .retry_after(RETRY_S)
         }
     }

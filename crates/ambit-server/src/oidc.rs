@@ -235,11 +235,11 @@ impl Provider {
         let place = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
         let endpoints: Endpoints = self.read(place).await?;
         if endpoints.issuer != *issuer {
-            return Err("the provider names itself otherwise than the setting oidc_issuer".to_owned());
+            return Err("the issuer of the provider differs from the setting oidc_issuer".to_owned());
         }
         let urls = [&endpoints.authorization_endpoint, &endpoints.token_endpoint, &endpoints.jwks_uri];
         if issuer.starts_with("https:") && !urls.iter().all(|url| url.starts_with("https:")) {
-            return Err("the provider names an endpoint without TLS".to_owned());
+            return Err("an endpoint of the provider has no TLS".to_owned());
         }
         let keys = self.read(endpoints.jwks_uri.clone()).await?;
         Ok(Known { endpoints, keys, at: now })
@@ -248,7 +248,7 @@ impl Provider {
     async fn read<T: serde::de::DeserializeOwned>(&self, url: String) -> Result<T, String> {
         let (status, body) = (self.ask)(ProviderAsk { url, form: None, authorization: None }).await?;
         let read = (status == 200).then(|| serde_json::from_slice(&body).ok()).flatten();
-        read.ok_or_else(|| format!("the provider does not say what it is (status {status})"))
+        read.ok_or_else(|| format!("the provider's metadata cannot be fetched (status {status})"))
     }
 }
 
@@ -261,11 +261,11 @@ fn not_taken(status: u16, body: &[u8]) -> NotSignedIn {
     let said = serde_json::from_slice(body).map_or_else(|_| String::new(), |said: Said| said.error);
     match (status, said.as_str()) {
         (401, _) | (_, "invalid_client" | "unauthorized_client") => NotSignedIn::Unavailable(format!(
-            "the provider does not take this server for its client (status {status}): the settings oidc_client and \
+            "the provider rejects this server as its client (status {status}): the settings oidc_client and \
              oidc_secret must be those of the provider"
         )),
         (400..=499, _) if !matches!(status, 404 | 408 | 429) => {
-            NotSignedIn::Refused(format!("the provider does not take the code (status {status})"))
+            NotSignedIn::Refused(format!("the provider rejects the code (status {status})"))
         }
         _ => NotSignedIn::Unavailable(format!("the provider gives no token now (status {status})")),
     }

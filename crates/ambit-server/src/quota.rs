@@ -71,7 +71,7 @@ async fn run(endpoint: &'static Endpoint, call: Call, line: &str, time: Duration
 
 async fn give_back(store: &ambit_store::Store, receipt: &Receipt) {
     if let Err(error) = store.refund(receipt).await {
-        tracing::error!(%error, ?receipt, "a charge could not be given back");
+        tracing::error!(%error, ?receipt, "a charge could not be refunded");
     }
 }
 

@@ -106,7 +106,7 @@ pub async fn serve(
     let drained =
         tokio::time::timeout(door.limits.drain_time, async { while connections.join_next().await.is_some() {} }).await;
     if drained.is_err() {
-        tracing::warn!(open = connections.len(), "requests were still open at the end");
+        tracing::warn!(open = connections.len(), "requests were still being answered at shutdown");
         connections.abort_all();
     }
     follower.iter().for_each(tokio::task::JoinHandle::abort);
@@ -133,14 +133,14 @@ async fn connection(
             None => http(paced, from, &door, ended).await,
             Some(tls) => match tokio::time::timeout(door.limits.head_time, tls.accept(paced)).await {
                 Ok(Ok(stream)) => http(stream, from, &door, ended).await,
-                Ok(Err(error)) => tracing::debug!(%error, "a client did not agree on TLS"),
-                Err(_) => tracing::debug!("a client did not agree on TLS in time"),
+                Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+                Err(_) => tracing::debug!("a TLS handshake timed out"),
             },
         }
     };
     tokio::select! {
         () = served => {}
-        () = standing.ended() => tracing::debug!("a connection had to make room"),
+        () = standing.ended() => tracing::debug!("a connection was closed to make room for another"),
     }
 }
 

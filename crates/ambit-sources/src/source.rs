@@ -74,8 +74,8 @@ pub struct Source {
     /// Statuses by which it says that it knows nothing of the domain.
     #[serde(default)]
     pub(crate) nothing: Vec<u16>,
-    /// What says that it did not look, though its status is 200: in JSON where the reason stands, in text how the
-    /// answer begins.
+    /// Where the answer says, although its status is 200, that the source did not look: in JSON the place of the
+    /// reason, in text the beginning of the answer.
     #[serde(default)]
     pub(crate) refused: Vec<String>,
     example: Example,

@@ -128,7 +128,7 @@ pub(crate) async fn aside<T: Send + 'static>(
     let hold = cx.net.hold();
     let worked = tokio::task::spawn_blocking(move || work(&flag)).await;
     drop(hold);
-    let worked = worked.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
+    let worked = worked.map_err(|_| TaskError::Failed("the repository could not be read".into()))?;
     worked.map_err(|error| match error {
         GitError::TooLarge => TaskError::OutOfBudget(error.to_string()),
         error => TaskError::Failed(error.to_string()),

@@ -121,7 +121,7 @@ impl SimulatedWire {
         }
         match name {
             Some(name) if evidence::has_foreign_alias(&self.internet, name) => {
-                Some(format!("an alias of {name} leads to others: they are only known about"))
+                Some(format!("an alias of {name} leads to third parties: they are only known about"))
             }
             Some(name) if self.is_ours(name) => None,
             Some(name) => Some(format!("{org} serves many, and {name} is not ours")),

@@ -16,8 +16,8 @@ const AHEAD_MS: i64 = 10 * MINUTE_MS;
 pub(crate) fn ahead(newest: Option<Timestamp>, now: Timestamp) -> Option<String> {
     let newest = newest.filter(|newest| newest.0 - now.0 > AHEAD_MS)?;
     Some(format!(
-        "what is stored is stamped up to {newest}, and the clock says {now}: set the clock right, or, if it was ahead \
-         before, know that what was stored then comes after what is stored now"
+        "the newest stored record has the time {newest}, and the clock says {now}: correct the clock; if it was ahead \
+         before, records written then sort after those written now"
     ))
 }
 

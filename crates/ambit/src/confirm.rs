@@ -11,7 +11,7 @@ pub(crate) fn confirm(what: &str, yes: bool) -> Result<(), Failure> {
     ask(what, yes, "-y")
 }
 
-/// Asks for each block of a plan that is swept only after an explicit yes.
+/// Asks for each block of a plan that is swept only after an explicit confirmation.
 pub(crate) fn large(plan: &Value, yes: bool) -> Result<(), Failure> {
     for block in items(&plan["large_blocks"]).filter(|block| block["confirmed"] != true) {
         let (name, addresses) = (shown(block, "name"), grouped(block["addresses"].as_u64().unwrap_or_default()));

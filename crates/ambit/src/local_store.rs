@@ -98,7 +98,7 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
 }
 
 /// What a command says where the index does not come to what the store holds.
-const BEHIND: &str = "the search index is behind and its writer does not go on; is the server busy or stuck?";
+const BEHIND: &str = "the search index is behind and is not catching up; is the server that writes it busy or stuck?";
 
 /// The index that another process writes, when it has seen everything that is in the store now. That process is asked
 /// for it: a run writes it where somebody wants it, and one that is the first of its folder makes it then.
@@ -138,8 +138,8 @@ pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Optio
 
 /// The index of a folder that cannot be written: as it is, which is what is in the store, or not at all.
 async fn read_only_index(place: &Path, store: &Store) -> Result<Index, Failure> {
-    let copy =
-        "it cannot be brought up here, since nothing can be written: make room, or search in a copy of the folder";
+    let copy = "it cannot be updated, since nothing can be written here: free some space, or search in a copy of the \
+         folder";
     let index = Index::open_read_only(place, Some(store))
         .map_err(|error| Failure::run_time(format!("search index: {error}; {copy}")))?;
     let newest = store.last_revision().await?;

@@ -73,7 +73,7 @@ fn ask(settings: &Settings) -> Result<AskProvider, Failure> {
 }
 
 fn request(asked: ProviderAsk) -> Result<HttpRequest, String> {
-    let url = Url::parse(&asked.url).map_err(|_| "it names a place that is no URL".to_owned())?;
+    let url = Url::parse(&asked.url).map_err(|_| "an endpoint in its metadata is no URL".to_owned())?;
     let mut request = HttpRequest::get(url, concat!("ambit/", env!("CARGO_PKG_VERSION")))
         .with_header("Accept", "application/json")
         .on(Grant::Operator(PURPOSE));

@@ -145,7 +145,7 @@ fn endpoint(environment: &BTreeMap<String, String>) -> Result<Option<String>, Fa
     }
     for (part, expected) in [("PROTOCOL", "http/protobuf"), ("COMPRESSION", "none")] {
         if let Some((name, word)) = of_exporter(environment, part).filter(|(_, word)| *word != expected) {
-            return wrong(&name, word, &format!("{expected}, the only one that is spoken"));
+            return wrong(&name, word, &format!("{expected}, the only supported one"));
         }
     }
     // It may hold a password: it is not said again.
@@ -236,7 +236,11 @@ impl Sender {
         match (self.failing.swap(why.is_some(), Ordering::Relaxed), why) {
             (false, Some(why)) => {
                 let why = plain(&why);
-                tracing::warn!(collector = self.place, why, "traces cannot be sent; what is not taken is dropped");
+                tracing::warn!(
+                    collector = self.place,
+                    why,
+                    "traces cannot be sent; spans that are not accepted are dropped"
+                );
             }
             (true, None) => tracing::warn!(collector = self.place, "traces are sent again"),
             _ => {}

@@ -63,7 +63,7 @@ pub(crate) fn knowledge(packs: Option<&Path>, settings: &Settings) -> Result<Kno
     let threshold = settings.vulnerability_issues()?;
     let Some(packs) = packs else { return Ok(Knowledge::own().with_threshold(threshold)) };
     let knowledge = Knowledge::of(packs).map_err(|error| {
-        Failure::run_time(format!("{}: {error}; `ambit packs add` makes its index anew", packs.display()))
+        Failure::run_time(format!("{}: {error}; `ambit packs add` rebuilds its index", packs.display()))
     })?;
     Ok(knowledge.with_threshold(threshold))
 }

@@ -94,7 +94,7 @@ impl Alone {
         let (kind, name, may) = (facts.kind.name(), &facts.name, clearance.level());
         let row = |task: &ambit_tasks::Task| {
             let needs = task.footprint.level();
-            let example = format!("{kind} {name}: it may be asked at the level {may}, and this needs {needs}");
+            let example = format!("{kind} {name}: its clearance is {may}, and the test needs {needs}");
             let reason = NotDoneReason::RefusedByScope;
             (task.name, NotDone { reason, task: task.name.to_string(), count: 1, example })
         };
@@ -105,8 +105,8 @@ impl Alone {
     fn nothing_asked(&self, present: bool) -> NotDone {
         let why = match (self.judge, present) {
             (None, _) => "no judge of this version reports it",
-            (_, false) => "what it was found at is not there any more; a run looks whether it is back",
-            _ => "nothing can be asked of it now; a run looks again from the seeds",
+            (_, false) => "the entity on which it was found no longer exists; the next run checks whether it is back",
+            _ => "no probe is possible now; the next run searches again from the seeds",
         };
         NotDone {
             reason: NotDoneReason::NoTask,

@@ -331,7 +331,7 @@ fn unconfirmed(task: TaskName, facts: &Facts) -> NotDone {
         count: 1,
         example: format!(
             "{} {}: a block of more than {LARGE_BLOCK_ADDRESSES} addresses, or of more probes than \
-             {LARGE_BLOCK_PORTS} ports of so many, is swept only after an explicit yes",
+             {LARGE_BLOCK_PORTS} ports of so many, is swept only after an explicit confirmation",
             facts.kind.name(),
             facts.name
         ),

@@ -28,7 +28,10 @@ impl std::fmt::Display for Spent {
         let seconds = |spent: &Duration| spent.as_secs_f64();
         let (committing, reconciling, leasing) = (seconds(committing), seconds(reconciling), seconds(leasing));
         write!(f, "committing {committing:.1} s, reconciling {reconciled} entities {reconciling:.1} s")?;
-        write!(f, " ({decided} decided anew, {raised} beside what was raised), leasing {leasing:.1} s")
+        write!(
+            f,
+            " ({decided} with a new scope decision, {raised} after their surroundings changed), leasing {leasing:.1} s"
+        )
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) async fn packages(config: &EngineConfig, run: &Run) -> Result<Vec<Hel
                 held.extend(package.filter(|package| wanted.remove(&package.app)));
             }
             Ok(Err(error)) => tracing::error!(run = run.id, %error, "a package cannot be written for the run"),
-            Err(error) => tracing::error!(run = run.id, file = %hash, %error, "reading an uploaded file broke off"),
+            Err(error) => tracing::error!(run = run.id, file = %hash, %error, "an uploaded file could not be read"),
         }
     }
     Ok(held)

@@ -216,7 +216,7 @@ fn details(report: &Report, page: &mut String) {
     let shown = u64::try_from(report.worst.len()).unwrap_or(u64::MAX);
     if open > shown {
         page.push_str(&format!(
-            "<p>{} more open issues are counted above and not told here; narrow the search to see them.</p>",
+            "<p>{} more open issues are counted above and not described here; narrow the search to see them.</p>",
             open - shown
         ));
     }

@@ -126,7 +126,7 @@ fn check(claims: &Claims, expected: Expected<'_>) -> Result<(), &'static str> {
     let now = expected.now.0.div_euclid(1_000);
     let audience = claims.texts("aud");
     if claims.text("iss") != Some(expected.issuer) {
-        return Err("another issuer made it");
+        return Err("it has another issuer");
     }
     if !audience.iter().any(|client| client == expected.client) {
         return Err("it is for another client");
@@ -139,10 +139,10 @@ fn check(claims: &Claims, expected: Expected<'_>) -> Result<(), &'static str> {
         return Err("it has expired");
     }
     if claims.seconds("iat").is_none_or(|made| made - LEEWAY_S > now) {
-        return Err("it is of the future");
+        return Err("it was issued in the future");
     }
     if claims.text("nonce") != Some(expected.nonce) {
-        return Err("it answers another sign-in");
+        return Err("it belongs to another sign-in");
     }
     if claims.text("sub").is_none() {
         return Err("it names nobody");

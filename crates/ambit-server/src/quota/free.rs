@@ -36,7 +36,7 @@ impl FreeCounts {
             tokio::spawn(async move {
                 tokio::time::sleep(WAIT).await;
                 if let Err(error) = counts.write(&store).await {
-                    tracing::warn!(%error, "the usage of free calls was not written");
+                    tracing::warn!(%error, "the usage of free calls could not be recorded");
                 }
             });
         }

@@ -117,8 +117,8 @@ async fn what_was_said_to_others_by_others_or_at_another_time_signs_nobody_in() 
         (json!({"aud": "somebody-else"}), "it is for another client"),
         (json!({"aud": ["ambit", "somebody-else"]}), "it was given to another client"),
         (json!({"exp": now_s - 61}), "it has expired"),
-        (json!({"iss": "https://id.evil.test"}), "another issuer made it"),
-        (json!({"nonce": "of another sign-in"}), "it answers another sign-in"),
+        (json!({"iss": "https://id.evil.test"}), "it has another issuer"),
+        (json!({"nonce": "of another sign-in"}), "it belongs to another sign-in"),
         (json!({"email_verified": false}), "does not say that it verified"),
         (json!({"email": null}), "names no address"),
         (json!({"groups": ["strangers"]}), "no group of it has a role"),
@@ -178,7 +178,7 @@ async fn a_sign_in_counts_once_in_the_browser_that_began_it_and_for_ten_minutes(
     let first = get(&server, &back, &cookie).await;
     assert_eq!(first.status, 303, "{}", first.text());
     assert!(first.header("set-cookie").unwrap().starts_with("ambit_sign_in=; "));
-    refused(&get(&server, &back, &cookie).await, 403, "does not take the code");
+    refused(&get(&server, &back, &cookie).await, 403, "rejects the code");
 
     // The same nonce with a fresh code, as from a provider that was made to say it again.
     let again = provider.sign_in(&url).await.unwrap();
@@ -197,7 +197,7 @@ async fn a_sign_in_counts_once_in_the_browser_that_began_it_and_for_ten_minutes(
 async fn a_provider_that_names_itself_otherwise_is_not_asked_and_without_one_there_is_no_way() {
     let (server, provider) = served().await;
     provider.calls_itself("https://id.evil.test");
-    refused(&get(&server, "/sign_in/provider", "").await, 503, "names itself otherwise");
+    refused(&get(&server, "/sign_in/provider", "").await, 503, "differs from the setting oidc_issuer");
     let ways = get(&server, "/sign_in/ways", "").await.json();
     assert_eq!(ways["result"]["provider"], true);
     let other = TestServer::new().await.unwrap();

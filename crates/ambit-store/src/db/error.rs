@@ -53,7 +53,7 @@ pub enum StoreError {
     #[error("{place}: the disk is full: what was confirmed before is safe; free some space and try again")]
     Full { place: String },
     /// The file or database can be read and not written; nothing of the call was stored.
-    #[error("{place} can only be read ({why}): what changes something waits until it can be written")]
+    #[error("{place} is read-only ({why}): changes wait until it can be written")]
     ReadOnly { place: String, why: String },
     /// The database's file holds what no database writes: its disk lost or changed bytes, or it is another file.
     #[error("{place} is damaged: {why}; `ambit doctor` says more, `ambit restore` makes a folder of a backup")]

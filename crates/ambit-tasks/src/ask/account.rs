@@ -164,7 +164,7 @@ impl Caller {
         words: &str,
         taken: &mut Taken,
     ) -> Result<(), TaskError> {
-        let unknown = || TaskError::Failed(format!("{words}: it is not known how it is asked"));
+        let unknown = || TaskError::Failed(format!("{words}: this program cannot query it"));
         let (mut marks, mut last, mut is_cut) = (Vec::new(), None, false);
         let pages_max = list.pages.unwrap_or(PAGES_MAX);
         for _ in 0..pages_max {
@@ -178,7 +178,7 @@ impl Caller {
             let limit = list.limit.as_deref();
             let (page, size, contents) = patiently_within(cx, limit, (self.name(), words), dressed, read).await?;
             let Page { assets: more, next, is_cut: is_page_cut } = page;
-            let too_long = || TaskError::OutOfBudget(format!("{words} is longer than what is read of one list"));
+            let too_long = || TaskError::OutOfBudget(format!("{words} is larger than the limit of one list"));
             taken.bytes = taken.bytes.checked_sub(size).ok_or_else(too_long)?;
             is_cut |= is_page_cut;
             let is_same = last.replace(contents) == Some(contents);
@@ -189,7 +189,7 @@ impl Caller {
                 }
             }
             let Some(next) = next else {
-                let cut = || TaskError::SourceDown(format!("{words}: it says that it did not look through everything"));
+                let cut = || TaskError::SourceDown(format!("{words}: the provider reports an incomplete result"));
                 return if is_cut { Err(cut()) } else { Ok(()) };
             };
             if marks.contains(&next) {

@@ -167,7 +167,7 @@ impl<'a, 'c> Reader<'a, 'c> {
                 None => return Ok(None),
             }
         }
-        self.tally().note(format!("{start} leads from one name to the next, and to no commit"));
+        self.tally().note(format!("{start} is a chain of references that ends at no commit"));
         Ok(None)
     }
 
@@ -229,7 +229,7 @@ impl<'a, 'c> Reader<'a, 'c> {
             }
         }
         if in_vain >= MISSES_MAX {
-            self.tally().note(format!("{MISSES_MAX} objects were asked for in vain, and no more"));
+            self.tally().note(format!("stopped after {MISSES_MAX} objects that the site does not have"));
         }
         Ok(self.told(objects, served))
     }
@@ -250,7 +250,7 @@ impl<'a, 'c> Reader<'a, 'c> {
             }
             Some(Kept::Unlike) => {
                 served.unlike += 1;
-                self.tally().note("what comes for an object is not what it is named by".to_owned());
+                self.tally().note("the content of an object does not match its id".to_owned());
             }
             Some(Kept::TooLarge) => self.tally().note(TOO_LARGE.to_owned()),
             None => {}
@@ -372,7 +372,7 @@ impl<'a, 'c> Reader<'a, 'c> {
             tally.cut = true;
             tally.note(match exchange.end {
                 BodyEnd::TooLarge => format!("a pack is left out: more than {} MiB", self.bytes_max() >> 20),
-                _ => "a pack is left out: it broke off".to_owned(),
+                _ => "a pack is left out: it was truncated".to_owned(),
             });
             return Ok(None);
         }
@@ -416,8 +416,8 @@ impl Tally {
                 self.requests += 1;
                 return true;
             }
-            (false, _) => format!("{REQUESTS_MAX} files were asked for, and no more"),
-            (_, false) => format!("{} MiB were asked for, and no more", bytes_max >> 20),
+            (false, _) => format!("stopped after requesting {REQUESTS_MAX} files"),
+            (_, false) => format!("stopped after fetching {} MiB", bytes_max >> 20),
         };
         self.cut = true;
         self.note(limit);

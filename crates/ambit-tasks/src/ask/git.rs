@@ -249,7 +249,7 @@ async fn listed_once(cx: &Context<'_>, url: &mut String, shown: Option<&str>) ->
     let last = fetch.last().url.to_string();
     match last.strip_suffix(LIST) {
         Some(moved) => *url = moved.to_owned(),
-        None => return Err(TaskError::Failed(format!("the server leads to what is no repository: {last}"))),
+        None => return Err(TaskError::Failed(format!("the redirect of the server leads to no repository: {last}"))),
     }
     let Advertised::Version2 { filters, hash } = said else {
         return Err(TaskError::Failed("the server speaks no version 2 of the protocol of git".into()));
@@ -302,7 +302,7 @@ async fn pack_once(
     if writer.is_too_large() || end == BodyEnd::TooLarge {
         return Err(too_large(bytes_max));
     }
-    let broke_off = || TaskError::Failed("the pack broke off".into());
+    let broke_off = || TaskError::Failed("the pack was truncated".into());
     let (file, _) = writer.finish().map_err(|error| match (&error, &end) {
         (GitError::Protocol(_), BodyEnd::Reset | BodyEnd::Short | BodyEnd::Timeout | BodyEnd::TooSlow) => broke_off(),
         _ => failed(&error),
@@ -341,9 +341,9 @@ fn tries_max<T>(result: &Result<T, TaskError>) -> u32 {
 /// The body of an answer that is whole and no refusal.
 fn answer(exchange: &HttpExchange) -> Result<&[u8], TaskError> {
     match exchange.status {
-        200 if exchange.truncated => Err(TaskError::Failed("the list of branches broke off".into())),
+        200 if exchange.truncated => Err(TaskError::Failed("the list of branches was truncated".into())),
         200 => Ok(&exchange.body),
-        401 | 403 => Err(TaskError::Denied(format!("the server wants credentials: status {}", exchange.status))),
+        401 | 403 => Err(TaskError::Denied(format!("the server demands credentials: status {}", exchange.status))),
         404 => Err(TaskError::Failed("no repository there that anybody may read: status 404".into())),
         status @ (429 | 500..) => Err(TaskError::SourceDown(format!("the server answers with status {status}"))),
         status => Err(TaskError::Failed(format!("the server answers with status {status}"))),

@@ -60,7 +60,7 @@ async fn checked(
     let hold = cx.net.hold();
     let (kind, name) = (cx.facts.kind, cx.facts.name.clone());
     let reading = tokio::task::spawn_blocking(move || is_it(file.path(), (kind, &name)).map(|()| file));
-    let read = reading.await.map_err(|_| "reading the package broke off".to_owned())?;
+    let read = reading.await.map_err(|_| "the package could not be read".to_owned())?;
     drop(hold);
     read
 }
@@ -144,7 +144,7 @@ fn whole(written: Written, end: &BodyEnd) -> Result<(), String> {
         (Written::NoArchive, _) => Err("it sends something else than a package".to_owned()),
         (_, BodyEnd::TooLarge) => Err(format!("it has more than {} MiB", PACKAGE_BYTES_MAX / 1_024 / 1_024)),
         (Written::Archive, BodyEnd::Complete) => Ok(()),
-        (Written::Archive, _) => Err("the package broke off".to_owned()),
+        (Written::Archive, _) => Err("the package was truncated".to_owned()),
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) async fn patiently_within<T>(
         // Signatures hold for a moment: each time is dressed anew.
         let answer = cx.net.http(&dressed()?).await.map_err(|error| TaskError::source(words, &error))?;
         if answer.truncated {
-            return Err(TaskError::SourceDown(format!("{words}: the answer broke off")));
+            return Err(TaskError::SourceDown(format!("{words}: the answer was truncated")));
         }
         let read = read(answer.status, &answer.body);
         let is_throttled = matches!(read, Err(Refusal::Throttled(_)));
@@ -169,7 +169,7 @@ pub(crate) fn request(
 /// The integration that opens an account.
 pub(super) fn opened<'a>(cx: &'a Context<'_>, account: &str) -> Result<&'a Account, TaskError> {
     let opened = cx.settings.accounts.get(account);
-    opened.ok_or_else(|| denied("no integration opens it any more"))
+    opened.ok_or_else(|| denied("no integration opens it now"))
 }
 
 pub(super) fn denied(why: &str) -> TaskError {

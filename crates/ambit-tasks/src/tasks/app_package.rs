@@ -99,7 +99,7 @@ async fn looked_through(cx: &Context<'_>, path: PathBuf, from: &str) -> Result<L
     let hold = cx.net.hold();
     let (rules, tokens) = (cx.settings.secrets.clone(), SeedTokens::of(cx.facts));
     let reading = tokio::task::spawn_blocking(move || read(&path, &rules, &tokens));
-    let looked = reading.await.map_err(|_| TaskError::Failed("reading the package broke off".into()))?;
+    let looked = reading.await.map_err(|_| TaskError::Failed("the package could not be read".into()))?;
     drop(hold);
     looked.map_err(|why| TaskError::Failed(format!("{from}: {why}")))
 }

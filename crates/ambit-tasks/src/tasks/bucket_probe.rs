@@ -93,8 +93,7 @@ fn is_readable(status: u16) -> Option<bool> {
 
 /// Asks a bucket for its list.
 async fn listing(cx: &Context<'_>, url: &Url) -> Result<(BucketAddress, HttpExchange), TaskError> {
-    let place =
-        place(&url.host, &url.path).ok_or_else(|| TaskError::Failed("not a form of bucket that we know".into()))?;
+    let place = place(&url.host, &url.path).ok_or_else(|| TaskError::Failed("not a known form of bucket".into()))?;
     let list = ask(cx, &list_url(url, &place), LIST_BYTES).await?;
     Ok((place, list))
 }

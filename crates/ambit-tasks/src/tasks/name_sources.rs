@@ -109,7 +109,7 @@ async fn ask(
     let fetch = fetch.map_err(|error| masked(TaskError::source(name, &error), key))?;
     let last = fetch.last();
     if last.truncated {
-        let why = if last.end == BodyEnd::TooLarge { "its answer is too long" } else { "its answer broke off" };
+        let why = if last.end == BodyEnd::TooLarge { "its answer is too long" } else { "its answer was truncated" };
         return Err(TaskError::SourceDown(format!("{name}: {why}")));
     }
     source.page(domain, last.status, &last.body).map_err(|refusal| {

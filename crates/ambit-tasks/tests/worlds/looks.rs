@@ -660,7 +660,7 @@ fn repositories_that_a_site_hands_out() {
             task,
             site!("http", "soft-404 page /.git/HEAD text/plain \"1111111111111111111111111111111111111111\\n\""),
             HANDED_OUT,
-            not_together!("what comes for an object is not what it is named by"),
+            not_together!("the content of an object does not match its id"),
         ),
         // Settings that open something are a find of their own.
         (

@@ -115,7 +115,7 @@ fn rows_of<'e>(
             Concern::VersionUnknown { ranges } => ("version unknown", ranges.join("; "), None),
             Concern::Affected(found) if is_named => ("affected", found.range.clone(), Some(&found.criterion)),
             // The record was judged with the product's surroundings: banner, system, packages.
-            Concern::Affected(found) => ("patched or not met", found.range.clone(), Some(&found.criterion)),
+            Concern::Affected(found) => ("patched, or conditions not met", found.range.clone(), Some(&found.criterion)),
         };
         Some(json!({
             "record": "affected", "cve": id, "state": state, "type": entity["type"], "name": entity["name"],
@@ -152,7 +152,7 @@ fn print(command: &Affected, rows: &[Value]) -> Result<(), Failure> {
     let mut results = Results::open(command.output.output.as_deref())?;
     rows.iter().try_for_each(|row| results.row(row, command.output.jsonl, line))?;
     if rows.is_empty() {
-        hint(&format!("{}: nothing that is known here shows a product that it concerns", command.id));
+        hint(&format!("{}: no known entity shows a product that it affects", command.id));
     }
     results.finish()
 }

@@ -47,7 +47,7 @@ pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Fai
         Err(StoreError::Bug(why)) => return damaged(&format!("{}: {why}", folder.display())),
         Err(StoreError::Uninitialised(place)) if Path::new(&place).join(DATABASE).exists() => {
             return damaged(&format!(
-                "{place}/{DATABASE} holds no installation: its making was cut off, which `ambit init` completes"
+                "{place}/{DATABASE} holds no installation: its creation was interrupted; `ambit init` completes it"
             ));
         }
         opened => opened?,
@@ -77,14 +77,14 @@ async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<(), Fail
     let (engine, standing) = if let Some(why) = store.why_read_only() {
         let why = match why {
             StoreError::Full { .. } => "the disk is full",
-            _ => "the folder can only be read",
+            _ => "the folder is read-only",
         };
-        (None, format!("not looked at: {why}"))
+        (None, format!("not checked: {why}"))
     } else {
         match store.engine("doctor", Duration::ZERO).await {
             Ok(engine) => (Some(engine), "free".to_owned()),
             Err(StoreError::Busy { holder }) => (None, plain(&holder)),
-            Err(StoreError::Full { .. }) => (None, "not looked at: the disk is full".to_owned()),
+            Err(StoreError::Full { .. }) => (None, "not checked: the disk is full".to_owned()),
             Err(error) => return Err(error.into()),
         }
     };
@@ -118,7 +118,7 @@ fn verdict(what: &str, problem: Option<String>) -> String {
 /// up first.
 fn old_schema(schema: Schema, rebuild: bool) -> Result<(), Failure> {
     let old = format!("the schema {} is older than this program ({})", schema.version, schema.newest);
-    let remedy = "`ambit backup` copies it as it is, `ambit migrate` brings it up";
+    let remedy = "`ambit backup` copies it as it is, `ambit migrate` upgrades it";
     if rebuild {
         return Err(Failure::run_time(format!("the index was not rebuilt: {old}; {remedy}")));
     }
@@ -137,19 +137,20 @@ async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Optio
     match opened {
         Ok(index) if !index.is_of(store).await.map_err(index_failure)? => {
             let remedy = if free {
-                "the next search or server builds it anew"
+                "the next search or server rebuilds it"
             } else {
-                "whoever has the folder open builds it anew"
+                "the process that has the folder open rebuilds it"
             };
             Ok(Some(format!(
-                "it is older than the changes that are kept, or from another state of this database; {remedy}"
+                "it is older than the changes that the database keeps, or belongs to another state of the database; \
+                 {remedy}"
             )))
         }
         Ok(index) => {
             let (reached, newest) = (index.committed().map_err(index_failure)?, store.last_revision().await?);
             let behind = newest - reached;
             if behind > 0 {
-                hint(&format!("the index is {behind} revisions behind; the next search or server brings it up"));
+                hint(&format!("the index is {behind} revisions behind; the next search or server updates it"));
             }
             Ok(None)
         }
@@ -172,5 +173,5 @@ async fn rebuild(folder: &Path, store: &Store, free: bool) -> Result<(), Failure
         }
         tokio::time::sleep(LOOK).await;
     }
-    Err(Failure::partial("the index's writer was asked for a rebuild and has not finished it yet; it goes on"))
+    Err(Failure::partial("the process that writes the index is still rebuilding it"))
 }

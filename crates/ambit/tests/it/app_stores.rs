@@ -272,7 +272,7 @@ fn a_package_comes_from_the_operators_mirror_and_one_that_sends_something_else_c
     at.finds(&name, "AppEndpoint", &endpoints);
     assert_eq!(mirror.asked(), [None, Some("\"v1\"".to_owned())]);
     for (mood, why) in
-        [(Mood::Endless, "it sends something else than a package"), (Mood::Lies(package), "the package broke off")]
+        [(Mood::Endless, "it sends something else than a package"), (Mood::Lies(package), "the package was truncated")]
     {
         mirror.becomes(mood);
         let run = at.run(&name);

@@ -161,7 +161,7 @@ fn a_folder_that_cannot_be_written_is_read() {
     read(&["collection", "list"]);
     let looked = read(&["doctor"]);
     assert!(
-        looked.contains("database   ok\nindex      ok\n") && looked.contains("the folder can only be read"),
+        looked.contains("database   ok\nindex      ok\n") && looked.contains("the folder is read-only"),
         "{looked}"
     );
     let copy = folder.join("copy-of-it");

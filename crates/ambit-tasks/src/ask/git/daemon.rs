@@ -54,7 +54,7 @@ pub(super) async fn list(
     });
     match end.await? {
         (BodyEnd::Complete, filters) => Ok((answer, filters)),
-        _ => Err(TaskError::Failed("the list of branches broke off".into())),
+        _ => Err(TaskError::Failed("the list of branches was truncated".into())),
     }
 }
 

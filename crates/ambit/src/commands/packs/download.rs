@@ -83,7 +83,9 @@ impl Download<'_> {
             idle = if now > have { 0 } else { idle + 1 };
             if idle >= TRIES {
                 let url = self.url;
-                return Err(Failure::run_time(format!("{url}: {now} bytes came, and no more; the next call goes on")));
+                return Err(Failure::run_time(format!(
+                    "{url}: the download stopped after {now} bytes; the next call resumes it"
+                )));
             }
         }
     }
@@ -117,7 +119,10 @@ impl Download<'_> {
         let total = parts.and_then(|(_, total)| total.trim().parse::<u64>().ok());
         let Some(total) = total.filter(|total| start == Some(have) && *total <= FEED_BYTES_MAX) else {
             let range = plain(&range);
-            return Err(Failure::run_time(format!("{}: asked from byte {have} on, it answers {range:?}", self.url)));
+            return Err(Failure::run_time(format!(
+                "{}: the request began at byte {have}, the response has the range {range:?}",
+                self.url
+            )));
         };
         if have == 0 {
             self.begin(answer)?;
