@@ -56,7 +56,7 @@ pub fn load(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
         Some(PackKind::Template) => nuclei::read(file, text),
         None => Err(PackError::of(
             file,
-            "no rules that are known: expected a file of recog or webappanalyzer, or a template of nuclei",
+            "no known rules: expected a file of recog or webappanalyzer, or a template of nuclei",
         )),
     }
 }

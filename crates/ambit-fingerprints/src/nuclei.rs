@@ -48,7 +48,7 @@ const NAME_ENDINGS: &[&str] = &[
 ];
 
 /// Why matchers are not used that a page without the product satisfies.
-const ANY_PAGE: &str = "what it looks for stands on any page";
+const ANY_PAGE: &str = "its matchers match any page";
 
 /// Why a template that is no document within limits is not read.
 const BEYOND_LIMITS: &str = "it is larger, or nested or repeated deeper, than a template may be";
@@ -151,7 +151,7 @@ fn rules(template: &Value, notes: &mut Vec<Reason>) -> Result<Vec<Rule>, Refused
     let block = block(template)?;
     let (front, mut paths) = asks(block)?;
     if paths.len() > PATHS_OF_TEMPLATE_MAX {
-        notes.push(format!("of {} pages that it asks for, {PATHS_OF_TEMPLATE_MAX} are looked at", paths.len()));
+        notes.push(format!("of the {} pages that it requests, {PATHS_OF_TEMPLATE_MAX} are used", paths.len()));
         paths.truncate(PATHS_OF_TEMPLATE_MAX);
     }
     let mut rules = Vec::new();
@@ -263,26 +263,24 @@ fn rules_of(template: &Value, block: &Value, asks: Asks, notes: &mut Vec<Reason>
 
 /// The one block of requests.
 fn block(template: &Value) -> Result<&Value, Reason> {
-    let info = template.get("info").ok_or("it says nothing of itself")?;
+    let info = template.get("info").ok_or("it has no info block")?;
     let tags = texts(info, "tags").join(",");
     let tags = tags.to_ascii_lowercase();
     let has = |words: &[&str]| tags.split(',').any(|tag| words.contains(&tag.trim()));
     if !has(&["tech", "detect", "panel"]) {
-        return Err(
-            "it tells no technology (tags tech, detect, panel), and nothing else is read of templates".to_owned()
-        );
+        return Err("it detects no technology (tags tech, detect, panel), and other templates are not read".to_owned());
     }
     if has(FOR_VULNERABILITIES) || info.pointer("/classification/cve-id").is_some_and(|id| !id.is_null()) {
         return Err("it looks for a vulnerability, not for a product".to_owned());
     }
     if template.get("flow").is_some() {
-        return Err("it asks step by step".to_owned());
+        return Err("it sends a sequence of requests".to_owned());
     }
     let blocks = template.get("http").or_else(|| template.get("requests")).and_then(Value::as_array);
     match blocks.map(Vec::as_slice) {
         Some([block]) => Ok(block),
-        Some(_) => Err("it asks several times".to_owned()),
-        None => Err("it does not ask over HTTP".to_owned()),
+        Some(_) => Err("it has several blocks of requests".to_owned()),
+        None => Err("it does not use HTTP".to_owned()),
     }
 }
 
@@ -295,12 +293,12 @@ fn asks(block: &Value) -> Result<(Option<Asks>, Vec<String>), Reason> {
     for member in ["raw", "payloads", "body", "headers", "fuzzing"] {
         let is_used = block.get(member).is_some_and(|value| member != "payloads" || is_sent(value));
         if is_used {
-            return Err(format!("it makes requests of its own ({member})"));
+            return Err(format!("it builds its own requests ({member})"));
         }
     }
     let method = word(block, "method");
     if !(method.is_empty() || method.eq_ignore_ascii_case("get")) {
-        return Err(format!("it asks by {}", method.escape_debug()));
+        return Err(format!("it uses the method {}", method.escape_debug()));
     }
     let below = |path: &String| {
         let path = path.strip_prefix("{{BaseURL}}").or_else(|| path.strip_prefix("{{RootURL}}"))?;
@@ -319,9 +317,9 @@ fn asks(block: &Value) -> Result<(Option<Asks>, Vec<String>), Reason> {
     let others = read.into_iter().filter(|path| !is_front(path) && path != ICON && path.starts_with('/'));
     let others: Vec<String> = others.collect();
     match paths.first() {
-        None => Err("it asks for nothing".to_owned()),
+        None => Err("it requests no page".to_owned()),
         Some(path) if asks.is_none() && others.is_empty() => {
-            Err(format!("it asks for {}, which is no page of the site", path.escape_debug()))
+            Err(format!("it requests {}, which is no page of the site", path.escape_debug()))
         }
         Some(_) => Ok((asks, others)),
     }

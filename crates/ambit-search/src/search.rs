@@ -236,7 +236,10 @@ fn operators(search: &Search, found: u64) -> Option<String> {
     });
     let found: Vec<String> = texts.filter(is_operator).map(|text| format!("`{text}`")).collect();
     (!found.is_empty()).then(|| {
-        format!("{} was searched in names: the same keyword again means or, another one and, `!` not", found.join(", "))
+        format!(
+            "{} was searched in names: a repeated keyword means or, different keywords mean and, `!` means not",
+            found.join(", ")
+        )
     })
 }
 
@@ -259,7 +262,7 @@ fn unplaced(index: &Index, request: &SearchRequest, place: &PageStart) -> Result
     let no_place = !found.timed_out && found.total > 0 && placed.map(|(_, counted)| counted).all(nothing);
     let said = if country.any.is_empty() { "" } else { "no hits: " };
     Ok(no_place.then(|| {
-        format!("{said}no address here has a place; places come from a database that the setting `geo` names")
+        format!("{said}no address here has a location; locations come from a database that the setting `geo` names")
     }))
 }
 

@@ -102,7 +102,7 @@ pub fn read_pack(text: &str) -> Result<Pack, String> {
     }
     let mut reader = Reader { spent: 0, left_out: Vec::new() };
     if file.extend.is_some() {
-        reader.leave_out("[extend]", "the rules that it builds on are a file of their own: add that one as well");
+        reader.leave_out("[extend]", "the rules that it extends are in another file: add that file as well");
     }
     let (mut shared, mut aimed) = (Vec::new(), Vec::new());
     for written in file.allowlist.into_iter().chain(file.allowlists) {
@@ -147,10 +147,10 @@ impl Reader {
             return Err("it has no id".to_owned());
         }
         let Some(expression) = &written.regex else {
-            return Err("it looks at the names of files alone, and not at what they hold".to_owned());
+            return Err("it matches names of files only, not their content".to_owned());
         };
         if !written.required.is_empty() {
-            return Err("it holds only beside other rules (required)".to_owned());
+            return Err("it applies only together with other rules (required)".to_owned());
         }
         if written.skip_report {
             return Err("it is a part of other rules (skipReport)".to_owned());

@@ -41,13 +41,9 @@ fn of_store(text: &mut Text, gauges: &Gauges, state: &ServerState) {
     for (run_state, count) in &gauges.runs {
         text.sample("ambit_runs", &format!("state=\"{}\"", run_state.name()), count);
     }
-    text.gauge("ambit_work_waiting", "Looks of open runs that wait.", gauges.work_waiting);
+    text.gauge("ambit_work_waiting", "Probes of open runs that wait.", gauges.work_waiting);
     text.gauge("ambit_work_leased", "Probes of open runs that are in progress.", gauges.work_leased);
-    text.gauge(
-        "ambit_outbox_lag_revisions",
-        "Revisions of which no notifications have been made yet.",
-        gauges.outbox_lag,
-    );
+    text.gauge("ambit_outbox_lag_revisions", "Revisions that notifications have not processed yet.", gauges.outbox_lag);
     text.gauge("ambit_outbox_notices", "Events that are not in a message yet.", gauges.notices);
     text.gauge("ambit_outbox_deliveries_waiting", "Messages that wait to be sent.", gauges.deliveries_waiting);
 }

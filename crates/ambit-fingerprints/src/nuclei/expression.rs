@@ -73,7 +73,7 @@ pub(super) fn read(text: &str) -> Result<Expression, String> {
     let expression = reader.alternatives()?;
     match reader.tokens.get(reader.at) {
         None => Ok(expression),
-        Some(token) => Err(format!("{token:?} is too much")),
+        Some(token) => Err(format!("unexpected {token:?}")),
     }
 }
 
@@ -134,7 +134,7 @@ impl Reader {
 
     fn next(&mut self) -> Result<Token, String> {
         self.at += 1;
-        self.tokens.get(self.at - 1).cloned().ok_or_else(|| "it ends too early".to_owned())
+        self.tokens.get(self.at - 1).cloned().ok_or_else(|| "the expression is incomplete".to_owned())
     }
 
     fn alternatives(&mut self) -> Result<Expression, String> {
@@ -193,7 +193,7 @@ impl Reader {
                 let (part, any_case) = self.part()?;
                 self.needs(")")?;
                 if any_case {
-                    return Err("a pattern over small letters".to_owned());
+                    return Err("a pattern on lower-cased text".to_owned());
                 }
                 Ok(Expression::Call(Call::Matches { part, pattern }))
             }
@@ -204,7 +204,7 @@ impl Reader {
     fn literal(&mut self) -> Result<String, String> {
         match self.next()? {
             Token::Text(text) => Ok(text),
-            other => Err(format!("{other:?} in the place of a text")),
+            other => Err(format!("expected a text instead of {other:?}")),
         }
     }
 
@@ -226,14 +226,14 @@ impl Reader {
         let is_equal = match self.next()? {
             Token::Sign("==") => true,
             Token::Sign("!=") => false,
-            other => return Err(format!("{other:?} is not read")),
+            other => return Err(format!("unknown operator {other:?}")),
         };
         let second = self.next()?;
         let right = self.side(second)?;
         let call = match (left, right) {
             (Side::Status, Side::Value(value)) | (Side::Value(value), Side::Status) => Call::Status(value),
             (Side::Icon(hash), Side::Value(value)) | (Side::Value(value), Side::Icon(hash)) => Call::Icon(hash, value),
-            _ => return Err("two things that are not compared".to_owned()),
+            _ => return Err("operands that cannot be compared".to_owned()),
         };
         let call = Expression::Call(call);
         Ok(if is_equal { call } else { Expression::Not(Box::new(call)) })
@@ -247,7 +247,7 @@ impl Reader {
                     Token::Number(number) => Ok(Side::Value(format!("-{number}"))),
                     other => Err(format!("{other:?} behind a minus")),
                 },
-                other => Err(format!("{other:?} in the place of a value")),
+                other => Err(format!("expected a value instead of {other:?}")),
             };
         };
         let hash = match name.as_str() {
@@ -264,12 +264,12 @@ impl Reader {
             inner = self.next()?;
             self.needs(")")?;
         } else if hash == IconHash::Mmh3 {
-            return Err("a hash that is no icon's".to_owned());
+            return Err("a hash that is not of an icon".to_owned());
         }
         self.needs(")")?;
         match inner {
             Token::Name(body) if body == "body" => Ok(Side::Icon(hash)),
-            other => Err(format!("{other:?} in the place of the page")),
+            other => Err(format!("expected the body instead of {other:?}")),
         }
     }
 }

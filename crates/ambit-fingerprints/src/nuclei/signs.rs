@@ -82,7 +82,7 @@ impl Signs {
             }
         }
         if parts.is_empty() {
-            return Err(Refused::Unused("a matcher without anything to look for".to_owned()));
+            return Err(Refused::Unused("a matcher without a pattern".to_owned()));
         }
         let all = word(matcher, "condition") == "and";
         let condition = if all { Condition::All(parts) } else { Condition::Any(parts) };
@@ -108,7 +108,7 @@ impl Signs {
 
     fn text(&mut self, part: &str, text: &str, any_case: bool) -> Result<Condition, Refused> {
         if text.contains("{{") {
-            return Err(Refused::Unused("it looks for what another answer said".to_owned()));
+            return Err(Refused::Unused("it depends on another response".to_owned()));
         }
         self.page_is_asked()?;
         let test = || Test::Text(Text { text: text.into(), stands: Stands::Anywhere, any_case, versioned: false });
@@ -182,7 +182,7 @@ impl Signs {
             Call::Contains { part, texts, all, any_case } => {
                 // Letters that were made small are found by small ones only.
                 if any_case && texts.iter().any(|text| text.chars().any(char::is_uppercase)) {
-                    return Err(Refused::Unused("it looks for capitals in small letters".to_owned()));
+                    return Err(Refused::Unused("it searches lower-cased text for capital letters".to_owned()));
                 }
                 let parts = texts.iter().map(|text| self.text(&part, text, any_case)).collect::<Result<_, _>>()?;
                 Ok(if all { Condition::All(parts) } else { Condition::Any(parts) })
@@ -262,7 +262,7 @@ fn says_version(name: &str) -> bool {
 
 fn pattern_test(pattern: &str, version: Option<Template>) -> Result<Test, Refused> {
     if pattern.contains("{{") {
-        return Err(Refused::Unused("it looks for what another answer said".to_owned()));
+        return Err(Refused::Unused("it depends on another response".to_owned()));
     }
     let read = Pattern::read(&from_go(pattern), Flags::default()).and_then(|(pattern, literals)| {
         pattern.try_out()?;
@@ -289,7 +289,7 @@ fn places(part: &str) -> Result<Vec<Place>, Refused> {
         {
             Ok(vec![Place::Header(part.replace('_', "-").into())])
         }
-        part => Err(Refused::Unused(format!("it looks at {}, which is not seen here", part.escape_debug()))),
+        part => Err(Refused::Unused(format!("it inspects {}, which is not available here", part.escape_debug()))),
     }
 }
 

@@ -236,11 +236,11 @@ fn what_cannot_be_used_is_named() {
     for (text, why) in [
         (
             template(word).replace("tech,", "cve,"),
-            "it tells no technology (tags tech, detect, panel), and nothing else is read of templates",
+            "it detects no technology (tags tech, detect, panel), and other templates are not read",
         ),
         (
             template(word).replace("/\"", "/{{randstr}}\""),
-            "it asks for {{BaseURL}}/{{randstr}}, which is no page of the site",
+            "it requests {{BaseURL}}/{{randstr}}, which is no page of the site",
         ),
         (template(word).replace("GET", "POST"), "it asks by POST"),
         (
@@ -258,9 +258,9 @@ fn what_cannot_be_used_is_named() {
         status: [200]
 "#,
             ),
-            "what it looks for stands on any page",
+            "its matchers match any page",
         ),
-        (template(&word.replace("quokka", "'{{version}}'")), "it looks for what another answer said"),
+        (template(&word.replace("quokka", "'{{version}}'")), "it depends on another response"),
         (
             template(
                 r#"    extractors: []
@@ -274,7 +274,7 @@ fn what_cannot_be_used_is_named() {
   - type: A
 "#
             ),
-            "it does not ask over HTTP",
+            "it does not use HTTP",
         ),
     ] {
         let pack = load(&text);

@@ -71,11 +71,11 @@ impl EvidenceKind {
             Self::RegisteredAlike => "a seed is also registered to",
             Self::OwnAddress => "a name of it leads to their address",
             Self::OwnNameServer => "it is served by their name server",
-            Self::OwnMailServer => "its mail is taken by their mail server",
+            Self::OwnMailServer => "its mail is received by their mail server",
             Self::ReportMailbox => "reports on its mail go to their mailbox",
-            Self::OwnSenders => "its senders of mail are said at",
+            Self::OwnSenders => "its SPF record refers to",
             Self::OwnCertificate => "it is named in their certificate",
-            Self::RedirectTarget => "it is where their site redirects:",
+            Self::RedirectTarget => "their site redirects to it:",
         }
     }
 }

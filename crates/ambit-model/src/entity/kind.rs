@@ -83,13 +83,13 @@ kinds! {
         AwsResource = (
             Other,
             "arn:aws:lambda:eu-west-1:123456789012:function:example",
-            "What else stands in an account at AWS, by its ARN",
+            "Any other resource in an account at AWS, by its ARN",
         ),
         AwsS3Bucket = (Other, "example-backup", "A storage bucket at AWS, by its name"),
         AzureCredential = (
             Other,
             "Azure (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
-            "What an application may read at Azure, by the integration that opens it",
+            "The subscriptions that an application may read at Azure, by the integration that opens it",
         ),
         AzureStorageAccount = (Other, "examplefiles", "A storage account at Azure, by its name"),
         AzureVirtualMachine = (
@@ -105,7 +105,7 @@ kinds! {
         CloudResource = (
             Other,
             "cloudflare:zone:0a1b2c3d",
-            "What else stands in an account, by the provider's name of it",
+            "Any other resource in an account, by the name that the provider gives it",
         ),
         CloudStorageBucket = (
             Url,

@@ -203,7 +203,7 @@ fn an_unknown_keyword_is_named() {
 fn operators_of_other_languages_are_named() {
     let scratch = Scratch::new();
     let index = filled(&scratch, inventory());
-    let rule = "was searched in names: the same keyword again means or, another one and, `!` not";
+    let rule = "was searched in names: a repeated keyword means or, different keywords mean and, `!` means not";
     for (text, words) in [
         ("www OR mail", Some("`OR`")),
         ("type:uri AND NOT www", Some("`AND`, `NOT`")),
@@ -221,7 +221,7 @@ fn a_country_is_not_answered_where_nothing_has_a_place() {
     let scratch = Scratch::new();
     let index = filled(&scratch, inventory());
     let message = |noun, text: &str| index.search_blocking(&request(noun, text)).unwrap().message;
-    let no_place = "no address here has a place; places come from a database that the setting `geo` names";
+    let no_place = "no address here has a location; locations come from a database that the setting `geo` names";
     for (text, expected) in [
         ("country:fr", None),
         ("country:!fr", None),

@@ -293,8 +293,8 @@ async fn sqlite_read_only(path: &Path, refusal: StoreError) -> Result<(Pools, Wr
         }
         return Err(StoreError::ReadOnly {
             place: path.display().to_string(),
-            why: "it has changes in its write-ahead log that only a folder that can be written takes in; look at a \
-                  copy of the folder"
+            why: "its write-ahead log has changes that can only be applied in a writable folder; use a copy of the \
+                  folder"
                 .to_owned(),
         });
     }

@@ -20,7 +20,9 @@ pub(super) async fn known(
 ) -> Result<Option<Option<String>>, StoreError> {
     let Some(Some(name)) = named else { return Ok(named.clone()) };
     let nobody = || {
-        StoreError::Invalid(format!("{name:?} is nobody who sees this collection: give the username or address of one"))
+        StoreError::Invalid(format!(
+            "no user {name:?} can see this collection: give the username or address of one who can"
+        ))
     };
     let user = match users::find(tx, name.trim()).await {
         Err(StoreError::NotFound) => return Err(nobody()),

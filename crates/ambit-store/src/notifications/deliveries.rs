@@ -14,7 +14,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 /// Why a receiver ends with its maker.
-const MAKER_DELETED: &str = "its maker was deleted: `ambit notify replay` takes it over";
+const MAKER_DELETED: &str = "the user who created it was deleted: `ambit notify replay` takes it over";
 /// How long the log is kept.
 const LOG_MS: i64 = 30 * DAY_MS;
 /// Rows of a page of the log.

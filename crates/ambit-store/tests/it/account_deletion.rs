@@ -57,7 +57,7 @@ async fn receivers_rest_while_their_maker_is_suspended_and_end_with_the_maker() 
         // The project has passed to the administrator, who sees why, and may take the receiver over.
         let me = again(&lab, &lab.me).await;
         let ended = lab.store.find_receiver(&me, hers.uuid).await.unwrap().ended.unwrap();
-        assert!(ended.starts_with("its maker was deleted"), "{ended}");
+        assert!(ended.starts_with("the user who created it was deleted"), "{ended}");
         lab.store.replay_deliveries(&me, hers.uuid, None, lab.now()).await.unwrap();
         assert_eq!(told().await, "hers mine");
         let taken = lab.store.find_receiver(&me, hers.uuid).await.unwrap();

@@ -32,7 +32,7 @@ async fn somebody_who_sees_the_collection_sees_to_an_issue_and_history_and_audit
         let (issue, name) = with_issue(&lab).await;
         let (_, ann) = user(&lab, "ann@acme.test").await;
         let refused = assign(&lab, issue, Some("ann@acme.test")).await.unwrap_err().to_string();
-        assert!(refused.contains("ann@acme.test") && refused.contains("sees this collection"), "{refused}");
+        assert!(refused.contains("ann@acme.test") && refused.contains("can see this collection"), "{refused}");
         let project = lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid;
         let emails = ["ann@acme.test".to_owned()];
         lab.store.add_members(&lab.me, project, &emails, ProjectRole::Member, false, lab.now()).await.unwrap();

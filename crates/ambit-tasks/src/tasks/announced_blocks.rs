@@ -183,7 +183,7 @@ impl Asking<'_> {
         self.cx.observe(autonomous_system::OWN_PARTS, Some(own_parts).filter(|parts| !parts.is_empty()));
         for told in self.told.iter().filter(|told| told.whose == Whose::Unknown) {
             if let Some((block, error)) = self.failed.iter().find(|(block, _)| *block == told.block) {
-                self.cx.leave_out(format!("{block}, since no registry could be asked whose it is: {error}"));
+                self.cx.leave_out(format!("{block}, since no registry could say who holds it: {error}"));
             }
         }
         Answer::despite(!self.told.is_empty(), failure)

@@ -144,7 +144,7 @@ impl Asking<'_> {
         let error = failure.as_ref().map(TaskError::to_string).unwrap_or_default();
         for part in &unknown {
             self.cx.found(Kind::NetBlock, &part.to_string(), EdgeKind::UnknownPart);
-            self.cx.leave_out(format!("{part}, since no registry could be asked whose it is: {error}"));
+            self.cx.leave_out(format!("{part}, since no registry could say who holds it: {error}"));
         }
         Answer::despite(!apart.is_empty() || !unknown.is_empty(), failure)
     }

@@ -81,7 +81,7 @@ pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Fail
         }
         Action::Leave { group } => {
             api.delete(&format!("{}/membership", one(group))).await?;
-            results.line(&format!("you are not in {group} any more"))?;
+            results.line(&format!("you left group {group}"))?;
         }
         Action::Delete { group, yes } => {
             confirm(&format!("group {group} will be deleted with its privileges and quotas"), *yes)?;

@@ -278,7 +278,7 @@ fn read(path: &Path, name: &str) -> Result<(String, PackContent, String), Failur
     let files = if path.is_dir() { some_rule_files(path)? } else { vec![path.to_owned()] };
     if !path.is_dir() && !has_rules(path) {
         if fingerprints::may_hold(path) {
-            let why = "no rules that are known: expected a file of recog or webappanalyzer, or a template of nuclei";
+            let why = "no known rules: expected a file of recog or webappanalyzer, or a template of nuclei";
             return Err(Failure::usage(format!("{}: {why}", path.display())));
         }
         let text = text_of(path, LIST_BYTES_MAX)?;
@@ -336,7 +336,7 @@ fn text_of(path: &Path, most: u64) -> Result<String, Failure> {
     let read = std::fs::File::open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
     // What is no file on a disk may never end.
     if read.map_err(|error| unreadable(path, &error))? as u64 > most {
-        return Err(Failure::usage(format!("{} has more than {most} bytes, which is what is read", path.display())));
+        return Err(Failure::usage(format!("{} is larger than the limit of {most} bytes", path.display())));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -70,7 +70,7 @@ pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Fa
         Action::Leave { name } => {
             let uuid = naming::project(&api, name).await?;
             api.delete(&format!("{OURS}/projects/{uuid}/membership")).await?;
-            results.line(&format!("you are not in project {} any more", plain(name)))?;
+            results.line(&format!("you left project {}", plain(name)))?;
         }
         Action::Delete { of, yes } => {
             let uuid = naming::project(&api, of).await?;

@@ -85,7 +85,7 @@ pub(crate) async fn run(retest: &Retest, target: &Target, settings: &Settings) -
                 let mut results = Results::open(None)?;
                 match retest.jsonl {
                     true => results.json(&json!({"issue": uid, "error": failure.to_string()}))?,
-                    false => results.line(&format!("{} was not looked at: {failure}", short(uid)))?,
+                    false => results.line(&format!("{} was not tested: {failure}", short(uid)))?,
                 }
                 results.finish()?;
             }
@@ -145,12 +145,10 @@ impl Tally {
                 "could_not_look": could_not_look, "refused": refused, "under_way": under_way}))?;
         } else {
             let away = if under_way > 0 { format!(", {under_way} under way") } else { String::new() };
-            results.line(&format!(
-                "{asked} issues: {open} still there, {closed} not there any more, {blind} not looked at{away}"
-            ))?;
+            results.line(&format!("{asked} issues: {open} still there, {closed} gone, {blind} not tested{away}"))?;
         }
         results.finish()?;
-        if blind > 0 { Err(Failure::partial(format!("{blind} of {asked} issues were not looked at"))) } else { Ok(()) }
+        if blind > 0 { Err(Failure::partial(format!("{blind} of {asked} issues were not tested"))) } else { Ok(()) }
     }
 }
 
@@ -164,10 +162,10 @@ fn line(uid: &str, answer: &Value) -> String {
     let uid = short(uid);
     let (run, status) = (&answer["run"], text(&answer["issue_status"]));
     match answer["verdict"].as_str() {
-        Some("open") => format!("{uid} is still there: run {run} looked at it; its status is {status}"),
-        Some("closed") => format!("{uid} is not there any more: run {run} looked at it; its status is {status}"),
-        Some(_) => format!("{uid} could not be looked at by run {run}; its status stays {status}"),
-        None => format!("{uid} is looked at by run {run}, which is {}", text(&answer["status"])),
+        Some("open") => format!("{uid} is still there: run {run} tested it; its status is {status}"),
+        Some("closed") => format!("{uid} is gone: run {run} tested it; its status is {status}"),
+        Some(_) => format!("{uid} could not be tested by run {run}; its status stays {status}"),
+        None => format!("{uid} is being tested by run {run}, which is {}", text(&answer["status"])),
     }
 }
 

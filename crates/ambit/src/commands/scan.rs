@@ -483,7 +483,7 @@ fn consent(scan: &Scan, job: &mut Job) -> Result<bool, Failure> {
         return Ok(false);
     }
     let mut err = std::io::stderr().lock();
-    write!(err, "You must be allowed to do that. Start? [y/N] ").and_then(|()| err.flush()).ok();
+    write!(err, "Scan only systems that you are authorised to test. Start? [y/N] ").and_then(|()| err.flush()).ok();
     let mut answer = String::new();
     std::io::stdin()
         .read_line(&mut answer)

@@ -87,7 +87,7 @@ impl Ledger {
             }
             // The pages before the oldest one were removed when there was no room; what they ended with is said here.
             if (expected.is_some() || number == 1) && beginning.before != head.chain {
-                return broken(1, "it does not go on from the page before");
+                return broken(1, "it does not continue the page before it");
             }
             expected = Some(number + 1);
             head.chain = beginning.before;

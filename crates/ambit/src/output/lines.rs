@@ -114,8 +114,8 @@ pub(crate) fn run(run: &Value) -> String {
 pub(crate) fn plan(plan: &Value) -> Vec<String> {
     let number = |member: &str| plan[member].as_u64().unwrap_or_default();
     let mut lines = vec![format!(
-        "for {}: {} DNS questions, {} connections, {} HTTP requests; about {} at the polite rates, and more for what \
-         is found beside",
+        "for {}: {} DNS questions, {} connections, {} HTTP requests; about {} at the polite rates, plus work on what \
+         is discovered",
         seeds(&plan["seeds"]),
         grouped(number("dns_questions")),
         grouped(number("connections")),
@@ -124,7 +124,7 @@ pub(crate) fn plan(plan: &Value) -> Vec<String> {
     )];
     let each = [
         ("domain", "names tried below it", "names_per_domain"),
-        ("address that is there", "ports", "ports_per_address"),
+        ("address that responds", "ports", "ports_per_address"),
         ("site", "HTTP requests", "http_requests_per_site"),
     ];
     let each = each.iter().filter(|(_, _, member)| number(member) > 0);

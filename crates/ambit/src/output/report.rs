@@ -251,7 +251,7 @@ async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Ent
             ScopeReason::Edge(EdgeKind::Suballocation) => {
                 Some("within what you named, it is registered to somebody else")
             }
-            ScopeReason::Edge(EdgeKind::UnknownPart) => Some("no registry could be asked whose it is"),
+            ScopeReason::Edge(EdgeKind::UnknownPart) => Some("no registry could say who holds it"),
             _ => None,
         },
     };

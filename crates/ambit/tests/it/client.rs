@@ -325,10 +325,10 @@ fn the_admins_of_a_collection_say_who_hears_of_its_new_entities() {
     let all = served.answer(&["collection", "list"]);
     let of = all.split_whitespace().next().expect("there is one");
     let update = |words: &[&str]| served.answer(&[&["collection", "update", of], words].concat());
-    assert!(!served.answer(&["collection", "show", of]).contains("told of"), "at first, rules decide");
+    assert!(!served.answer(&["collection", "show", of]).contains("notified of"), "at first, rules decide");
     let changed = update(&["--notify-emails", "always", "--notify-webhooks", "never"]);
-    assert!(changed.contains("emails    always told of new entities"), "{changed}");
-    assert!(changed.contains("webhooks  never told of new entities"), "{changed}");
+    assert!(changed.contains("emails    always notified of new entities"), "{changed}");
+    assert!(changed.contains("webhooks  never notified of new entities"), "{changed}");
     let changed = update(&["--notify-emails", "by-rule"]);
     assert!(!changed.contains("emails ") && changed.contains("webhooks  never"), "{changed}");
 }

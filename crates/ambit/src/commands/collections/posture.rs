@@ -50,7 +50,7 @@ fn of_domain(row: &Value) -> String {
 fn of_organization(row: &Value) -> String {
     let domains: Vec<String> =
         items(&row["domains"]).map(|of| format!("{} {}", shown(of, "name"), text(&of["score"]))).collect();
-    let name = row["organization"].as_str().unwrap_or("registered to nobody that is named");
+    let name = row["organization"].as_str().unwrap_or("registrant not published");
     format!("{} ({}): {}", head(row, name), domains.join(", "), worst(row))
 }
 
@@ -61,7 +61,7 @@ fn head(row: &Value, name: &str) -> String {
 fn worst(row: &Value) -> String {
     let worst: Vec<String> =
         items(&row["findings"]).take(assessments::WORST).map(|finding| shown(finding, "text")).collect();
-    let said = if worst.is_empty() { "nothing to object to".to_owned() } else { worst.join("; ") };
+    let said = if worst.is_empty() { "no findings".to_owned() } else { worst.join("; ") };
     let unknown: Vec<&str> =
         items(&row["unknown"]).filter_map(|area| Area::deserialize(area).ok()).map(Area::words).collect();
     if unknown.is_empty() { said } else { format!("{said}; not known: {}", unknown.join(", ")) }

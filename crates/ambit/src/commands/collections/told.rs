@@ -38,6 +38,6 @@ pub(super) fn members(
 pub(super) fn lines(found: &Value) -> impl Iterator<Item = (&'static str, String)> {
     MEMBERS.into_iter().filter_map(|(word, member)| {
         let when = if found[member].as_bool()? { "always" } else { "never" };
-        Some((word, format!("{when} told of new entities")))
+        Some((word, format!("{when} notified of new entities")))
     })
 }

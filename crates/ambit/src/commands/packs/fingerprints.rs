@@ -50,7 +50,7 @@ pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure>
             // Of a file that was named itself the caller says what else it may be.
             Found::Other if !path.is_dir() => continue,
             Found::Other => {
-                others.push(format!("{}: it holds no rules that are known", plain(&name)));
+                others.push(format!("{}: it holds no known rules", plain(&name)));
                 continue;
             }
             Found::Binary => {
@@ -86,7 +86,9 @@ pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure>
     tell(&left_out, LEFT_OUT_SHOWN);
     if paths.len() > PATHS_MAX {
         let count = paths.len();
-        hint(&format!("its rules look at {count} pages: a site is asked for the {PATHS_MAX} that most rules name"));
+        hint(&format!(
+            "its rules request {count} pages: of each site, only the {PATHS_MAX} that most rules name are requested"
+        ));
     }
     Ok(Some(Fingerprints { sources, rules, refused: refused.len() }))
 }
