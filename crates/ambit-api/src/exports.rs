@@ -65,7 +65,7 @@ contract! {
         #[serde(rename = "type")]
         pub kind: Word<Kind>,
         pub name: String,
-        /// Whether scope says that it is theirs.
+        /// Whether it is in scope.
         pub scoped: bool,
         pub present: bool,
         pub seed: bool,

@@ -42,7 +42,7 @@ contract! {
         pub visibility: Maybe<&'static str>,
     }
 
-    /// How many engines said what; the last three are said of files alone.
+    /// The number of engines by result; the last three exist for files only.
     #[derive(Debug, Default, Serialize)]
     pub struct Stats {
         pub malicious: usize,

@@ -89,7 +89,7 @@ contract! {
         pub epss_v2_percentile_gte: Option<f64>,
     }
 
-    /// One version of an issue: what it said from a moment on, and which members were others before. Ours.
+    /// One version of an issue: its state from a moment on, and the members that changed. Ours.
     #[derive(Debug, Serialize)]
     pub struct IssueVersion {
         pub at: Timestamp,

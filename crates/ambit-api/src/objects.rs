@@ -288,7 +288,7 @@ impl Object {
         Self { error, ..Self::descriptor(kind, id) }
     }
 
-    /// Returns the descriptor of the object, with what holds where it stands.
+    /// Returns the descriptor of the object, with the attributes of its place in a list.
     pub fn described(&self) -> Self {
         Self { context_attributes: self.context_attributes.clone(), ..Self::descriptor(&self.kind, &self.id) }
     }

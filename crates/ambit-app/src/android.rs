@@ -20,7 +20,7 @@ pub(crate) const BUNDLE_MANIFEST: &str = "base/manifest/AndroidManifest.xml";
 /// Where an APK has its table of resources, and where a bundle has it.
 const RESOURCES: &str = "resources.arsc";
 const BUNDLE_RESOURCES: &str = "base/resources.pb";
-/// Whom a permission is given to, in words, and what stands for a level that is not known.
+/// The protection levels by name, and the number that means an unknown level.
 const LEVELS: &[(&str, u32)] =
     &[("normal", 0), ("dangerous", 1), ("signature", 2), ("signatureOrSystem", 3), ("internal", 4)];
 const LEVEL_UNKNOWN: u32 = 15;

@@ -72,7 +72,7 @@ const FOR_THE_ASKING: &[&str] = &[
     "android.permission.WAKE_LOCK",
     "android.permission.WRITE_SYNC_SETTINGS",
 ];
-/// The bits of the level of a permission that tell whom it is given to. The others are flags.
+/// The bits of the protection level that say who gets a permission. The others are flags.
 const LEVEL_BITS: u64 = 0x0f;
 
 /// What a row found: of which part, and the sentence.

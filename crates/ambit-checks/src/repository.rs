@@ -12,8 +12,8 @@ use serde_json::json;
 /// The tasks that look at repositories: by what a server of them gives, and by what a site hands out.
 pub(crate) const LOOKS: &[TaskName] = &[TaskName::ExposedRepository, TaskName::Repository];
 
-/// Judges what a look at a repository found, whichever way it was looked at. One that could not read all says again
-/// what was known of the rest, so that what it does not say was seen to be gone.
+/// Judges what a search of a repository found, whichever task searched it. A search that could not read everything
+/// reports again what was known of the rest, so that a secret that it does not report is gone.
 pub(crate) fn after(facts: &Facts, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     let looked = LOOKS.iter().copied().find(|task| facts.outcome(*task).is_some());
     let looked = looked.unwrap_or(TaskName::Repository);

@@ -250,7 +250,7 @@ impl Form {
         Some(Request { method: "GET", target, headers, body: String::new() })
     }
 
-    /// Makes of an item what it stands for; `None` where it is none that is wanted.
+    /// Returns the asset that an item describes; `None` if it is not wanted.
     pub fn asset(&'static self, item: Value, parent: &Value, place: &Place<'_>) -> Option<Asset> {
         let at = At { item: &item, parent, place };
         if !self.only.iter().all(|wanted| at.says(wanted)) || self.unless.iter().any(|wanted| at.says(wanted)) {

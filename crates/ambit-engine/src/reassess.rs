@@ -85,7 +85,7 @@ fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> (Vec<
     let mut by_collection: BTreeMap<i64, Reassessment> = BTreeMap::new();
     for Showing { collection, date, mut known } in showing {
         look_up(knowledge, &mut known.facts);
-        // What cannot be read says nothing, and the log tells why.
+        // Data that cannot be read changes no issue; the log has the reason.
         let Some(affected) = &known.facts.vulnerabilities else {
             all_read = false;
             continue;

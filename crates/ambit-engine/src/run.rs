@@ -62,14 +62,14 @@ const RUN_MAX_MS: i64 = 72 * 3_600 * moment::SECOND_MS;
 /// Wall time as an argument from the binary.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// What a run needs beside its row.
+/// The configuration of a run, beside its row.
 #[derive(Clone)]
 pub struct EngineConfig {
     pub engine: ambit_store::engine::Engine,
     pub wire: Arc<dyn Wire>,
     pub pace: Arc<ambit_net::Pace>,
     pub settings: Arc<Settings>,
-    /// What the administrator said for every run.
+    /// The administrator's settings for every run.
     pub installation: Installation,
     pub clock: Clock,
     /// What is known against products.

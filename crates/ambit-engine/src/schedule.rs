@@ -57,7 +57,7 @@ pub struct Service {
     pub engine: ambit_store::engine::Engine,
     pub make_wire: WireMaker,
     pub settings: Arc<Settings>,
-    /// What the administrator said for every run.
+    /// The administrator's settings for every run.
     pub installation: Installation,
     pub clock: Clock,
     /// What is known against products.

@@ -17,9 +17,9 @@ use tokio::sync::watch;
 /// Entities that are told of in one step: each has some pages of evidence.
 const STEP_MAX: usize = 20;
 
-/// Tells everything anew where other rules are loaded than when it was told last; `None`: the rules are the same, or
-/// `stop` came before the end, or they could not be read, and whoever comes next begins anew. Fails if the store does.
-/// What was told until then stays.
+/// Recognises all products again if the rules have changed since the last time. Returns `None` if they have not, if
+/// `stop` came first, or if the rules could not be read; the next call then starts again. Fails if the store does. What
+/// was done until then is kept.
 pub async fn tell(
     engine: &Engine,
     knowledge: &Knowledge,
@@ -71,7 +71,7 @@ fn tellings(looks: Vec<Look>, rules: &ambit_fingerprints::Set) -> BTreeMap<i64, 
         };
         if !is_same {
             let mut after = details.clone();
-            // What few looks show stands there only where they show something.
+            // Some probes rarely show products; they store the member only if there are some.
             let seldom = matches!(task, TaskName::Jarm | TaskName::Resolve | TaskName::ZoneProfile);
             if items == Value::Array(Vec::new()) && seldom {
                 after.remove(member);

@@ -47,7 +47,7 @@ pub(crate) fn files(finding: &Finding) -> (Vec<&str>, Option<u64>) {
     (one.into_iter().chain(several).take(FILES_MAX).collect(), line)
 }
 
-/// Files of one finding that are told.
+/// Files of one finding that are listed.
 const FILES_MAX: usize = 50;
 
 /// A URL with nothing in it but what a URI may hold (RFC 3986 §2).
@@ -116,7 +116,7 @@ pub(crate) fn cwes(finding: &Finding) -> Vec<u32> {
     numbers
 }
 
-/// One sentence: what was seen, else what the issue is.
+/// Returns one sentence: the proof, or else the description of the issue.
 pub(crate) fn message(finding: &Finding) -> &str {
     if finding.proof.is_empty() { &finding.description } else { &finding.proof }
 }

@@ -60,7 +60,7 @@ fn escape(rest: &mut Peekable<Chars<'_>>) -> Escaped {
         'x' => Escaped::One(format!("\\x{}", argument(rest, 2))),
         '0'..='7' => octal(c, rest),
         'a' | 'f' | 'n' | 'r' | 't' | 'v' => Escaped::One(format!("\\{c}")),
-        // Signs that bound words here, and letters that stand for nothing else there.
+        // Signs that mean word boundaries here, and letters that have no meaning there.
         c if c.is_ascii_alphabetic() || matches!(c, '<' | '>') => Escaped::One(c.to_string()),
         c => Escaped::One(format!("\\{c}")),
     }

@@ -30,7 +30,7 @@ pub struct Product {
 pub struct Shown {
     /// Where it showed: `banner`, `content_headers`, `content_body`, `content_cookies`, `content_title` and others.
     pub place: String,
-    /// What showed it, without anything that changes from look to look.
+    /// The sign that identified it, without anything that changes from probe to probe.
     pub text: String,
 }
 

@@ -245,7 +245,7 @@ fn interpolated(values: BTreeMap<String, String>) -> BTreeMap<String, String> {
 }
 
 impl Place {
-    /// A text with the name of what it stands in.
+    /// Returns a text with the name of its place, such as the header.
     fn named(&self, text: &str) -> String {
         match self {
             Self::Header(name) | Self::Cookie(name) | Self::Meta(name) | Self::Dns(name) => {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-/// Runs git in a folder with what it reads, and returns what it said, without white space around it.
+/// Runs git in a folder with this input, and returns its output without surrounding white space.
 pub(crate) fn git(folder: &Path, arguments: &[&str], input: &[u8]) -> String {
     let mut command = Command::new("git");
     command.current_dir(folder).args(["-c", "user.name=A", "-c", "user.email=a@acme.test"]).args(arguments);

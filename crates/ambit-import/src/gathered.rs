@@ -62,7 +62,7 @@ pub(crate) struct Gathered {
     notes: Vec<String>,
 }
 
-/// What a tool says of a thing: words with their texts; blank texts are not said.
+/// What a tool reports about an entity: labels with their texts. Blank texts are left out.
 pub(crate) type Says<'a> = &'a [(&'a str, &'a str)];
 
 impl Gathered {

@@ -81,8 +81,8 @@ pub enum EdgeKind {
     Contact,
     /// From a page, name or certificate to a storage bucket.
     Bucket,
-    /// From an account at a cloud provider to what stands in it, as the provider says itself; from what stands in one
-    /// and is a seed to where everybody reaches it.
+    /// From an account at a cloud provider to what it owns, as the provider reports; from an asset in an account that
+    /// is a seed to its public address.
     CloudAccount,
     /// From a site or service that is a seed to the host that it is on.
     Host,
@@ -100,7 +100,7 @@ pub enum EdgeKind {
     AccountMember,
     /// From a repository to the account that has it.
     RepositoryAccount,
-    /// From a word or token of theirs to a repository that bears it.
+    /// From a word or token of theirs to a repository that matches it.
     RepositoryWord,
     /// From an app to an address that its package names.
     AppCall,

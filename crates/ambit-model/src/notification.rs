@@ -228,7 +228,7 @@ pub struct Event {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfIssue {
     pub status: Status,
-    /// One sentence: what was seen, else what the issue is.
+    /// One sentence: the proof, or else the description of the issue.
     pub seen: String,
     /// Who decided on its status, and why; `None` where the status follows from what was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -78,8 +78,8 @@ pub fn sight(facts: &Facts) -> Sight {
     }
 }
 
-/// Assesses a domain of which something was seen, at a wire date. What its details say that it was told before stands
-/// where it could not be asked again.
+/// Assesses a domain that was probed, at a wire date. An area that could not be probed again keeps what the details say
+/// about it.
 pub fn assess(facts: &Facts, date: Timestamp) -> Posture {
     let mut weighing = Weighing { facts, date, findings: Vec::new() };
     weighing.mail();

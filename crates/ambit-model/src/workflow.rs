@@ -84,7 +84,7 @@ pub fn cloud_provider<'a>(kind: &str, settings: &'a Map<String, Value>) -> Optio
 /// The type of integration that opens a session of an application.
 pub const SESSION: &str = "ApplicationCredential";
 
-/// What stands in the accounts of cloud providers.
+/// Reads the accounts at cloud providers.
 pub const CLOUD_ACCOUNTS: Workflow = Workflow {
     name: "authenticated_cloud_discovery",
     pretty_name: "Authenticated Cloud Discovery",

@@ -5,7 +5,7 @@ use serde_saphyr::Error;
 
 /// Values of a document at most where its reader has no limit of its own.
 pub const NODES_MAX: usize = 250_000;
-/// Characters of what is told of a fault.
+/// Characters of the text of a fault.
 const FAULT_CHARS_MAX: usize = 200;
 
 /// Why a document was not read.

@@ -80,11 +80,11 @@ const SOURCES: &[Source] = &[
     // Stores of apps, and mirrors that have packages of apps, wherever the operator says.
     Source { name: "app_store", hosts: &["f-droid.org", "itunes.apple.com", "play.google.com"], ..USUAL },
     Source { name: "app_mirror", named: true, ..USUAL },
-    // Forges of code, which tell what an account has.
+    // Code forges, which list what an account owns.
     Source { name: "forge", hosts: &["api.bitbucket.org", "api.github.com", "gitlab.com"], named: true, ..USUAL },
     // Who gives tokens for applications, wherever the operator says.
     Source { name: "session", named: true, ..USUAL },
-    // What is told of names, each as its file in `ambit-sources` says.
+    // Sources of names, as their files in `ambit-sources` state.
     Source { name: "alienvault", hosts: &["otx.alienvault.com"], ..USUAL },
     Source { name: "anubis", hosts: &["jonlu.ca"], ..USUAL },
     Source { name: "bevigil", hosts: &["osint.bevigil.com"], ..USUAL },

@@ -8,7 +8,7 @@ use crate::pace::Bucket;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// What one datagram to a port led to.
+/// The result of one datagram to a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortAnswer {
     /// This came back.

@@ -31,7 +31,7 @@ pub enum Record {
     Technology(Box<TechnologyRecord>),
 }
 
-/// A record with what the store knows beside it. What the index takes in, and what a hit gives back.
+/// A record with the columns beside it: what the index stores, and what a hit returns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IndexedRecord {
     /// The project's integer id.

@@ -16,7 +16,7 @@ pub(crate) const RUNNING: &str = "summary.technology.running";
 pub(crate) const ASSET: &str = "shadow.asset";
 /// An account at a provider names it.
 pub(crate) const IN_ACCOUNT: &str = "shadow.in_account";
-/// It answered somebody who looked from outside.
+/// It responded to a probe from outside.
 pub(crate) const SEEN_OUTSIDE: &str = "shadow.seen_outside";
 
 /// How a member may be searched.

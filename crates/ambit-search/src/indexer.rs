@@ -326,7 +326,7 @@ async fn stage(
     rows: &[FeedRow],
     span: Range<i64>,
 ) -> Result<(), IndexError> {
-    // What is gone goes first: it takes its closed versions with it.
+    // Deletions come first, because they delete the closed versions as well.
     let gone = Batch {
         gone_collections: rows.iter().filter_map(gone_collection).collect(),
         gone_projects: rows

@@ -52,12 +52,12 @@ pub struct Found {
 pub struct Findings {
     /// Sorted, each secret once with the first line on which it stands.
     pub found: Vec<Found>,
-    /// The text holds more than is looked at of one: more may stand there.
+    /// The text exceeds the limits, so that it may hold more.
     pub is_cut: bool,
 }
 
 impl Findings {
-    /// What is looked at of one text.
+    /// The limits for one text.
     pub const LIMIT: (usize, usize) = (FOUND_MAX, DECODED_MAX);
 }
 
@@ -139,7 +139,7 @@ impl Rules {
         findings
     }
 
-    /// Returns where secrets stand in a text, whatever their form.
+    /// Returns the ranges of all secrets in a text.
     pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let rules = self.asked(text, Look::Code);
         let secrets = rules.flat_map(|rule| rule.secrets(text, At::default()));

@@ -7,7 +7,7 @@ use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What stands in the place of a secret.
+/// The text that replaces a secret.
 pub const MASK: &str = "[masked]";
 /// Characters of a line's first word that are shown of a file whose lines are secrets; longer ones have no name in
 /// front.
@@ -72,7 +72,7 @@ pub fn masked(text: &str) -> Masked {
     replaced(text, openers(text))
 }
 
-/// Where in a text stands what opens something.
+/// Returns the ranges of secrets in a text.
 fn openers(text: &str) -> Vec<Range<usize>> {
     let mut places: Vec<Range<usize>> = own().places(text);
     for opener in OPENERS.iter() {

@@ -87,9 +87,9 @@ enum Content {
 pub struct Answer {
     content_type: &'static str,
     content: Content,
-    /// Said in a header beside the body.
+    /// A message in a header.
     message: Option<String>,
-    /// What a browser saves it as, instead of showing it.
+    /// The file name with which a browser saves it instead of showing it.
     file_name: Option<String>,
     /// What a browser keeps and sends with its next requests.
     cookie: Option<String>,

@@ -76,7 +76,7 @@ impl Call {
         }
     }
 
-    /// Counts a wrong key that stands in the request beside its credential.
+    /// Counts a wrong key in a request that has another credential.
     pub(crate) fn count_wrong_key(&self) -> Result<(), ApiError> {
         self.peer.map_or(Ok(()), |peer| count_wrong_key(&self.state.failures, peer, self.now))
     }

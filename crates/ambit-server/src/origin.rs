@@ -88,7 +88,7 @@ pub fn public_url(text: &str) -> Result<String, String> {
     Ok(format!("{scheme}://{authority}"))
 }
 
-/// What a request says of its way here.
+/// The origin of a request, as its headers and its peer describe it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// Who asked: the peer, or whom a trusted proxy names.

@@ -110,7 +110,7 @@ impl Inner {
         Some(turn)
     }
 
-    /// Gives what is free to those whose turn it is. What is granted is sent once the lock is gone.
+    /// Grants what is free to those whose turn it is. The grants are sent after the lock is released.
     fn hand_on(self: &Arc<Self>, state: &mut State) -> Granted {
         let mut granted = Vec::new();
         let mut passed_over = 0;

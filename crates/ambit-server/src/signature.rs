@@ -39,7 +39,7 @@ where
 /// What a handler is given.
 #[diagnostic::on_unimplemented(message = "a handler is given a `Call`, or a `CallWith` what it takes, not `{Self}`")]
 pub(crate) trait Given: From<Call> {
-    /// What the request may say beside its path and its body.
+    /// Parameters of the query and headers.
     type Asked: Parameters;
     /// The body, and whether it must be sent.
     const BODY: Option<(&'static Shape, bool)> = None;

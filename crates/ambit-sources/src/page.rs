@@ -1,4 +1,4 @@
-//! One page of what a source tells, and why there may be none.
+//! One page of the answer of a source, and the reasons why there may be none.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub enum Refusal {
     /// Another status.
     #[error("status {0}")]
     Status(u16),
-    /// It says itself why it did not look.
+    /// The source reported why it did not look.
     #[error("it says: {0}")]
     Said(String),
     /// The answer has another form.

@@ -212,7 +212,7 @@ impl<R: Read> Read for Bounded<'_, R> {
     }
 }
 
-/// What one reading has come to.
+/// The state of one import.
 struct Reading<'r, 's> {
     sink: &'r mut Sink<'s>,
     /// Of the feed's file.

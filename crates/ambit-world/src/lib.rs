@@ -40,7 +40,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What every world has beside its file.
+/// Statements that every world has in addition to its file.
 const BUILT_IN: &str = include_str!("built_in.world");
 
 /// A world file, read.
@@ -63,7 +63,7 @@ impl World {
             return Ok(Self { name: reading.name, title: reading.title, seeds: reading.seeds, states, workflow });
         }
         faults.sort_by_key(|fault| fault.line);
-        // What one state says wrongly stays wrong in those that follow.
+        // A fault in one state is reported once, and not again for the states that follow.
         let mut told: Vec<problem::Fault> = Vec::new();
         for fault in faults {
             if told.len() < problem::PROBLEMS_MAX && !told.contains(&fault) {

@@ -47,7 +47,7 @@ pub struct Truth {
     /// Addresses of which it is either not shown that they are ours, or not true, and the names that lead there: what
     /// stands there is neither missed nor unexpected.
     unclear: BTreeSet<String>,
-    /// Zones of ours whose servers fail: nobody can say what is below them.
+    /// Zones of ours whose servers fail, so that the names below them are unknown.
     broken_zones: BTreeSet<String>,
 }
 

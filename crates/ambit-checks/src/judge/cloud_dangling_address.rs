@@ -44,7 +44,7 @@ pub(super) const JUDGE: Judge = Judge {
 /// What holds a target.
 #[derive(Debug, PartialEq)]
 enum Holder {
-    /// An account of theirs, or somebody of whom their accounts say nothing.
+    /// An account of theirs, or a third party.
     Somebody,
     Unknown,
     /// No account, of this owner of the addresses around it.
@@ -98,7 +98,7 @@ fn holder(facts: &Facts, target: &ZoneTarget) -> Holder {
         return of_alias(facts, target);
     }
     if target.wildcard {
-        // The owner alone is told beside the address, since no name leads there.
+        // The proof has the owner only for a record without a name that leads there.
         return match target.held.iter().find(|(_, held)| **held == Some(false)) {
             Some((owner, _)) => Holder::Nobody(owner.clone()),
             None => Holder::Unknown,

@@ -96,7 +96,7 @@ mod tests {
             ),
         ] {
             let mut read = things(page.as_bytes(), MEDIA);
-            // What they are is said by their places.
+            // Their place says what they are.
             for thing in read.iter_mut().filter_map(Value::as_object_mut).flat_map(|lists| lists.values_mut()) {
                 thing
                     .as_array_mut()

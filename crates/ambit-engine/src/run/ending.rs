@@ -31,7 +31,7 @@ impl Drive<'_> {
                 self.derive().await?;
                 return Ok(Some(RunEnd::Over(RunState::Finished)));
             }
-            // Only now is what nothing leads to gone.
+            // Entities that nothing leads to disappear only now.
             (self.finishing, self.rules_moved) = (true, true);
             for some in lost.chunks(RECONCILED_MAX) {
                 self.reconcile(some.to_vec()).await?;

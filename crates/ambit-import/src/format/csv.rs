@@ -75,7 +75,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// What a heading says; `None` where it names no thing.
+    /// Returns the meaning of the columns; `None` if no column names an entity.
     fn of(first: &[String]) -> Option<Self> {
         let heading: Vec<String> = first.iter().map(|cell| cell.trim().to_lowercase()).collect();
         let at = |name: &str| heading.iter().position(|cell| cell == name);

@@ -58,8 +58,8 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     Ok(())
 }
 
-/// What a path says, where it says it itself or names another place of the document; `None` where it names one that is
-/// not there, or one that names others.
+/// Returns the content of a path, directly or through one reference within the document; `None` if the reference leads
+/// nowhere or to another reference.
 fn whole<'a>(body: &'a Value, item: &'a Value) -> Option<&'a Value> {
     let Some(place) = item["$ref"].as_str() else { return Some(item) };
     body.pointer(place.strip_prefix('#')?).filter(|item| item.is_object() && item["$ref"].is_null())

@@ -76,13 +76,13 @@ pub const DANGLING: Member<Vec<Dangling>> = Member::named("hidden_dangling");
 pub const DEAD_DELEGATIONS: Member<Vec<DeadDelegation>> = Member::named("hidden_dead_delegations");
 /// Of names below it that nobody answers for: servers that they were handed to and that are not there.
 pub const DEAD_REFERRALS: Member<Vec<DeadDelegation>> = Member::named("hidden_dead_referrals");
-/// Its alias leads to a provider that says that nobody holds the name.
+/// Its alias leads to a provider where nobody holds the name.
 pub const TAKEOVER: Member<Takeover> = Member::named("hidden_takeover");
 /// Registered domains that resemble it.
 pub const LOOKALIKES: Member<Vec<String>> = Member::named("hidden_lookalikes");
 /// What a visit of its front page showed.
 pub const FRONT_PAGE: Member<FrontPage> = Member::named("hidden_front_page");
-/// What of theirs it resembles, and how.
+/// The domains of theirs that it resembles, and how.
 pub const RESEMBLANCES: Member<Vec<Resembled>> = Member::named("hidden_resemblances");
 /// How likely it is meant to pass for what it resembles.
 pub const IMPERSONATION: Member<Assessment> = Member::named("hidden_impersonation");
@@ -271,8 +271,8 @@ pub struct SpfTree {
     pub open: bool,
     pub errors: BTreeSet<String>,
     pub includes: BTreeSet<String>,
-    /// What each record below the first names, other records and hosts, so that where one gives no answer that stands
-    /// which it told, and nothing else.
+    /// The names in each record below the first (other records and hosts), so that a record without an answer keeps
+    /// exactly what it named before.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub named: BTreeMap<String, BTreeSet<String>>,
     /// Names to which it hands on in domains that nobody has registered.
@@ -364,7 +364,7 @@ pub enum DanglingReason {
     Lame,
     /// The target does not exist.
     Nxdomain,
-    /// The provider's names always answer; only its answer tells whether somebody holds this one.
+    /// The provider answers for all names; only the content of the answer shows whether somebody holds this one.
     UnclaimedPattern,
     /// Not even the target's domain exists.
     Unregistered,

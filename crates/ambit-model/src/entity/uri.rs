@@ -218,7 +218,7 @@ pub(super) const MEMBERS: &[Row] = &[
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefaultInstallation {
     pub product: String,
-    /// Whoever opens its page sets it up.
+    /// The first visitor of its page can set it up.
     pub awaits_setup: bool,
 }
 
@@ -363,7 +363,7 @@ pub struct Soft404 {
 pub enum Refusal {
     /// It sends the visitor elsewhere.
     Redirect,
-    /// It answers with success whatever is asked for.
+    /// It answers every request with success.
     CatchAll,
     /// It answers with success to some such requests.
     Soft,

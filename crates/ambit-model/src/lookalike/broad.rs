@@ -69,7 +69,7 @@ pub fn every_lookalike(domain: &str) -> Vec<(String, Resemblance)> {
     found.names
 }
 
-/// The label beside what people type in front of names, beside its own suffix, and beside words that lure.
+/// Adds the label with common prefixes, with its own suffix, and with luring words.
 fn beside_words(label: &str, found: &mut Found<'_>) {
     for prefix in PREFIXES {
         found.add_here_and_usual(&[format!("{prefix}{label}"), format!("{prefix}-{label}")], Resemblance::Prefix);

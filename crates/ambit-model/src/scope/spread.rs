@@ -113,8 +113,8 @@ impl Spreading<'_> {
         Spread { labels, clearances }
     }
 
-    /// What stands at a node before any path: a person's word, else what evidence shows of a domain. Whoever passes for
-    /// them imitates such evidence, so that a domain which resembles theirs waits for a person's word.
+    /// Returns the decision at a node before any path: that of a person, or else that of the evidence about a domain.
+    /// Since impersonators imitate such evidence, a domain that resembles theirs needs the decision of a person.
     fn start(&self, node: usize, known: &Known) -> Option<Label> {
         let by_evidence = || {
             let sister = known.sisters[node].as_ref().filter(|_| !self.graph.resembling[node])?;

@@ -43,7 +43,7 @@ struct Shared {
     /// Nobody else gets its port while this is open.
     _reserved: Socket,
     port: u16,
-    /// A raw socket for each address of ours: what it sends comes from there, whatever the routes become meanwhile.
+    /// One raw socket for each of our addresses. Its datagrams keep that source address even if routes change.
     senders: Mutex<HashMap<Ipv4Addr, Arc<UdpSocket>>>,
     routes: Mutex<HashMap<[u8; 3], (Ipv4Addr, Instant)>>,
     waiting: Mutex<HashMap<SocketAddrV4, Vec<Waiting>>>,
@@ -186,7 +186,7 @@ fn raw() -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// Reads what comes, as long as somebody may wait for it.
+/// Reads the answers as long as the sockets are in use.
 fn read(incoming: &UdpSocket, asking: &Weak<Shared>) {
     let mut buffer = [0_u8; 256];
     let mut forgotten = START.elapsed();

@@ -15,7 +15,7 @@ pub(crate) fn as_text(told: &str) -> String {
     }
 }
 
-/// Names and values of what a registry told.
+/// Returns the names and values in the answer of a registry.
 pub(crate) fn lines(told: &str) -> Vec<(String, String)> {
     rdap(told).unwrap_or_else(|| {
         let pairs = told.lines().filter(|line| !line.trim_start().starts_with(['%', '#'])).take(LINES_MAX);

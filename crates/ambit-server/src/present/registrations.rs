@@ -26,8 +26,8 @@ struct Told {
     last: Timestamp,
 }
 
-/// What registries told of an object, once for each text, the newest first; of a host name what they told of its
-/// registrable domain.
+/// Returns the registrations of an object, each text once, the newest first; of a host name those of its registrable
+/// domain.
 pub(crate) async fn of(call: &Call, kind: ObjectType, known: &Known) -> Result<Vec<Object>, ApiError> {
     let mut found = known.inventory.clone();
     if let Some(domain) = known.text().and_then(registrable).filter(|_| kind == ObjectType::Domain) {

@@ -8,7 +8,7 @@ use ambit_model::Timestamp;
 use ambit_model::run::Run;
 use ambit_store::RunReport;
 
-/// What is said not to be found.
+/// The noun for answers with 404.
 pub(crate) const NOUN: &str = "Collection run";
 
 /// The run of the path.

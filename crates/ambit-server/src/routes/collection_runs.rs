@@ -27,7 +27,7 @@ pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun, A
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let confirm = call.read_if_sent()?.unwrap_or_default().confirm_large.0.unwrap_or(false);
     let (plan, role) = planned(&call, uuid, None, confirm).await?;
-    // Whoever may not start a run learns that, whatever is planned.
+    // Only those who may start a run are told what prevents it.
     if role == CollectionRole::Admin
         && let Some(refusal) = plan.lacking().or_else(|| plan.unconfirmed())
     {

@@ -55,7 +55,7 @@ pub(crate) async fn screenshot(call: Call) -> Result<Png, ApiError> {
 /// Put an entity on the deny list or the allow list, or hide it. The allow list is for admins of the collection. Scope
 /// follows at once, also in an active run.
 pub(crate) async fn mark(call: CallWith<EntityMarks>) -> Result<Envelope<ScopeExplanation>, ApiError> {
-    // What the caller may not see is 404, whatever the body says.
+    // An entity that the caller may not see is answered with 404, whatever the body.
     let seen = current(&call).await?;
     let marks: EntityMarks = read(call.change::<EntityDetail>()?)?;
     let flags = EntityFlags { hidden: marks.hidden.0, allow: marks.allow_list.0, deny: marks.deny_list.0, tags: None };

@@ -98,7 +98,7 @@ pub(crate) async fn change(call: CallWith<wire::IntegrationSettings>) -> Result<
     Ok(success(&message, shown(changed)))
 }
 
-/// Nobody else knows what this type holds; of the others, clients send what their providers give.
+/// The form of this type is our own. For the others, clients send what their providers issue.
 fn check_session(secrets: &Map<String, Value>, settings: &Map<String, Value>) -> Result<(), ApiError> {
     let read = ApplicationSession::of(secrets, settings);
     read.map(drop).map_err(|missing| ApiError::invalid(format!("an {SESSION} needs {missing}")))

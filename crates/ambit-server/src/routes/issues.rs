@@ -19,7 +19,7 @@ pub(crate) async fn find(call: Call) -> Result<Envelope<IssueDetail>, ApiError> 
 
 /// Set the status of an issue. A closing status may have a reason and an end.
 pub(crate) async fn report_status(call: CallWith<NewStatus>) -> Result<Envelope<bool>, ApiError> {
-    // What the caller may not see is 404, whatever the body says.
+    // An issue that the caller may not see is answered with 404, whatever the body.
     let id = call.id();
     call.store().find_issue(call.caller(), id, call.project).await.about(NOUN)?;
     let body = call.read()?;

@@ -28,7 +28,7 @@ pub(crate) async fn kinds(call: Asking<Listed>) -> Result<LibraryPage<LibraryEnt
     page(&call, "Entities", call.state.library.kinds.iter().map(LibraryEntity::from).collect())
 }
 
-/// List the discovery tasks; `more` stands beside `result`.
+/// List the discovery tasks; `more` is a member beside `result`.
 pub(crate) async fn tasks(call: Asking<Listed>) -> Result<LibraryPage<LibraryTask>, ApiError> {
     page(&call, "Tasks", call.state.library.tasks.iter().map(LibraryTask::from).collect())
 }

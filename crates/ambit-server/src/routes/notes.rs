@@ -25,7 +25,7 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Note>>, ApiError> {
 
 /// Write a note on an entity or issue, as Markdown.
 pub(crate) async fn add(call: CallWith<NewNote>) -> Result<Envelope<Note>, ApiError> {
-    // What the caller may not see is 404, whatever the body says.
+    // An item that the caller may not see is answered with 404, whatever the body.
     let seen = item(&call).await?;
     let text = call.read()?.note_text.0;
     let id = seen.uid.to_string();

@@ -64,9 +64,9 @@ pub(crate) async fn ready(call: Call) -> Result<Envelope<bool>, ApiError> {
     }
 }
 
-/// Explain to those whom runs contact what these are and whom to ask (RFC 9511).
+/// Explain to the owners of contacted systems what the probes are and whom to ask (RFC 9511).
 ///
-/// There is nothing to tell where no contact is set.
+/// It is not found if no contact is set.
 pub(crate) async fn probing(call: Call) -> Result<Text, ApiError> {
     let Some(contact) = &call.state.contact else { return Err(ApiError::not_found("Description of probes")) };
     let expires = call.now.plus_ms(PROBING_DAYS * DAY_MS);

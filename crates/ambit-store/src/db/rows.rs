@@ -54,7 +54,7 @@ tuples! {
 
 /// A struct that is read from columns of known names.
 pub(crate) trait Columns: FromRow {
-    /// What stands before the columns of members that say none: `"table."`, or nothing.
+    /// The prefix of columns for which none is stated: `"table."`, or nothing.
     const TABLE: &'static str;
 
     fn names() -> Vec<String>;

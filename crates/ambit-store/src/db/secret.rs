@@ -75,7 +75,7 @@ impl Secret {
         hash(&self.0, purpose.as_bytes())
     }
 
-    /// What tells this secret from any other and gives nothing of it away.
+    /// Returns a mark that is unique to this secret and reveals nothing of it.
     pub(crate) fn mark(&self) -> [u8; 32] {
         self.derive("ambit secret mark v1")
     }

@@ -314,7 +314,7 @@ async fn add_seeds(tx: &mut Tx, place: ChangeContext, rules: &Rules) -> Result<u
     changes.write(tx).await.map(|_| beside)
 }
 
-/// Finds what leads to each thing, hosts before what is on them, and counts those to which nothing does.
+/// Finds the entity that leads to each imported one, hosts before what is on them, and counts those without one.
 async fn choose<'a>(
     tx: &mut Tx,
     collection: Uuid,

@@ -1,5 +1,5 @@
-//! What counts as seen when a run ends, beside what its answers saw: what the run relied on instead of asking again,
-//! since it is within its time to live, with what that leads to; and what derives from something that was seen.
+//! What counts as seen at the end of a run in addition to the entities of its observations: fresh facts that the run
+//! relied on instead of probing again, with what they lead to, and what derives from something that was seen.
 
 use super::Engine;
 use super::commit::{FOUND, enter};

@@ -53,7 +53,7 @@ pub enum HappenedTo {
         title: String,
         entity_name: String,
         severity: i64,
-        /// One sentence: what was seen, else what the issue is.
+        /// One sentence: the proof, or else the description of the issue.
         seen: String,
         status: Status,
         /// Of a person, on that status.

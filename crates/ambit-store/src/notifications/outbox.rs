@@ -27,7 +27,7 @@ const WAITING_MAX: i64 = 100_000;
 /// How long events that are told once are remembered: longer than the longest period of a limit.
 const TOLD_MS: i64 = 400 * DAY_MS;
 
-/// Why a receiver is ended whose secrets do not open.
+/// Why a receiver is ended whose secrets do not open. Such receivers are found again by this text, so it never changes.
 const SEALED_FOR_ANOTHER: &str = "its secrets do not open with the secret of this installation: bring back the secret \
                                   file and replay, or remove it and add it anew";
 

@@ -26,7 +26,7 @@ columns! {
     }
 }
 
-/// What stands for the user of a uuid.
+/// Returns a pseudonym of a user.
 fn source(uuid: String) -> String {
     blob_hash(format!("source {uuid}").as_bytes()).to_string()[..SOURCE_CHARS].to_owned()
 }

@@ -278,7 +278,7 @@ impl<'a, 'c> Reader<'a, 'c> {
         Ok((count - broken.len()) as u64)
     }
 
-    /// Goes through what is there, and returns what is not.
+    /// Walks the objects that are there, and returns the missing ones.
     async fn missing(
         &self,
         objects: &Arc<Gathering>,

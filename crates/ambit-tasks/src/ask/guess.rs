@@ -105,7 +105,7 @@ fn failure(unanswered: BTreeMap<String, TaskError>, is_all: bool) -> Option<Task
 struct Guesses<'a> {
     domain: &'a str,
     hits: BTreeSet<String>,
-    /// Hits of which nobody said whether they were handed to others.
+    /// Names that exist; it is not known whether they are delegated to third parties.
     unplaced: BTreeSet<String>,
     /// Names that exist without records of their own.
     empty: BTreeSet<String>,

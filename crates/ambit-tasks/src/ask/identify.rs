@@ -240,7 +240,7 @@ async fn by_custom(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: 
     by_line(cx, socket, layer).await
 }
 
-/// What services of lines say to one.
+/// Identifies protocols of lines by their answer to a line.
 async fn by_line(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Identity {
     match ask(cx, socket, layer, b"PING\r\n", ANSWER_TIMEOUT).await {
         // Memcached at another port than its own, or whatever knows no PING either.

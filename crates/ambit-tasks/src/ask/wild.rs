@@ -208,9 +208,9 @@ impl<'a> Wild<'a> {
 pub(crate) enum Empties {
     /// All.
     Made,
-    /// Those that have not what this wildcard gives.
+    /// Names that lack what this wildcard has.
     Without(Arc<WildcardProfile>),
-    /// Nothing tells.
+    /// It is unknown.
     Unknown,
 }
 

@@ -1,5 +1,5 @@
-//! What is kept of a history in which more was found than a record holds. What an earlier look kept stands before what
-//! is new, so that what is not among it any more was seen to be gone. Pure.
+//! Selects what is kept of a history if a record cannot hold everything. What an earlier search kept comes first, so
+//! that whatever is missing from it was seen to be gone. Pure.
 
 use super::{LEAKS_MAX, PACKAGES_MAX};
 use ambit_model::Facts;

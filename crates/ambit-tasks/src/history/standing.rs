@@ -23,7 +23,7 @@ pub(crate) struct Standing {
     larger: Vec<String>,
     /// There are more folders than are gone through.
     is_cut: bool,
-    /// Other repositories that stand in this one.
+    /// Repositories that are nested in this one.
     pub(super) submodules: Vec<Submodule>,
     /// Where files that hold secrets stand at HEAD.
     pub(super) placed: Placed,
@@ -106,7 +106,7 @@ impl Standing {
         &self.larger
     }
 
-    /// Returns what the files say; of what could not be read, what was known of it.
+    /// Returns the content of the files. A file that could not be read keeps what was known of it.
     pub(crate) fn over(self, known: &Files) -> Files {
         let mut files = self.files;
         for path in &self.larger {

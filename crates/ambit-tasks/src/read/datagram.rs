@@ -252,7 +252,7 @@ fn quic_proof(chance: &Chance, answer: &[u8]) -> Option<Proof> {
 
 // ── IKE (RFC 2408 §3, RFC 7296 §3.1) ──
 
-/// Main mode with one proposal: whoever has none that fits says so.
+/// Main mode with one proposal. A server that accepts none of it answers with an error.
 fn ike(chance: &Chance) -> Vec<u8> {
     let attribute = |class: u8, value: u8| [0x80, class, 0, value];
     // 3DES, SHA-1, a shared key, group 2: what every implementation knows, and refuses or accepts.

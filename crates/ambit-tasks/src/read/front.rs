@@ -33,7 +33,7 @@ const FOR_SALE: &[&str] = &[
     "domain steht zum verkauf",
     "domaine est à vendre",
 ];
-/// What a page says that nobody has put anything on.
+/// Texts of pages of domains that nobody uses.
 const PARKED: &[&str] = &[
     "domain is parked",
     "domain has been parked",

@@ -24,7 +24,7 @@ pub(crate) struct Page {
     pub(crate) scripts: BTreeSet<String>,
     /// Everything that the page points to or loads, absolute, sorted.
     pub(crate) links: BTreeSet<String>,
-    /// Those of them that nobody follows: what stands there is sent, as by a form whose method is `post`.
+    /// Those of them that are not links: the request sends data, as that of a form with the method `post` does.
     pub(crate) sent: BTreeSet<String>,
     /// Pictures, styles and scripts that it loads, absolute, sorted.
     pub(crate) assets: BTreeSet<String>,

@@ -11,7 +11,7 @@ use serde_saphyr::Spanned;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// Where what anybody writes stands in the event that starts a workflow.
+/// Members of the event that starts a workflow whose text anybody can write.
 const FOREIGN: &[&str] = &[
     "github.head_ref",
     "github.event.comment.body",
@@ -176,7 +176,7 @@ impl<'n> Said<'n> {
         Some(Self { text, line: usize::try_from(said.referenced.line()).unwrap_or(usize::MAX) })
     }
 
-    /// Returns whether one of its expressions puts what stands at one of the places into it.
+    /// Returns whether one of its expressions inserts the value of one of these members.
     fn takes(&self, places: &[&str], env: &Env<'_>) -> bool {
         text_takes(self.text, places, env)
     }

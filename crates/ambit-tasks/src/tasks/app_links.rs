@@ -28,9 +28,9 @@ pub(crate) const TASK: Task = Task {
 
 /// The ground on which both are asked.
 const PROVIDER: &str = "app_links";
-/// Google, who tells what a site says of apps for Android.
+/// The host at which Google reports the apps for Android that a site declares.
 const GOOGLE: &str = "digitalassetlinks.googleapis.com";
-/// Apple, who tells what a site says of apps for iOS.
+/// The host at which Apple reports the apps for iOS that a site declares.
 const APPLE: &str = "app-site-association.cdn-apple.com";
 /// Where Apple says why it has no statement of a site, such as `SWCERR00301 Timeout`.
 const FAILURE: &str = "apple-failure-reason";

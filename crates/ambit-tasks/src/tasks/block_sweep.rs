@@ -106,7 +106,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Answer::despite(stays || !there.is_empty(), heard.failure)
 }
 
-/// What the addresses of a range said.
+/// The results for the addresses of a range.
 #[derive(Default)]
 struct Heard {
     accepted: BTreeSet<IpAddr>,

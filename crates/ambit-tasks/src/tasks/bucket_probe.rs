@@ -86,7 +86,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-/// Whether an answer hands out what was asked for; `None` where it says that it cannot be said now.
+/// Returns whether the object was sent; `None` if the answer is temporary.
 fn is_readable(status: u16) -> Option<bool> {
     (status < 500 && !matches!(status, 408 | 429)).then_some(status == 200)
 }

@@ -52,7 +52,7 @@ fn campaigns(facts: &Facts) -> Vec<Campaign> {
     campaigns
 }
 
-/// Name servers of platforms serve whoever comes.
+/// Returns whether the shared thing is a name server of a platform, which serves all customers.
 fn is_everybodys((by, value): &(Shared, String)) -> bool {
     *by == Shared::NameServer && platforms::is_name_server(value)
 }

@@ -165,7 +165,7 @@ fn serial(text: &str) -> String {
     if short.is_empty() { "0".to_owned() } else { short.to_owned() }
 }
 
-/// `2026-01-31T00:00:00` is UTC there; ours say so.
+/// Adds the time zone: `2026-01-31T00:00:00` means UTC there.
 fn date(text: &str) -> String {
     Timestamp::parse(text.trim()).map_or_else(|| text.trim().to_owned(), |moment| moment.to_string())
 }

@@ -44,9 +44,9 @@ const ACCOUNT: &[&str] = &["account", "account_of_a_person"];
 const BY_TOKEN: &[&str] = &["all_members", "private_repositories"];
 /// The list of those who say in public that they are members.
 const PUBLIC_MEMBERS: &str = "members";
-/// The list of what bears a word or a token.
+/// The list of repositories that match a word or a token.
 const SEARCH: &str = "search";
-/// The list of what holds a token in its code. A word stands in the code of everybody.
+/// The list of repositories whose code contains a token. A word would match everybody's code.
 const SEARCH_OF_CODE: &str = "search_of_code";
 
 /// The forge that runs at hosts of which nobody here knows what runs there: Gitea, or Forgejo, which answers alike.

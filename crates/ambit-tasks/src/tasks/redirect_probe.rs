@@ -36,7 +36,7 @@ pub(crate) const TASK: Task = Task {
 
 /// Where an open redirect would lead: a name that cannot exist (RFC 6761 §6.4).
 const NOWHERE: &str = "ambit.invalid";
-/// Names of parameters that often say where somebody is led.
+/// Names of parameters that often hold the target of a redirect.
 const WORDS: &[&str] = &[
     "back",
     "callback",

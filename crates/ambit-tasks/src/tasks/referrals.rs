@@ -60,7 +60,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     failure.map_or(Ok(Answer::Absent), |error| Err(error.into()))
 }
 
-/// Leads to the servers, and says which of them are not there. What of one could not be looked up is not said.
+/// Leads to the servers, and records which of them do not exist. A server that could not be looked up is left out.
 async fn led_to(cx: &Context<'_>, servers: BTreeSet<String>) -> Result<Answer, TaskError> {
     let servers: BTreeSet<String> = servers.into_iter().take(SERVERS_MAX).collect();
     for server in &servers {

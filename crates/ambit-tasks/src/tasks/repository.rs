@@ -80,7 +80,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Answer::despite(is_any_read, failure)
 }
 
-/// Looks through what is new, or through all where that does not do. `known` is then what stands beside.
+/// Searches the new commits, or all of them if that is not possible. `known` is then what remains of earlier searches.
 async fn look_through(
     cx: &Context<'_>,
     source: &Source,

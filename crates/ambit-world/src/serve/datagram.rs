@@ -74,7 +74,7 @@ fn ike(asked: &[u8]) -> Option<Vec<u8>> {
     Some([head.as_slice(), &[0, 0, 0, 12, 0, 0, 0, 1, 1, 0, 0, 14]].concat())
 }
 
-/// Names the versions that it speaks to whoever comes with another one (RFC 9000 §6.1).
+/// Answers another version with the versions that it supports (RFC 9000 §6.1).
 fn quic(asked: &[u8]) -> Option<Vec<u8>> {
     let (first, rest) = asked.split_first().filter(|(first, _)| asked.len() >= 1_200 && **first & 0x80 != 0)?;
     let (version, rest) = rest.split_at_checked(4)?;
@@ -101,7 +101,7 @@ fn content(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     (head[0] == tag && head[1] < 0x80).then(|| rest.split_at_checked(usize::from(head[1])))?
 }
 
-/// Tells its description to whoever knows the community, and its engine to everybody.
+/// Sends its description to requests with the community, and its engine id to all.
 fn snmp(asked: &[u8], community: &str, description: &str) -> Option<Vec<u8>> {
     let (message, _) = content(asked, 0x30)?;
     let (version, rest) = content(message, 2)?;

@@ -148,7 +148,7 @@ fn target(behaviour: Hostile) -> &'static str {
     }
 }
 
-/// A body that costs whoever parses it.
+/// Returns a body that is expensive to parse.
 fn body(behaviour: Hostile) -> Vec<u8> {
     match behaviour {
         Hostile::Nested => "<div>".repeat(500_000).into_bytes(),

@@ -53,7 +53,7 @@ fn security_headers(tls: bool, response: &mut Response) {
         ("Referrer-Policy", "no-referrer"),
     ];
     for (name, value) in usual.into_iter().skip(usize::from(!tls)) {
-        // A site that says its own value says no other beside it.
+        // A header that the file states replaces the usual one.
         if !response.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
             response.headers.push((name.to_owned(), value.to_owned()));
         }

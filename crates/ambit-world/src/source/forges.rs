@@ -1,5 +1,4 @@
-//! What forges of code tell of accounts, by the interfaces of GitHub, GitLab, Gitea and Bitbucket: repositories,
-//! members, and what bears a word.
+//! The interfaces of GitHub, GitLab, Gitea and Bitbucket: repositories and members of accounts, and search by a word.
 
 use crate::draft::{Forge, Repository};
 use crate::serve::connection::Connection;

@@ -159,7 +159,7 @@ impl Derivation<'_> {
             if exposure.shows_only_at_unknown_paths() && (site.redirect.is_some() || site.soft_404) {
                 continue;
             }
-            // Whoever follows the redirect may see it here, too; on a shared address nobody may look for it.
+            // A client that follows the redirect may see it here, too; on a shared address it may not be probed for.
             if virtual_host.to_https || site.basic.is_some() || !sight.probed {
                 self.truth.allow_issue(issue, Kind::Uri, uri);
             } else {

@@ -199,7 +199,7 @@ impl Derivation<'_> {
         }
     }
 
-    /// What the zone's own servers say besides may be told of.
+    /// Records that only the zone's own servers return may be reported.
     fn told_inside(&mut self, kind: Kind, name: &str) {
         if plan::entry(self.draft, name).is_some_and(|entry| !entry.inside.is_empty()) {
             for issue in ["internal_system_exposed_via_dns", "resolves_to_localhost"] {
@@ -258,7 +258,7 @@ impl Derivation<'_> {
         plan::end_of_chain(self.draft, name)
     }
 
-    /// Whether a name is not there, and whoever would have it says so.
+    /// Returns whether the servers answer that a name does not exist.
     fn is_gone(&self, name: &str) -> bool {
         self.is_answered(name) && !self.exists_anywhere(name)
     }

@@ -167,7 +167,7 @@ async fn by_name(api: &Api, typed: &str) -> Result<String, Failure> {
     Ok(text(&taken["id"]))
 }
 
-/// Entities of a name that are told beside the one that is taken.
+/// Other entities of the same name that are listed.
 const OTHERS_SHOWN: usize = 8;
 
 /// Says which of several entities of a name is taken, and by what the others are meant.

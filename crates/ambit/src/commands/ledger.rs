@@ -89,7 +89,7 @@ pub(crate) async fn run(command: &LedgerCommand, settings: &Settings) -> Result<
     }
 }
 
-/// What a server tells: its contacts, and since when it knows.
+/// Returns the contacts that a server reports, and the beginning of its ledger.
 async fn ask(
     target: &Target,
     settings: &Settings,

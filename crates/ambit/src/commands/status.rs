@@ -1,4 +1,4 @@
-//! `ambit status`: what is open, what runs, and what was last looked at, in one screen.
+//! `ambit status`: open issues, active runs, and when each collection was last refreshed, in one screen.
 
 use crate::api::{ASM, Api, Needs, OURS};
 use crate::args::Target;

@@ -121,7 +121,7 @@ struct Issue {
     entity_kind: Kind,
     /// False where a person decided on it while the fact stays.
     open: bool,
-    /// What it is of is not theirs any more, so that nobody looks whether it still is there.
+    /// Its entity left the scope, so that it is not checked any more.
     left: bool,
     /// It was opened by this run, for the first time or again.
     new: bool,
@@ -474,7 +474,7 @@ fn tell_questions(entities: &[Entity]) {
     }
 }
 
-/// What nobody looked for because a person left it out.
+/// Names the tasks that the user skipped.
 fn tell_skipped(skipped: &SkippedTasks) {
     let names: Vec<&str> = skipped.names().collect();
     if !names.is_empty() {

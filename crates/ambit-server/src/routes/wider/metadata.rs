@@ -62,7 +62,7 @@ contract! {
         relationships: Named<Vec<RelationshipEntry>>,
     }
 
-    /// A relationship, and what it leads to.
+    /// A relationship and its meaning.
     #[derive(Debug, Serialize)]
     pub(crate) struct RelationshipEntry {
         name: &'static str,

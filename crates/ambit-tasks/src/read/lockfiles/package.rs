@@ -30,7 +30,7 @@ pub(super) fn package(ecosystem: &str, name: &str, version: &str) -> Package {
     Package { ecosystem: ecosystem.to_owned(), name, version, path: String::new() }
 }
 
-/// Names of Python's packages are the same whatever stands between their words.
+/// Names of Python packages are equal whatever separates their words.
 fn python_name(name: &str) -> String {
     static BETWEEN: LazyLock<Regex> = LazyLock::new(|| pattern("[-_.]+"));
     BETWEEN.replace_all(name, "-").to_lowercase()

@@ -95,7 +95,7 @@ impl Crawl<'_> {
         pages
     }
 
-    /// What was seen; where the session ended, what was known before, and behind it what is new.
+    /// Returns what was seen. If the session ended, this is what was known before, followed by what is new.
     pub(super) fn and_known<T: DeserializeOwned>(
         &self,
         member: Member<Vec<T>>,
