@@ -88,7 +88,7 @@ impl ErrorCode {
         }
     }
 
-    /// As it stands in `error.code`.
+    /// Returns the name in `error.code`.
     pub fn name(self) -> &'static str {
         TABLE[self as usize].2
     }

@@ -77,10 +77,10 @@ contract! {
         pub upstream: String,
         pub tags: Vec<String>,
         pub summary: IssueSummary,
-        /// What tells issues of one name about one entity apart, such as a CVE id or a path; empty where there is only
-        /// one. Ours.
+        /// What distinguishes issues of one name about one entity, such as a CVE id or a path; empty if there can be
+        /// only one. Ours.
         pub discriminator: String,
-        /// The username of who is to see to it.
+        /// The username of the assignee.
         pub assignee: Option<String>,
         /// By when it is to be closed; null where it has no due date, or is not open.
         pub due_at: Option<Timestamp>,

@@ -32,7 +32,7 @@ pub trait Words: Copy + 'static {
         Self::all().into_iter().find(|one| one.word() == text)
     }
 
-    /// What is said of another word, behind the name of the member.
+    /// Returns the error for another word; it follows the name of the member.
     fn refusal(_text: &str) -> String {
         format!("must be one of {}", words::<Self>().join(", "))
     }

@@ -53,9 +53,9 @@ pub struct Android {
     pub min_sdk: Option<u32>,
     /// The version of Android that it was made for, whose protections hold for it.
     pub target_sdk: Option<u32>,
-    /// What it asks leave for, sorted.
+    /// The permissions that it requests, sorted.
     pub permissions: Vec<String>,
-    /// Permissions that it makes itself.
+    /// Permissions that it defines.
     pub declared_permissions: Vec<DeclaredPermission>,
     /// Its parts that can be called.
     pub components: Vec<Component>,

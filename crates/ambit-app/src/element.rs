@@ -57,7 +57,7 @@ const ATTRIBUTES: &[(u32, &str)] = &[
     (0x0101_0603, "requestLegacyExternalStorage"),
 ];
 
-/// An element with what it holds.
+/// An element with its attributes and children.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Element {
     pub(crate) name: String,

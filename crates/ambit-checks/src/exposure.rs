@@ -20,7 +20,7 @@ pub struct Exposure {
     pub sentence: &'static str,
     /// The discriminator of a path: paths with the same one are one issue.
     pub group: fn(&str) -> &str,
-    /// Where it is looked for, and what proves it.
+    /// The paths that are requested, and what proves the exposure.
     pub probes: &'static [Probe],
 }
 

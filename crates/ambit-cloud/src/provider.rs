@@ -206,7 +206,7 @@ impl Provider {
         }
     }
 
-    /// Where it is asked; `None` where what opens it does not say.
+    /// Returns the base URL; `None` if the secrets do not determine it.
     pub fn base(&self, secrets: &Value) -> Option<String> {
         self.shown(&self.base, secrets).map(|base| base.trim_end_matches('/').to_owned())
     }

@@ -1,4 +1,4 @@
-//! Keeping what is stored told and judged by the packs as they are, beside runs.
+//! Keeps stored products and issues in line with the current packs, outside of runs.
 
 use crate::reassess::reassess;
 use crate::run::Clock;

@@ -11,7 +11,7 @@ pub struct Product {
     pub vendor: String,
     /// What it is, as people write it.
     pub product: String,
-    /// Its version, where it says one.
+    /// Its version, if it is known.
     pub version: Option<String>,
     /// Vendor and product as CPE writes them: `openbsd:openssh`.
     pub cpe: Option<String>,

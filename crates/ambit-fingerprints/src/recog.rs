@@ -107,7 +107,7 @@ fn attributes(
 fn begin(element: &BytesStart<'_>, line: usize, fails: &dyn Fn(String) -> PackError) -> Result<Open, PackError> {
     let mut attributes = attributes(element, fails)?;
     let pattern = attributes.remove("pattern").ok_or_else(|| fails("a fingerprint without a pattern".to_owned()))?;
-    // The dialect is Ruby's: `^` and `$` stand for the ends of lines whatever the flags say.
+    // The dialect is that of Ruby: `^` and `$` match at line ends whatever the flags.
     let mut flags = Flags { lines: true, ..Flags::default() };
     for flag in attributes.remove("flags").unwrap_or_default().split([',', '|']).map(str::trim) {
         match flag {

@@ -198,7 +198,7 @@ impl Rule {
 }
 
 impl Test {
-    /// Whether a text of ours stands for all that its place holds.
+    /// Returns whether a text of ours must be the first word at its place.
     pub(crate) fn is_first_word(&self) -> bool {
         matches!(self, Self::Text(text) if text.stands == Stands::FirstWord)
     }

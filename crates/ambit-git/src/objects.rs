@@ -98,7 +98,7 @@ impl Objects {
         let opened = gix_odb::at_opts(path, hash, None, options);
         let mut found = opened.map_err(|error| GitError::Folder(format!("{}: {error}", path.display())))?;
         found.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(CACHE_BYTES)));
-        // What is not there stays so: nobody adds objects while we look.
+        // Missing objects stay missing: nobody adds objects during the search.
         found.refresh_never();
         Ok(Self { found, hash, _folder: folder })
     }

@@ -1,5 +1,4 @@
-//! Where files stand in the tree of one commit today, by their ids: a text that once stood in a history stands there
-//! still, or no more.
+//! The paths of files in the tree of one commit, by their ids: whether a text from the history is still there.
 
 use crate::history::{DEPTH_MAX, PATH_BYTES_MAX};
 use crate::standing::{FOLDERS_MAX, PATHS_BYTES_MAX, Tip, tree};

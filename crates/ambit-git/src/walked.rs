@@ -1,4 +1,4 @@
-//! What a walk over a history says beside the texts that it shows: how much was looked at, and what was not.
+//! The statistics of a walk over a history, beside the texts: what was read, and what was not.
 
 use crate::objects::Unreadable;
 use gix_hash::ObjectId;

@@ -14,7 +14,7 @@ const SIGHTED_MAX: usize = 1_000_000;
 const SAYS_CHARS_MAX: usize = 300;
 /// Rows that were left out and are named with their line; of the others it is said how many they are.
 const ODD_ROWS_NAMED: usize = 5;
-/// Things that are kept of what a tool says of one entity.
+/// Labels that are kept of one entity.
 const SAYS_MAX: usize = 50;
 
 /// What a file says.

@@ -263,7 +263,7 @@ impl Message {
         Self { id, at: event.at, is_digest: false, events: vec![event], counts }
     }
 
-    /// How many events it stands for.
+    /// Returns how many events it represents.
     pub fn total(&self) -> u64 {
         self.counts.values().sum()
     }

@@ -25,7 +25,7 @@ pub enum Sighting {
 pub enum ProbeResult {
     /// The thing is there: its details, where it led, and the stored bytes.
     Found(Found),
-    /// Something is there, and the rest could not be looked at: the task says what of it was known and stands.
+    /// Something is there, and the rest could not be probed: the task says which of the earlier edges stand.
     InPart { found: Found, reason: NotDoneReason, why: String },
     /// The probe succeeded and the thing is not there.
     Absent,

@@ -136,8 +136,8 @@ impl Weighing<'_> {
         has_answer(self.facts, &look)
     }
 
-    /// Adds what a look shows. Of one that failed, in whole or in part, what was told before stands where it weighs
-    /// more: nobody is better protected for not being seen. `policy` is the word by which its findings are known.
+    /// Adds the findings of a probe. If it failed, in whole or in part, earlier findings remain if they weigh more: an
+    /// unreadable setting protects nobody. `policy` is the word by which its findings are known.
     fn weigh(&mut self, area: Area, policy: &str, is_seen: bool, shown: Option<(i32, String)>) {
         let shown = shown.map(|(points, text)| Finding { area, points, text });
         let before = POSTURE.of(&self.facts.details).filter(|_| !is_seen).map(|posture| posture.findings);

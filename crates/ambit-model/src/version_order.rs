@@ -104,7 +104,7 @@ fn compare_numbers(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
-/// Where a word stands: before the release (negative), or behind it.
+/// Returns the rank of a word: negative if it comes before the release.
 fn rank(word: &str, numbered: bool) -> i32 {
     match word {
         "dev" | "snapshot" | "nightly" => -6,

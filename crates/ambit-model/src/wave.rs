@@ -13,8 +13,8 @@ pub enum Wave {
     /// Names from lists of words and from transfers of zones. Only resolvers and servers of names are asked, and what
     /// is found is visited with the rest.
     Words,
-    /// Names like those that are known, once all are that words tell of; and what addresses present to those who ask
-    /// for no name, which decides what may be visited there.
+    /// Names similar to known ones, after all names from word lists; and the default certificates of addresses, which
+    /// decide what may be visited there.
     Variations,
     /// What a browser does: L2.
     Visits,

@@ -103,7 +103,7 @@ fn net(notices: Vec<Notice>, issues_too: bool) -> Vec<Event> {
             events.push(event);
             continue;
         };
-        // What was new, or opened, stays that, whatever changed of it since.
+        // A new entity or an opened issue is reported as such, whatever changed afterwards.
         let is_told = event.kind == if last == EventKind::EntityChanged { first } else { last };
         if !cancels(first, last) && is_told && told.insert(event.subject.clone()) {
             events.push(event);

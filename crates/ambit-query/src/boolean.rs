@@ -99,11 +99,10 @@ pub(crate) trait Text {
     /// Where the text is read now.
     fn place(&self) -> usize;
 
-    /// Reads a condition; anything else that stands here is refused. `apart`: it stands in a later alternative or
-    /// behind NOT.
+    /// Reads a condition, and fails for anything else. `apart` means that it is in a later alternative or behind NOT.
     fn condition(&mut self, apart: bool) -> Result<Self::Condition, Self::Error>;
 
-    /// May what was read from this place on be one of several alternatives?
+    /// Returns whether the expression that begins at this place may be one of several alternatives.
     fn check_alternatives(&self, _from: usize) -> Result<(), Self::Error> {
         Ok(())
     }

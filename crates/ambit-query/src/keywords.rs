@@ -40,7 +40,7 @@ pub enum ValueType {
     Integer { min: i64, max: i64 },
     /// `true` or `false`.
     Bool,
-    /// A moment or a word that stands for one.
+    /// A moment, or a word that means one.
     Time,
     /// An entity kind, with or without a prefix such as `Platform::Entity::`.
     Kind,

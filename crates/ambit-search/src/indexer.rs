@@ -90,7 +90,7 @@ async fn compare(index: &Index, store: &Store) -> Result<bool, IndexError> {
 const REBUILD_ASKED: &str = "index rebuild asked";
 const REBUILD_DONE: &str = "index rebuild done";
 
-/// Who searches counts up here, so that whoever writes the index goes on with it.
+/// A search increments this counter, so that the process that writes the index updates it.
 const WANTED: &str = "index wanted";
 
 /// How long the index is kept up after somebody asked for it: a search asks for what is new while it waits.

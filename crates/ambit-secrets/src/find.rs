@@ -146,8 +146,8 @@ impl Rules {
         secrets.map(|(at, secret)| at..at + secret.len()).collect()
     }
 
-    /// Adds what stands in a text and in the texts inside it. What is a secret by its form wraps no other one, and what
-    /// wraps one is no secret by what it is called.
+    /// Adds the secrets in a text and in the texts that are encoded in it. A secret that is recognised by its form
+    /// contains no other, and a text that contains one is not a secret because of its name.
     fn look(&self, text: &str, (look, place): (Look, At<'_>), depth: usize, hits: &mut Hits) {
         let mut taken: Vec<Range<usize>> = Vec::new();
         let (by_form, by_context): (Vec<&Rule>, Vec<&Rule>) = self.asked(text, look).partition(|rule| !rule.by_context);

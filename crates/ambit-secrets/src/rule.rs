@@ -1,4 +1,4 @@
-//! One rule: what it looks like, and what else must hold of a secret that it finds.
+//! One rule: its form, and the further conditions for a secret that it finds.
 
 use crate::allow::{At, Foreign, Hit, is_allowed};
 use crate::decode::base64;

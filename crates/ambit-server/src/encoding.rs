@@ -31,7 +31,7 @@ pub(crate) enum Coding {
 pub(crate) const ALL: [Coding; 3] = [Coding::Zstd, Coding::Brotli, Coding::Gzip];
 
 impl Coding {
-    /// As it stands in `Content-Encoding`.
+    /// Returns the name in `Content-Encoding`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Zstd => "zstd",

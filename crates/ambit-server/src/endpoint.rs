@@ -25,7 +25,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// As it stands in a request.
+    /// Returns the name in a request.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -220,7 +220,7 @@ impl Endpoint {
         (self.handler.signature.parameters)()
     }
 
-    /// Says of a call that changes nothing, whatever its method.
+    /// Marks a call that changes nothing, whatever its method.
     pub(crate) const fn only_reads(self) -> Self {
         Self { changes: Changes::Never, ..self }
     }

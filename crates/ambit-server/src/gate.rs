@@ -42,7 +42,7 @@ const RETRY_S: u32 = 1;
 pub(crate) enum Asker {
     /// Whoever has the key in the request, and how the server is reached.
     Peer(Peer, Arc<Outside>),
-    /// Somebody whom the program knows already.
+    /// A principal that was authenticated before.
     Known(Box<Principal>),
 }
 

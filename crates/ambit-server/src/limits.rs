@@ -28,7 +28,7 @@ pub struct Limits {
     pub place_wait: Duration,
     /// How long a peer may take nothing of its answer.
     pub write_idle: Duration,
-    /// How long events are told before whoever listens has to ask again.
+    /// How long events are streamed before the client must reconnect.
     pub events_time: Duration,
     /// A body that was refused is drained until nothing comes for so long.
     pub linger: Duration,

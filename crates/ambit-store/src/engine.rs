@@ -194,7 +194,7 @@ pub struct KnownIssue {
 pub struct Known {
     pub facts: Facts,
     pub issues: Vec<KnownIssue>,
-    /// What its record says of vulnerabilities.
+    /// The vulnerabilities in its record.
     pub vulns: Vulns,
 }
 

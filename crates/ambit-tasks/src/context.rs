@@ -70,7 +70,7 @@ impl<'a> Context<'a> {
         Self { memory: Some(memory), ..self }
     }
 
-    /// Says that the probe is ended after so long, whatever it does.
+    /// Limits the time of the probe.
     pub fn within(self, most: Duration) -> Self {
         Self { ends: self.net.now().saturating_add(most), ..self }
     }

@@ -72,9 +72,9 @@ pub(crate) struct Looked {
     pub(crate) ends: BTreeSet<ObjectId>,
     /// All commits and tags that were met.
     reached: HashSet<ObjectId>,
-    /// What stands at the tips; `None` where that is as an earlier look knew it.
+    /// The files at the tips; `None` if they are as an earlier search recorded them.
     pub(crate) files: Option<Files>,
-    /// Other repositories that stand there; `None` as above.
+    /// Repositories that are nested there; `None` as above.
     submodules: Option<Vec<Submodule>>,
     /// There are more folders than are read.
     is_cut_at_tips: bool,
@@ -107,7 +107,7 @@ enum Limit {
     Kept,
 }
 
-/// Tells the thread that walks that nobody waits for it any more.
+/// Stops the thread that walks the history when the caller is gone.
 #[derive(Default)]
 struct StopWhenDropped(Arc<AtomicBool>);
 
@@ -135,7 +135,7 @@ pub(crate) async fn aside<T: Send + 'static>(
     })
 }
 
-/// Where a look begins, and what it need not look at.
+/// Where a search begins, and which commits it can skip.
 pub(crate) struct Begin<'a> {
     pub(crate) tips: &'a [ObjectId],
     /// Commits that an earlier look knew with all that leads to them.

@@ -41,7 +41,7 @@ pub struct Task {
     pub volatile: &'static [&'static str],
     /// What it contacts, for the partition of its work.
     pub contacts: Contacts,
-    /// What counts as seen where it finds something.
+    /// What counts as seen if it finds something.
     pub sights: Sights,
     /// Decides whether it may run yet, and with which arguments. Pure.
     pub plan: fn(&Facts, &Settings) -> Plan,

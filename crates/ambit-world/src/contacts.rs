@@ -109,8 +109,8 @@ impl SimulatedWire {
         let is_web = matches!(host.and_then(|host| host.port(port)), Some(Port::Web(_)));
         let is_theirs = self.internet.draft.dedicated.contains(&address)
             && evidence::of_address(&self.internet, address) > Shown::Nothing;
-        // To whom it belongs is asked once of a machine of which nothing public tells that it has other names than
-        // ours: one handshake without a name.
+        // One handshake without a name may be made with a machine that publicly has no other names than ours, to find
+        // its owner.
         let is_asked_once =
             port == 443 && name.is_none() && !datagram && evidence::looks_dedicated(&self.internet, address);
         if is_theirs || is_asked_once {

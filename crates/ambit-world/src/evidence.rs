@@ -215,8 +215,8 @@ fn direct(entry: &Name) -> impl Iterator<Item = IpAddr> + '_ {
     entry.records.iter().filter_map(plan::address_of)
 }
 
-/// An alias leads through a name that is neither ours nor a known platform's: whoever holds that name decides where
-/// ours goes.
+/// Returns whether an alias leads through a name that is neither ours nor a known platform's: its holder decides where
+/// ours leads.
 pub(crate) fn has_foreign_alias(internet: &Internet, name: &str) -> bool {
     let targets = plan::chain(&internet.draft, name);
     targets.iter().any(|target| !is_ours(internet, target) && platforms::of_host(target).is_none())

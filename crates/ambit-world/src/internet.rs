@@ -53,7 +53,7 @@ pub(crate) struct Host {
     /// A name server or resolver.
     pub dns: bool,
     pub ports: BTreeMap<u16, Port>,
-    /// What speaks over UDP, beside DNS.
+    /// Services over UDP other than DNS.
     pub datagrams: BTreeMap<u16, Datagram>,
 }
 

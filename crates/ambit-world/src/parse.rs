@@ -165,7 +165,7 @@ impl Reader {
 
     fn seeds(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         while let Some(word) = cursor.next() {
-            // A word is a seed of the workflows that search for what bears one.
+            // A word is a seed of the workflows that search by words.
             let seed = SUSPICIOUS_DOMAINS.target(word);
             let (_, name) = seed.map_err(|invalid| cursor.fault(format!("no seed: {}", invalid.why)))?;
             self.reading.seeds.push(name);

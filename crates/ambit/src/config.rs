@@ -127,7 +127,7 @@ impl Settings {
         self.truth("oidc_trust_email")
     }
 
-    /// Whether whoever may invite makes accounts for addresses that nobody has.
+    /// Returns whether an invitation creates an account for an unknown address.
     pub(crate) fn open_accounts(&self) -> Result<bool, Failure> {
         self.truth("open_accounts")
     }

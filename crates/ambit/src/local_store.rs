@@ -97,7 +97,7 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
     }
 }
 
-/// What a command says where the index does not come to what the store holds.
+/// The error of a command if the index does not catch up with the store.
 const BEHIND: &str = "the search index is behind and is not catching up; is the server that writes it busy or stuck?";
 
 /// The index that another process writes, when it has seen everything that is in the store now. That process is asked

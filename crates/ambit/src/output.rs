@@ -27,8 +27,8 @@ pub(crate) struct Results {
     goes_on: bool,
 }
 
-/// A file beside the one that was asked for, gone unless it takes its place: a command that fails leaves what was there
-/// before.
+/// A temporary file beside the requested one. It is removed unless it replaces that: a command that fails leaves the
+/// earlier content.
 struct Draft {
     path: PathBuf,
     target: PathBuf,

@@ -148,7 +148,7 @@ fn endpoint(environment: &BTreeMap<String, String>) -> Result<Option<String>, Fa
             return wrong(&name, word, &format!("{expected}, the only supported one"));
         }
     }
-    // It may hold a password: it is not said again.
+    // The value may hold a password, so it is not repeated.
     let expected = || Failure::usage(format!("variable {name}: expected a URL such as http://127.0.0.1:4318"));
     Url::parse(text).map_err(|_| expected())?;
     Ok(Some(text.to_owned()))

@@ -71,7 +71,7 @@ fn proof(facts: &Facts, leak: &Leak) -> Proof {
     Proof { severity, ..look::proof_of(&leak.token, description, details) }
 }
 
-/// Says whether it stands at HEAD today, where that is known.
+/// Says whether it is at HEAD, if that is known.
 fn today(leak: &Leak) -> String {
     match &leak.at_head {
         None => String::new(),

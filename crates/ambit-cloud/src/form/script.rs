@@ -22,7 +22,7 @@ pub(crate) fn things(page: &[u8], media: &str) -> Option<Value> {
     (!by_type.is_empty()).then(|| Value::Object(by_type))
 }
 
-/// The texts of the scripts of a media type. What a script holds ends with the next `</script`, whatever stands there.
+/// Returns the scripts of a media type. A script ends with the next `</script`, whatever its content.
 fn scripts<'a>(page: &'a str, media: &'a str) -> impl Iterator<Item = &'a str> {
     // ASCII letters alone change: places in the one are places in the other.
     let small = page.to_ascii_lowercase();

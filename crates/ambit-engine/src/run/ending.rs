@@ -66,7 +66,7 @@ impl Drive<'_> {
         self.config.engine.rely(self.run.id, fresh.collect(), (self.config.clock)()).await
     }
 
-    /// What derives from something that was seen counts as seen with it.
+    /// Entities that derive from something that was seen count as seen with it.
     #[tracing::instrument(target = "traces", skip_all)]
     async fn derive(&self) -> Result<(), StoreError> {
         let derived = ambit_tasks::ALL.iter().filter(|task| task.sights == Sights::All(Sighting::Nothing));

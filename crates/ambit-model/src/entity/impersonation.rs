@@ -30,7 +30,7 @@ pub enum Shared {
     Tracker,
 }
 
-/// What somebody does with the domain.
+/// How the domain is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {

@@ -22,7 +22,7 @@ pub const PROTOCOL: Member = Member::named("protocol");
 pub const SERVICE: Member<Service> = Member::named("service");
 /// It begins with TLS.
 pub const SSL: Member<bool> = Member::named("ssl");
-/// The certificate that it shows to whoever names nobody, in short.
+/// The certificate that it presents without SNI, in short.
 pub const CERT: Member = Member::named("cert");
 /// The names in that certificate.
 pub const ALT_NAMES: Member<Vec<String>> = Member::named("alt_names");

@@ -170,7 +170,7 @@ impl Spreading<'_> {
             EdgeKind::ResolvesTo if !is_shared || known.foreign_aliases[link.from].is_some() => {
                 self.resolved(link, known)
             }
-            // The provider itself says who holds it, whoever else is known to have such addresses.
+            // The provider itself names the account, whoever else is known to use such addresses.
             EdgeKind::CloudAccount => plain(rule.own, rule.cap),
             EdgeKind::BlockMember if let Some(reason) = self.surroundings.foreign_allocation(link.to) => {
                 as_row(EdgeKind::Suballocation, reason)

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Answers below which nothing is said of the loss.
 const ANSWERS_MIN: u32 = 100;
-/// Answers above which the older ones count half, so that what is said holds for now.
+/// Above this number of answers the older ones count half, so that the ratio is recent.
 const ANSWERS_MAX: u32 = 4_096;
 
 /// Answers of ports since a run began, the newer ones first.

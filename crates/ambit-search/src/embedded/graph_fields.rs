@@ -18,7 +18,7 @@ pub(crate) const COMMENTS_COUNT: &str = "comments_count";
 pub(crate) const TOTAL_NODES: &str = "total_nodes";
 pub(crate) const NAME_ORDER: &str = "name_order";
 pub(crate) const OWNER_ORDER: &str = "owner_order";
-/// What stands before the name of a node for the way that it is looked for.
+/// Prefixes of the names of nodes, by the way in which they are searched.
 pub(crate) const URL_NAME: &str = "url";
 pub(crate) const URL_TEXT: &str = "url text";
 

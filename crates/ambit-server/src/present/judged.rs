@@ -13,10 +13,11 @@ use ambit_store::KnownObject;
 
 /// The engine's name.
 const ENGINE: &str = "Ambit";
-/// How it comes to its word.
+/// The method of the judges.
 const METHOD: &str = "rules";
 
-/// Adds the judges' word to the attributes of an object. What one collection knows of a thing holds for the thing.
+/// Adds the verdicts of the judges to the attributes of an object. What one collection knows about it applies to the
+/// object.
 pub(crate) fn fill(attributes: &mut InventoryObjectAttributes, found: &[KnownObject]) {
     // What is only named somewhere was not looked at.
     let looked = || found.iter().filter(|one| !one.record.task_results.is_empty());

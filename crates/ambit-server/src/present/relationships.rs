@@ -135,7 +135,7 @@ pub(crate) const URL: &[Relationship] = &[
 const GRAPHS_MAX: usize = 1_000;
 /// Relationships that one call may ask for within objects: more than any client knows of one type.
 const ASKED_MAX: usize = 40;
-/// Descriptors of a relationship that stand in an object; its `next` leads to the others.
+/// Descriptors of a relationship that an object contains; its `next` leads to the others.
 const DESCRIPTORS_MAX: usize = 20;
 
 fn of_type(kind: ObjectType) -> &'static [Relationship] {

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 const NOUN: &str = "Collection";
 
-/// Members that say of whom new entities are told; null leaves it to their rules.
+/// Members that select who is notified of new entities; null leaves it to the rules of the receivers.
 const NOTIFY_EMAILS: &str = "notify_emails_new_entities";
 const NOTIFY_WEBHOOKS: &str = "notify_webhooks_new_entities";
 

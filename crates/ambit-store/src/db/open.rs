@@ -251,7 +251,7 @@ async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Wri
     let origin = Arc::new(Origin { named: path.display().to_string(), folder: path.parent().map(Path::to_owned) });
     let connection = SqliteConnectOptions::new()
         .filename(path)
-        // What a new database is made with; one that is there keeps what it was made with.
+        // These apply to a new database; an existing one keeps its own.
         .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)

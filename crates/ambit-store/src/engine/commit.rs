@@ -133,10 +133,10 @@ impl Part {
     }
 }
 
-/// What became of what was imported.
+/// The result of an import.
 pub(super) struct ImportedBatch {
     pub(super) new_entities: usize,
-    /// Things whose scope only a decision over the whole collection tells.
+    /// Entities whose scope only a decision over the whole collection determines.
     pub(super) undecided: usize,
 }
 

@@ -92,7 +92,7 @@ struct Stored {
     seeds: Vec<(Kind, String)>,
     edges: Vec<EdgeRow>,
     nodes: BTreeMap<Uid, NodeRow>,
-    /// Of the entities, and of those that tell them something.
+    /// Of the entities, and of those that share details with them.
     details: BTreeMap<Uid, Arc<Details>>,
     probes: BTreeMap<Uid, Probes>,
     issues: BTreeMap<Uid, Vec<KnownIssue>>,
@@ -300,8 +300,8 @@ async fn load_probes(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Probes>,
 
 columns! { LastProbe { outcome: (sql said()), at, run: "run_id", reason, confirmed: "last_at" } }
 
-/// What stands for a probe that found something in part. It is stored as one that failed, whose answer is its own
-/// nevertheless: what an earlier one said is left as it was by one that saw nothing.
+/// The outcome of a probe that found something in part. It is stored as failed, with an answer of its own: an earlier
+/// answer stays as it was only if this one saw nothing.
 const IN_PART: i64 = 3;
 
 /// How a row of `looks` says that a probe ended.

@@ -77,7 +77,7 @@ pub struct StateAccount {
     /// Its number among the states of that name, where it has one; later states have higher ones.
     pub serial: Option<u64>,
     pub seen_at: Timestamp,
-    /// What the file said of itself, in a few words.
+    /// What the file states about itself, in a few words.
     pub says: BTreeMap<String, String>,
     /// When the first part of this import was stored; `None` for that part itself.
     pub since: Option<Timestamp>,

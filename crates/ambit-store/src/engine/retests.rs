@@ -20,7 +20,7 @@ impl Engine {
         record.as_deref().map(from_json).transpose()
     }
 
-    /// Notes what a run says of the issue that it looked at.
+    /// Records the verdict of a run about the issue that it tested.
     pub async fn note_verdict(&self, run: RunId, verdict: RetestVerdict) -> Result<(), StoreError> {
         transaction!(self.store, Engine, async |tx| {
             tx.run("UPDATE runs SET verdict = $1 WHERE id = $2", values![verdict.name(), run]).await.map(drop)

@@ -59,7 +59,7 @@ impl Store {
         })
     }
 
-    /// The newest look at one issue alone, with what could not be looked at; `None` where nobody asked for one.
+    /// Returns the newest test of one issue, with what could not be probed; `None` if there was none.
     pub async fn last_retest(
         &self,
         principal: &Principal,

@@ -223,7 +223,7 @@ async fn insert(
     insert_row(tx, collection, by, NewRun { number, wire_state, size, retests: None }, now).await
 }
 
-/// What tells a run from another of its collection.
+/// What distinguishes a run from others of its collection.
 pub(super) struct NewRun {
     pub(super) number: i64,
     /// Another state of the simulated internet than the collection's.

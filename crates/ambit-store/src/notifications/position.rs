@@ -13,7 +13,7 @@ pub struct Outbox {
     pub(crate) store: Store,
 }
 
-/// Puts the position at the present where nobody was told until now: what happened before was nobody's to be told.
+/// Moves the position to the present if there was no receiver until now: earlier events are reported to nobody.
 pub(crate) async fn start(tx: &mut Tx) -> Result<(), StoreError> {
     if tx.exists("SELECT 1 FROM receivers WHERE ended IS NULL LIMIT 1", Vec::new()).await? {
         return Ok(());

@@ -178,7 +178,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Folds what is to be folded, and says what changed.
+    /// Folds the pending entities, and returns what changed.
     pub(super) async fn fold_entities(&mut self, tx: &mut Tx) -> Result<BTreeMap<Uid, Folded>, StoreError> {
         self.load_entities(tx, self.refold.clone()).await?;
         let uids: Vec<Uid> = self.refold.iter().copied().filter(|uid| self.entities.contains_key(uid)).collect();

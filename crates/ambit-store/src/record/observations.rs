@@ -1,4 +1,4 @@
-//! What is open of entities: their own intervals, and what edges that lead to them say.
+//! The open observations of entities, and what edges that lead to them say.
 
 use crate::StoreError;
 use crate::db::sql::{Tx, from_json, to_json};

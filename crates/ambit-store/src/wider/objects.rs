@@ -59,7 +59,7 @@ pub struct Edges<'a> {
     kinds: &'a [EdgeKind],
     /// Whether edges from the given entities are followed, and not those that lead to them.
     outward: bool,
-    /// Also those that were there once.
+    /// Also edges that are closed.
     ever: bool,
 }
 

@@ -137,7 +137,7 @@ async fn remove(tx: &mut Tx, number: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Ends what a user's jobs still do: what nobody works at ends at once, the others at the next look at them.
+/// Aborts the jobs of a user: those that no engine executes end at once, the others at their next check.
 pub(crate) async fn abort_all(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError> {
     let sql =
         "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE user_id = $2 AND status = 'starting'";

@@ -65,7 +65,7 @@ pub(crate) async fn insert(
     tx.insert("specimens", rows, &format!("ON CONFLICT ({KEY}) DO NOTHING")).await
 }
 
-/// Removes what is said of bodies that are gone; true when there may be more.
+/// Removes the facts about deleted bodies; true if there may be more.
 async fn sweep_described(tx: &mut Tx) -> Result<bool, StoreError> {
     let sql = format!(
         "DELETE FROM file_facts WHERE project_id < 0 AND (sha256, project_id) IN (SELECT x.sha256, x.project_id FROM \

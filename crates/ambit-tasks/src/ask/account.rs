@@ -1,6 +1,5 @@
-//! Asks providers for what stands in an account: page by page, again after a while where there were too many requests,
-//! and what a list says of a thing becomes an entity. In what AWS differs from the others stands in `aws.rs` and
-//! `cloud.rs` beside this file.
+//! Reads the lists of an account page by page, and again after a while if the provider throttles; each item becomes an
+//! entity. The differences between AWS and the others are in `aws.rs` and `cloud.rs` beside this file.
 
 mod parts;
 #[cfg(test)]

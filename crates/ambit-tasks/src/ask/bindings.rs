@@ -101,7 +101,7 @@ pub(crate) fn of_site(facts: &Facts) -> Vec<String> {
     bindings.into_iter().collect()
 }
 
-/// One of them, for what is asked only once: behind one name servers are equal.
+/// Returns one of them, for probes that run once per site: all addresses of a name serve the same.
 pub(crate) fn one_of_site(facts: &Facts) -> Option<String> {
     of_site(facts).into_iter().next()
 }

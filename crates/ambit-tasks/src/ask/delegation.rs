@@ -148,8 +148,8 @@ async fn found_existing(cx: &Context<'_>, domain: &str, name: &str) -> Result<()
     if exists(cx, name).await? { found_below(cx, domain, name).await } else { Ok(()) }
 }
 
-/// The same of a name that does not lie below what told of it. It is a lead: by its spelling it leads to the domain,
-/// whose own zone says whether it is theirs.
+/// The same for a name that is not below the entity. It leads on by its spelling: to its registered domain, whose own
+/// zone shows whether it is theirs.
 async fn found_beside(cx: &Context<'_>, name: &str) -> Result<(), TaskError> {
     if name != cx.facts.name && exists(cx, name).await? {
         cx.found_host(name, EdgeKind::Link);

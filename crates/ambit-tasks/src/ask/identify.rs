@@ -14,7 +14,7 @@ use ambit_net::{Grant, Meaning, NetError, Phase};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// What stands before the name of a web server where that is all that a service said.
+/// The prefix of the name of a web server, if the service sent nothing else.
 pub(crate) const SERVER: &str = "Server: ";
 
 /// What a service showed of itself.

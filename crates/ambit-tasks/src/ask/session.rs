@@ -22,7 +22,7 @@ pub(crate) const TOO_MANY_REQUESTS: u16 = 429;
 const FORM: &str = "application/x-www-form-urlencoded";
 /// Shortest text that is masked where the application repeats it: shorter ones stand in pages by chance.
 const MASKED_MIN: usize = 4;
-/// What stands in place of each of its bytes.
+/// The character that replaces each byte of a secret.
 const MASK: u8 = b'*';
 
 /// A session of an application: what its requests show, and what of it nobody may read.

@@ -48,7 +48,7 @@ const PARKED: &[&str] = &[
 /// Where those who sell domains send visitors.
 const MARKETS: &[&str] = &["afternic.com", "dan.com", "hugedomains.com", "sedo.com", "undeveloped.com"];
 
-/// What the page holds; where it lies, and what protects it, is for the visit to say.
+/// Reads the content of the page. Its address and its protection are recorded by the visit.
 pub(crate) fn read(page: &Page, host: &str, body: &str) -> FrontPage {
     let hosts = |urls: &BTreeSet<String>| -> BTreeSet<String> {
         urls.iter().filter_map(|url| Url::parse(url).ok()).map(|url| url.host).collect()

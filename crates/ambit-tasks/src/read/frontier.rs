@@ -153,7 +153,7 @@ fn closes(pattern: &str, path: &str) -> bool {
     !to_end || rest.is_empty()
 }
 
-/// True for a text that a program made to tell one thing from others: a UUID, a hash.
+/// Returns whether a text is a generated identifier, such as a UUID or a hash.
 pub(crate) fn is_identifier(text: &str) -> bool {
     IDENTIFIER.is_match(text)
 }

@@ -9,7 +9,7 @@ pub(crate) const HIDDEN: &str = "…";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SignIn {
     Nobody,
-    /// Somebody, up to this sign, behind which the host stands.
+    /// The part up to this sign is a user, and the host follows it.
     Until(usize),
     /// Somebody up to this sign, or nobody: `ann.lee:123/456@git/lib` is spelled as `git.acme.test:8443/team@corp/lib`
     /// is. Nothing of the address may be shown, and no host be read from it.

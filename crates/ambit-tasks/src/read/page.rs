@@ -15,7 +15,7 @@ pub(crate) struct Page {
     pub(crate) generator: Option<String>,
     /// Names and contents of its meta elements.
     pub(crate) metas: Vec<(String, String)>,
-    /// The scripts that stand in it, one below the other.
+    /// Its inline scripts, one below the other.
     pub(crate) inline: String,
     /// The text that it shows.
     pub(crate) text: String,

@@ -89,7 +89,7 @@ struct Told {
     whose: Whose,
     /// Of the narrowest block around it that is announced as well.
     around: Option<Whose>,
-    /// An earlier look said so, and it could not be asked now.
+    /// An earlier probe reported it, and it could not be asked for now.
     stands: bool,
 }
 
@@ -156,7 +156,7 @@ impl Asking<'_> {
         self.cx.facts.led_to(TASK.name, self.cx.argument).find(|known| known.name == text)
     }
 
-    /// Reports what was told, and names what could not be asked. Fails where nothing could.
+    /// Reports the answers, and which blocks could not be asked about. Fails if none could.
     fn report(self) -> Result<Answer, TaskError> {
         let failure = self.failed.first().map(|(_, error)| error.clone());
         if let Some(failure) = failure.clone().filter(|_| self.failed.len() == self.told.len()) {

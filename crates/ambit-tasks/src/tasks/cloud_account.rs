@@ -1,4 +1,4 @@
-//! What stands in an account at a provider beside AWS, by what opens it. How each is asked, and what is made of its
+//! Reads an account at a provider other than AWS, with its credentials. How each is queried, and what becomes of its
 //! lists, is data (`ambit-cloud/src/providers/`).
 
 use crate::ask::cloud::{Caller, PROVIDER, is_unfit, provider_by, provider_of};

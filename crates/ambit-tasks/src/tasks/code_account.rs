@@ -171,8 +171,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(account::ended(cx, TASK.name, unread))
 }
 
-/// What a forge says of a repository that nobody fetched yet: by its name who has it and where it is, and whether
-/// anybody may read it, where the list tells.
+/// Returns what a forge lists about a repository that nobody has fetched yet: its owner and place, and whether it is
+/// public, if the list says so.
 fn said_of(kind: Kind, name: &str, item: &Value) -> Details {
     let Ok(name) = kind.canonical(name) else { return Details::new() };
     if !Kind::REPOSITORIES.contains(&kind) {

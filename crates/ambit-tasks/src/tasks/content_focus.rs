@@ -34,7 +34,7 @@ pub(crate) const TASK: Task = Task {
     ..Task::PROBES
 };
 
-/// Things looked for at once at one site.
+/// Probes of one site at once.
 const IN_FLIGHT: usize = 4;
 /// Bytes of an answer that a proof sees.
 const BODY_BYTES: usize = 256 * 1_024;
@@ -135,10 +135,11 @@ async fn look_for(cx: &Context<'_>, url: &Url, wanted: impl Fn(&str) -> bool) ->
 /// How much may fail at one site before it counts as broken: a wall in front of it breaks off at some paths, a broken
 /// server at all.
 const FAILURES_MAX: usize = 12;
-/// What a look that waited in vain weighs: a site that breaks off is left at once, a silent one holds us up each time.
+/// The weight of a probe that timed out: a site that resets connections is given up at once, while a silent one delays
+/// the task each time.
 const SILENCE: usize = 5;
 
-/// What the looks at one site came to.
+/// The results of the probes of one site.
 #[derive(Default)]
 struct Looks {
     found: Vec<Proven>,

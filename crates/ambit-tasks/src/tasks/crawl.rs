@@ -174,7 +174,7 @@ impl<'a> Crawl<'a> {
 
     async fn try_get_up_to(&mut self, url: &Url, bytes: usize) -> Result<Option<HttpExchange>, TaskError> {
         match self.get(url, bytes).await {
-            // Too many requests, or a server that cannot answer now: of what stands here that says nothing.
+            // A server that throttles or fails says nothing about what is at this place.
             Ok(Some(answer)) if is_unavailable(answer.status) => {
                 self.places.note(url.path_only(), false);
                 Ok(None)

@@ -51,7 +51,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             found.text.mailboxes.extend(mailboxes);
             found.read_page(&body, &page, exchange.url.path_only());
             for script in own_scripts(&page, &url) {
-                // A script that is gone tells nothing, and the page says enough without it.
+                // A script that cannot be fetched is skipped, because the page suffices without it.
                 if let Ok(answer) = web::get(cx, &script, SCRIPT_BYTES).await
                     && answer.status == 200
                     && !web::is_html(&answer)

@@ -283,8 +283,8 @@ fn names(record: &Record) -> BTreeSet<String> {
     of.chain(record.redirect.as_ref().filter(|_| record.all.is_none())).cloned().collect()
 }
 
-/// Counts a record's look-ups, and gives the names that it hands on to: whether whoever passes there passes, and
-/// whether by a redirect.
+/// Counts a record's look-ups, and returns the names that it refers to: whether a sender that passes there passes here,
+/// and whether the reference is a redirect.
 fn count(tree: &mut Tree, record: &Record) -> Vec<(String, bool, bool)> {
     let mut targets = Vec::new();
     for mechanism in &record.mechanisms {

@@ -30,7 +30,7 @@ pub(crate) const TASK: Task = Task {
 
 /// Pages that are read of one source.
 const PAGES_MAX: u32 = 100;
-/// Names that are looked up of one source: what archives tell of the largest organisations.
+/// Names of one source that are looked up: archives know as many of the largest organisations.
 const NAMES_MAX: usize = 20_000;
 /// Names that are looked at for a wildcard, those with the most names below them first; what is below others is tried
 /// for that of the domain alone.

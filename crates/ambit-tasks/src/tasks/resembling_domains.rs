@@ -65,8 +65,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         standing.extend(known);
     }
     let is_told = !registered.is_empty() || (is_gone && !standing.is_empty());
-    // A name without an answer could be the one: that there is none must not be said. At some providers it can never be
-    // told: that one elsewhere is gone must be said all the same, and one that is there beside it.
+    // While a name has no answer, the probe must not end as absent. At some providers the answer never comes: a name
+    // elsewhere that is gone, or one that exists, must be reported all the same.
     let why = without_answer(&failed).or_else(|| untold.filter(|_| !is_gone && !is_told));
     for (name, by) in &registered {
         let resembled = vec![Resembled { of: cx.facts.name.clone(), by: *by }];

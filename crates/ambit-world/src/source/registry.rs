@@ -197,7 +197,7 @@ fn search(connection: &Connection, request: &Request) -> Value {
     json!({"rdapConformance": ["rdap_level_0"], "entitySearchResults": results})
 }
 
-/// An organisation with what it holds.
+/// Returns an organisation with its blocks and networks.
 fn holder(connection: &Connection, request: &Request, handle: &str) -> Option<Value> {
     let key = handle.strip_prefix("ORG-")?.to_lowercase();
     let org = connection.internet.draft.orgs.get(&key)?;

@@ -26,7 +26,7 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    /// What stands in front of it where it is alone, and is hashed with it.
+    /// Returns the header of a loose object, which is part of its hash.
     pub(crate) fn head(&self) -> String {
         head(self.kind, &self.bytes)
     }

@@ -172,7 +172,7 @@ impl Derivation<'_> {
         self.checkout(sight, site);
         self.cookie_issues(sight, virtual_host);
         let front = site.pages.iter().find(|page| page.path == "/");
-        // The page that refuses says as well what made it.
+        // The page that demands a password names the generator as well.
         let says_generator = site.basic.is_some() || (front.is_none() && site.redirect.is_none());
         if says_generator && site.generator.as_deref().is_some_and(names_version) {
             self.truth.plant_issue("version_disclosure", Kind::Uri, uri);

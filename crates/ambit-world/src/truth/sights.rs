@@ -235,7 +235,7 @@ impl<'a> Derivation<'a> {
         self.truth.maybe_entities.extend(entities);
     }
 
-    /// What somebody else's machine shows for a name of ours is ours where it names us.
+    /// A certificate that a third party's machine presents for a name of ours counts if it names us.
     fn names_ours(&self, certificate: &Certificate, name: Option<&str>) -> bool {
         name.is_some_and(|name| evidence::is_certificate_ours(self.internet, certificate, name))
     }

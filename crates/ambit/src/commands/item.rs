@@ -279,7 +279,7 @@ pub(crate) async fn tag(sort: Sort, tag: &Tag, target: &Target, settings: &Setti
 /// A moment before everything.
 const BEGINNING: &str = "1970-01-01";
 
-/// Members that say when, not what.
+/// Members that hold only times.
 const STAMPS: &[&str] = &["last_seen", "updated_at"];
 
 /// Every version with the members that it changed.

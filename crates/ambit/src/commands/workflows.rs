@@ -25,7 +25,7 @@ pub(crate) async fn run(command: &Workflow, settings: &Settings) -> Result<(), F
             let api = Api::open(&command.target, settings, Needs::Rows).await?;
             api.get(&format!("{ASM}/library/workflows")).await?.result
         }
-        // They are those of this program, whatever the folder holds, and before there is one.
+        // The workflows are those of this program. They do not depend on the folder, which need not exist.
         None => json!(LibraryWorkflow::all(&library::tasks())),
     };
     let mut results = Results::open(None)?;

@@ -1,5 +1,5 @@
-//! What an application or an interface takes, and what others say of it, in lines for people: parameters with the
-//! places that name them, where visitors are led, the stores that have an app, and what imports told.
+//! Lines for people about an application or interface: parameters and where they occur, targets of redirects, the
+//! stores that have an app, and what imports reported.
 
 use super::plain;
 use ambit_model::Details;

@@ -337,7 +337,8 @@ fn line(record: &str, mut hit: Value) -> Value {
     hit
 }
 
-/// True for an issue of what is not theirs any more: it stays as it was. What others do to them is nobody's of theirs.
+/// Returns whether the entity of an issue left the scope, so that the issue stays as it was. Issues about third
+/// parties, such as impersonation, never count as left.
 fn is_left(issue: &IssueRecord) -> bool {
     !issue.scoped && ambit_checks::find(&issue.name).is_none_or(|judge| !judge.is_about_others())
 }

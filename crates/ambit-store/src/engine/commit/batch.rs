@@ -82,7 +82,7 @@ pub(super) struct Batch {
     /// Rows of `intervals`.
     closed: Rows,
     dirty: BTreeSet<Uid>,
-    /// Entities whose details changed: whom they tell is dirty, too.
+    /// Entities whose details changed; the entities that they share details with are dirty, too.
     details_changed: BTreeSet<Uid>,
     /// Rows of `work`.
     second: Rows,

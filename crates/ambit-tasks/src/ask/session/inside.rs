@@ -116,7 +116,7 @@ pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -
     match kept_out(cx, &reached).await {
         Some(why) => Err(refused(&why)),
         None if reached.answer.status == 403 => Err(refused(&format!("{start} is closed to it (status 403)"))),
-        // A script draws what asks there.
+        // A script renders the sign-in form there.
         None if is_sign_in_page(&reached.answer.url) && !is_sign_in_page(start) => {
             Err(refused(&format!("{start} leads to {}, where people sign in", place(&reached.answer.url))))
         }

@@ -66,7 +66,7 @@ impl<'t> Project<'t> {
         match own {
             Some(own) => match own.strip_prefix("parent.") {
                 Some(of_parent) => member(self.parent, of_parent),
-                // What a project does not say is as its parent says it.
+                // What a project does not state is inherited from its parent.
                 None => member(&self.own, own).or_else(|| member(self.parent, own)),
             },
             None => {

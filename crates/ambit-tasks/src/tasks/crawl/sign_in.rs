@@ -1,4 +1,4 @@
-//! What becomes of a walk whose session ends on the way: what comes then says nothing of what is there.
+//! Handles a crawl whose session ends on the way: later pages say nothing about what the session shows.
 
 use super::{Crawl, TASK};
 use crate::ask::{session, web};
@@ -53,8 +53,9 @@ impl Crawl<'_> {
         reached
     }
 
-    /// Where the session ended, or a place that led on could not be looked at, says that all stands to which this task
-    /// led before. Returns by name what stands because the session ended: what was seen of it then was a stranger's.
+    /// If the session ended, or a page that led on could not be read, every entity that this task led to before stands.
+    /// Returns those that stand because the session ended, by name: pages read after that were the ones that strangers
+    /// see.
     pub(super) fn stand(&self) -> BTreeSet<&str> {
         let stands = self.ended.is_some() || self.has_lost_sight();
         let known = self.cx.facts.led_to(TASK.name, self.cx.argument).filter(|_| stands);

@@ -71,7 +71,7 @@ impl Asked<'_> {
     }
 }
 
-/// What is said of a timing, each with the word before it.
+/// Returns the lines about a timing, each with its label.
 pub(super) fn lines(timing: &Value) -> Vec<(&'static str, String)> {
     let jitter = timing["jitter_minutes"].as_u64().filter(|minutes| *minutes > 0);
     let lines = [

@@ -62,7 +62,7 @@ fn has_feed(path: &Path) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| FEED_ENDINGS.contains(&ending))
 }
 
-/// Adds files as one pack and returns what is said of it.
+/// Adds files as one pack and returns a description of it.
 pub(super) fn add(packs: &Packs, name: &str, files: &[PathBuf]) -> Result<String, Failure> {
     let pack = packs.add(name, files, now().0).map_err(refused)?;
     Ok(said(&pack))

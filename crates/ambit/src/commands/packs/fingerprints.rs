@@ -98,7 +98,8 @@ pub(super) fn tells_products(path: &Path) -> Result<bool, Failure> {
     Ok(!matches!(text(path)?, Found::Other))
 }
 
-/// Returns whether a file of a folder holds such rules, by their beginnings: what stands beside them is something else.
+/// Returns whether a folder has a file with such rules, judging by the beginnings of its files. Other files are
+/// ignored.
 pub(super) fn holds_rules(folder: &Path) -> Result<bool, Failure> {
     for file in files_below(folder, usize::MAX, &may_hold)?.iter().take(BEGUN_MAX) {
         let mut beginning = Vec::new();

@@ -141,7 +141,7 @@ fn rows(text: &str) -> Result<Vec<Row>, String> {
 fn separator(text: &str) -> char {
     let is_row = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let first = text.lines().find(is_row).unwrap_or("");
-    // What stands in quotes is every second part.
+    // Every second part is in quotes.
     let bare: Vec<&str> = first.split('"').step_by(2).collect();
     let count = |sign: char| bare.iter().map(|part| part.matches(sign).count()).sum::<usize>();
     // The last of equals is taken.

@@ -14,7 +14,7 @@ fn key_rows(keys: &BTreeSet<Key>) -> Rows {
     keys.iter().map(|(uid, task, argument)| named! { uid, task, argument }).collect()
 }
 
-/// True for an answer that says nothing of what was asked, only where it led.
+/// Returns whether a result has only edges and no details.
 pub(super) fn says_nothing(outcome: &Outcome) -> bool {
     outcome.result.found().is_some_and(|found| found.details.is_empty())
 }
