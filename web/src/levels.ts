@@ -41,14 +41,14 @@ export const WORKFLOWS: readonly [WorkflowChoice, ...WorkflowChoice[]] = [
   },
   {
     name: "authenticated_cloud_discovery",
-    words: "What stands in our cloud account",
+    words: "What our cloud account contains",
     meaning: "Machines, addresses and buckets of an account at AWS, by its keys, and how they look from outside.",
     seeds: null,
     example: "",
   },
   {
     name: "code_repository_discovery_and_assessment",
-    words: "What our code repositories give away",
+    words: "What our code repositories leak",
     meaning: "Keys, tokens and passwords in every commit of a repository. Nothing that its files name is contacted.",
     seeds: "URLs of repositories",
     example: "https://github.com/example/app",
@@ -70,7 +70,7 @@ export const WORKFLOWS: readonly [WorkflowChoice, ...WorkflowChoice[]] = [
   {
     name: "third_party_workflow",
     words: "A supplier",
-    meaning: "What anybody can see of a company that works for you: it gave nobody leave to search it, so nothing is swept.",
+    meaning: "What anybody can see of a company that works for you: it has authorised no scan, so nothing is swept.",
     seeds: "Domains, hosts or URLs",
     example: "supplier.example",
   },

@@ -138,7 +138,7 @@ test("an issue is opened, decided and taken back by keys alone", async () => {
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   const drawer = page.getByRole("complementary", { name: "Issue" });
-  for (const part of ["Why it matters", "Evidence", "See it yourself", "How to mend it", "Why it is believed to be ours"]) {
+  for (const part of ["Why it matters", "Evidence", "How to reproduce it", "How to fix it", "Why it is believed to be ours"]) {
     await drawer.getByRole("heading", { name: part }).waitFor();
   }
   await drawer.getByText("In scope").waitFor();
@@ -489,10 +489,10 @@ test("collections tell what they have and lead to their runs, from a phone to a 
     await row.getByRole("link", { name: number(entities), exact: true }).waitFor();
     await accessible(page, `collections at ${width}`);
     assert.equal(await known(`collection:${collection} present:true`), entities);
-    await row.getByRole("link", { name: `${number(missed)} looks` }).press("Enter");
+    await row.getByRole("link", { name: `${number(missed)} probes` }).press("Enter");
     await page.waitForURL(new RegExp(`/runs/${run.id}#not-done$`));
     await page.getByRole("heading", { name: `Run ${run.number} of ${name}` }).waitFor();
-    await page.getByText(`${number(missed)} looks without an answer.`).waitFor();
+    await page.getByText(`${number(missed)} probes without an answer.`).waitFor();
     await accessible(page, `a run at ${width}`);
     await page.getByRole("link", { name, exact: true }).press("Enter");
     await page.getByRole("group", { name: "The plan" }).waitFor();
@@ -516,7 +516,7 @@ test("a run tells what it did level by level, and what is new, changed and gone"
   await page.getByRole("region", { name: "Issues closed" }).getByRole("link").first().waitFor();
   const looks = stages[0].work_done + stages[0].work_unknown;
   const stage = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Public records and DNS" }) });
-  await stage.getByText(`${number(looks)} looks`).waitFor();
+  await stage.getByText(`${number(looks)} probes`).waitFor();
   await stage.getByText("By task").press("Enter");
   await stage.getByRole("listitem").first().waitFor();
   await page.getByRole("heading", { name: /^No answer: / }).waitFor();
@@ -531,7 +531,7 @@ test("an address that names a part of a page leads to it, once it is there", asy
     // What stands above comes in late.
     await page.context().route(/\/(plan\?|search\/entities\/)/, async (route) => {
       const answer = await route.fetch();
-      await page.getByRole("heading", { name: "When runs start, and when they rest" }).waitFor();
+      await page.getByRole("heading", { name: "When runs start, and when they pause" }).waitFor();
       await route.fulfill({ response: answer });
     });
     const inView = (id) => page.waitForFunction((id) => {
@@ -575,7 +575,7 @@ test("the plan is seen before a run is started, and the run is paused and stoppe
   await page.waitForURL(/\/runs\/\d+$/);
   assert.equal((await listening).status(), 200);
   const run = `/api/ambit/v1/collection_runs/${page.url().split("/").at(-1)}`;
-  await page.getByText("It begins once an engine takes it").waitFor();
+  await page.getByText("It begins when an engine takes it").waitFor();
   await page.getByRole("button", { name: "Pause" }).press("Enter");
   await page.getByRole("button", { name: "Go on" }).waitFor();
   assert.equal((await world.api(run)).status, "paused");
@@ -631,7 +631,7 @@ test("scope is what people say: seeds, what is never contacted, and what is thei
   await candidates.getByText(`${waiting} names and addresses may be yours`).waitFor();
   await candidates.getByText("foreign certificate name").first().waitFor();
   await page.getByRole("button", { name: "helpdesk.saltmarsh.test is not ours" }).click();
-  await page.getByText("helpdesk.saltmarsh.test is not yours, and not looked at.").waitFor();
+  await page.getByText("helpdesk.saltmarsh.test is not yours, and is not probed.").waitFor();
   assert((await known(maybe)) < waiting);
   await page.getByRole("button", { name: "Undo (u)" }).click();
   await page.getByText("Taken back.").waitFor();
@@ -798,11 +798,11 @@ test("a project is made, looked at and left again", async () => {
   const page = await world.inside("/settings?tab=projects");
   await page.getByLabel("Name", { exact: true }).fill("Second");
   await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Look at it Second" }).click();
+  await page.getByRole("button", { name: "Switch to it Second" }).click();
   await page.getByRole("combobox", { name: "Project" }).waitFor();
   await accessible(page, "projects");
   await page.getByRole("link", { name: "Triage" }).click();
-  await page.getByText("Nothing is looked at yet").waitFor();
+  await page.getByText("Nothing has been discovered yet").waitFor();
   await page.getByRole("combobox", { name: "Project" }).selectOption({ label: "My organization" });
   await total(page, await open());
   await done(page);
@@ -813,7 +813,7 @@ test("a project is made, looked at and left again", async () => {
 test("a collection says when its runs start and when they rest, and each is taken back", async () => {
   const { uuid, auto_refresh_schedule: word, timing: before } = await theCollection();
   const page = await world.inside(`/collections/${uuid}`);
-  const timing = page.getByRole("region", { name: "When runs start, and when they rest" });
+  const timing = page.getByRole("region", { name: "When runs start, and when they pause" });
   const starts = timing.getByLabel("A run starts");
   await starts.selectOption("weekly");
   await page.getByText("Runs every week.", { exact: true }).waitFor();
@@ -853,13 +853,13 @@ test("a collection says when its runs start and when they rest, and each is take
 
 test("an account is added to a collection that looks through accounts, and taken from it", async () => {
   const page = await world.inside("/collections/new");
-  await page.getByLabel("What to look for").selectOption("What stands in our cloud account");
+  await page.getByLabel("What to look for").selectOption("What our cloud account contains");
   await page.getByLabel("What to call it").fill("Accounts <b>");
   await accessible(page, "a collection of accounts");
   await page.getByRole("button", { name: "Add it" }).press("Enter");
   await page.waitForURL(/\/collections\/[0-9a-f-]{36}$/);
   const uuid = page.url().split("/").at(-1);
-  const accounts = page.getByRole("region", { name: "Accounts it looks through" });
+  const accounts = page.getByRole("region", { name: "Accounts that its runs read" });
   await accounts.getByText("None yet: without one, a run finds nothing.").waitFor();
   await accounts.getByText(/^Add an account/).press("Enter");
   const which = accounts.getByLabel("What it is");
@@ -870,7 +870,7 @@ test("an account is added to a collection that looks through accounts, and taken
   await accounts.getByLabel("Region that is asked first").fill("eu-central-1");
   await accessible(page, "a new account");
   await accounts.getByRole("button", { name: "Add it" }).press("Enter");
-  await page.getByText("The account is looked through by the next run.").waitFor();
+  await page.getByText("The next run reads the account.").waitFor();
   const { project_uuid: project } = await world.api(`/api/v3/asm/user_collections/${uuid}`);
   const [made] = await world.api(`/api/v3/asm/projects/${project}/integrations`);
   assert.deepEqual([made.name, made.type, made.secret_names, made.settings],
@@ -903,7 +903,7 @@ test("accounts of other types are added by what opens them, also where nobody kn
     await route.fulfill({ response: answer, json: { ...body, result } });
   });
   await page.goto(`${world.url}/collections/${uuid}#accounts`);
-  const accounts = page.getByRole("region", { name: "Accounts it looks through" });
+  const accounts = page.getByRole("region", { name: "Accounts that its runs read" });
   await accounts.getByText("Add an account", { exact: true }).press("Enter");
   await accounts.getByLabel("What it is").selectOption("a tenant at Azure");
   await accounts.getByLabel("What to call it").fill("Offices");
@@ -944,7 +944,7 @@ test("a session of an application is added in each of its ways, and one that ope
   const { uuid } = (await made.json()).result;
   const page = await world.inside("/issues");
   await page.goto(`${world.url}/collections/${uuid}#accounts`);
-  const sessions = page.getByRole("region", { name: "Sessions in which it looks" });
+  const sessions = page.getByRole("region", { name: "Sessions that its runs use" });
   await sessions.getByText(/^None: a run sees what everybody sees/).waitFor();
   await sessions.getByText("Add a session", { exact: true }).press("Enter");
   const at = ["Where the application is", "https://shop.saltmarsh.test/"];
@@ -1047,7 +1047,7 @@ test("a graph grows step by step, is searched, exported, kept, opened and delete
   await page.getByRole("status").getByText("1 entity, 0 relations").waitFor();
   const listed = page.getByRole("list", { name: "Entities of the graph" });
   await listed.getByRole("button").first().press("Enter");
-  await page.getByRole("button", { name: "Show what stands around it" }).press("Enter");
+  await page.getByRole("button", { name: "Show its neighbours" }).press("Enter");
   await page.getByText(/entities more\./).waitFor();
   await page.locator("canvas").first().waitFor();
   const uid = (await world.api("/api/v3/asm/search/entities/name:old.saltmarsh.test type:DnsRecord?page_size=1")).hits[0].id;
@@ -1154,7 +1154,7 @@ test("five questions of a newcomer take five clicks each at most", async () => {
     await click(worst.nth(at));
     const drawer = page.getByRole("complementary", { name: "Issue" });
     await drawer.getByRole("heading", { name: await worst.nth(at).innerText() }).waitFor();
-    await drawer.getByRole("heading", { name: "How to mend it" }).waitFor();
+    await drawer.getByRole("heading", { name: "How to fix it" }).waitFor();
   }
   counted("the five worst, and how to fix them");
   await click(pages.getByRole("link", { name: "Inventory" }));
@@ -1245,7 +1245,7 @@ test("an issue has somebody who sees to it and a day when it is due, and is look
   await page.getByText(/critical=soon/).waitFor();
   await days.fill("critical=7,high=30");
   await days.press("Enter");
-  await page.getByText("Due dates are counted anew.").waitFor();
+  await page.getByText("Due dates are recalculated.").waitFor();
   await page.goto(`${world.url}/issues?q=status_new:open+severity:1&issue=${uid}`);
   const drawer = page.getByRole("complementary", { name: "Issue" });
   await drawer.getByText(/^due 2/).waitFor();
@@ -1262,12 +1262,12 @@ test("an issue has somebody who sees to it and a day when it is due, and is look
   await page.getByRole("button", { name: "Undo (u)" }).click();
   await page.getByText("Taken back.").waitFor();
   assert.equal((await world.api(`/api/v3/asm/issues/${uid}`)).assignee, null);
-  await drawer.getByRole("button", { name: "Look again" }).press("Enter");
-  await drawer.getByRole("button", { name: "Looking again …" }).waitFor();
+  await drawer.getByRole("button", { name: "Test again" }).press("Enter");
+  await drawer.getByRole("button", { name: "Testing again …" }).waitFor();
   const { run } = await world.api(`/api/ambit/v1/issues/${uid}/retest`);
   await fetch(`${world.url}/api/ambit/v1/collection_runs/${run}/cancel`, { method: "POST", headers: { "x-apikey": world.key } });
   await page.reload();
-  await drawer.getByText(/it could not be looked at/).waitFor();
+  await drawer.getByText(/it could not be tested/).waitFor();
   await accessible(page, "an issue that was looked at again");
   const back = { method: "PATCH", headers: { "x-apikey": world.key, "content-type": "application/json" }, body: JSON.stringify({ due_days: before }) };
   assert.equal((await fetch(`${world.url}/api/v3/asm/user_collections/${uuid}`, back)).status, 200);
@@ -1295,7 +1295,7 @@ test("an empty triage says why, and what a passive run alone means", async () =>
     ["No issue was found", (run) => ({ ...run, status: "finished", stages })],
     ["No issue so far", (run) => ({ ...run, status: "running", stages })],
     ["No issue so far", (run) => ({ ...run, status: "cancelled", stages })],
-    ["Nothing was looked at yet", () => null],
+    ["Nothing was probed yet", () => null],
   ]) {
     shown = what;
     await page.goto(world.url + OPEN);
@@ -1403,7 +1403,7 @@ test("suppliers are listed by how well they are protected, with reasons, service
       await accessible(page, `suppliers at ${width}`);
       await all.getByLabel("As of").fill("2001-01-01");
       await page.waitForURL(/as_of=2001-01-01/);
-      await all.getByText("None of its seeds had been weighed then.").waitFor();
+      await all.getByText("None of its seeds had been assessed then.").waitFor();
       await all.getByLabel("As of").fill("");
       await rows.nth(1).getByRole("link", { name: "lantern.test" }).press("Enter");
       await page.waitForURL(/#posture$/);
@@ -1459,7 +1459,7 @@ test("the first run: a domain, a passive look, and only then further", async () 
   await empty.start([]);
   try {
     const page = await empty.inside("/");
-    await page.getByText("Nothing is looked at yet").waitFor();
+    await page.getByText("Nothing has been discovered yet").waitFor();
     await accessible(page, "an empty folder");
     await page.getByRole("link", { name: "Add a domain" }).press("Enter");
     const names = page.getByLabel(/^Domains, hosts/);
@@ -1499,7 +1499,7 @@ test("whoever only looks around loads the demo into a project of its own", async
     assert.deepEqual(await empty.api("/api/v3/asm/user_collections"), []);
     await page.getByRole("combobox", { name: "Project" }).selectOption({ label: "My organization" });
     await page.getByRole("link", { name: "Triage" }).press("Enter");
-    await page.getByText("Nothing is looked at yet").waitFor();
+    await page.getByText("Nothing has been discovered yet").waitFor();
     await done(page);
   } finally {
     await empty.stop();

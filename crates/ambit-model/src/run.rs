@@ -109,7 +109,7 @@ pub enum NotDoneReason {
     /// Something was found, and the rest could not be looked at.
     #[strum(serialize = "in part")]
     InPart,
-    /// More was found than is kept; what is kept was looked at whole.
+    /// More was found than is kept; what is kept was probed completely.
     #[strum(serialize = "left out")]
     LeftOut,
     /// Scope does not allow the contact, or a person took the entity out of it.

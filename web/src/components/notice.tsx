@@ -40,7 +40,7 @@ export function NoticeArea({ children }: { children: ReactNode }): ReactNode {
     setSaid({ text: "Taking it back …" });
     back().then(
       () => setSaid({ text: "Taken back." }),
-      (error: Error) => setSaid({ text: `It could not be taken back: ${error.message}` }),
+      (error: Error) => setSaid({ text: `It could not be undone: ${error.message}` }),
     );
   }, [said]);
   const putInFront = useCallback(() => {

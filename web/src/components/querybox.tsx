@@ -55,7 +55,7 @@ function Keywords({ noun }: { noun: Noun }): ReactNode {
   return (
     <div className="w-[32rem] max-w-full">
       <p className="mb-2">
-        Terms are separated by blanks. <code>keyword:value</code> is one; the same keyword again means <em>or</em>;
+        Terms are separated by blanks. A term is <code>keyword:value</code>; a repeated keyword means <em>or</em>,
         <code> keyword:!value</code> means <em>not</em>. A word alone searches the name.
       </p>
       <div className="max-h-72 overflow-auto" tabIndex={0} role="region" aria-label="Keywords">

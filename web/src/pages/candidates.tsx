@@ -16,12 +16,12 @@ export function Candidates({ of }: { of: Collection }): ReactNode {
   if (!found.data) return <p>Searching …</p>;
   const { hits, total_hits: total } = found.data;
   if (total === 0) {
-    return <p>Nothing waits for your word. What a run finds near yours, and cannot tell whose it is, will stand here.</p>;
+    return <p>There is nothing to decide. Entities that a run finds and cannot attribute will be listed here.</p>;
   }
   return (
     <>
       <p className="mb-2">
-        {count(total, "name or address", "names and addresses")} may be yours, and {total === 1 ? "is" : "are"} looked at from afar until you say so.
+        {count(total, "name or address", "names and addresses")} may be yours, and {total === 1 ? "is" : "are"} observed only from outside until you decide.
         {total > hits.length && " These are the most probable."}
       </p>
       <ul className="flex flex-col divide-y divide-line">
@@ -67,7 +67,7 @@ function Candidate({ of, role }: { of: EntityHit; role: string }): ReactNode {
           <Button
             disabled={busy}
             aria-label={`${of.name} is not ours`}
-            onClick={() => void act(() => mark(of.id, { deny_list: true }), `${of.name} is not yours, and not looked at.`, () => mark(of.id, { deny_list: false }))}
+            onClick={() => void act(() => mark(of.id, { deny_list: true }), `${of.name} is not yours, and is not probed.`, () => mark(of.id, { deny_list: false }))}
           >
             Not ours
           </Button>

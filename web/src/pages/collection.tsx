@@ -54,7 +54,7 @@ export function CollectionPage(): ReactNode {
             <Section title="Perhaps yours" id="candidates"><Candidates of={of} /></Section>
             <Section title="Runs"><Runs all={runs.data} /></Section>
             <Credentials of={of} />
-            {of.role === "admin" && !of.archived && <Section title="When runs start, and when they rest" id="timing"><Timing of={of} /></Section>}
+            {of.role === "admin" && !of.archived && <Section title="When runs start, and when they pause" id="timing"><Timing of={of} /></Section>}
             {of.role === "admin" && <Section title="Settings"><Settings of={of} /></Section>}
           </>
         )}
@@ -88,7 +88,7 @@ function Head({ of }: { of: Collection }): ReactNode {
 function Runs({ all }: { all: Run[] | undefined }): ReactNode {
   const [shown, setShown] = useState(RUNS_SHOWN);
   if (!all) return <p>Loading …</p>;
-  if (all.length === 0) return <p>None yet. Nothing was asked of anybody.</p>;
+  if (all.length === 0) return <p>None yet. Nothing was contacted.</p>;
   return (
     <>
       <ul className="flex flex-col divide-y divide-line">
@@ -121,7 +121,7 @@ function Settings({ of }: { of: Collection }): ReactNode {
       <Saved label="Ports to search" hint="default, top:100, all, or 80,443,8000-8100" value={ports} kept={of.ports} busy={busy} onChange={setPorts}
         onSave={() => void act(() => change(of.uuid, { ports }), "The next run searches these ports.", () => change(of.uuid, { ports: of.ports }))} />
       <Saved label="Days until issues are due" hint="critical=7,high=30,medium=90,low=180; default: as the server says" value={due} kept={of.due_days} busy={busy} onChange={setDue}
-        onSave={() => void act(() => change(of.uuid, { due_days: due }), "Due dates are counted anew.", () => change(of.uuid, { due_days: of.due_days }))} />
+        onSave={() => void act(() => change(of.uuid, { due_days: due }), "Due dates are recalculated.", () => change(of.uuid, { due_days: of.due_days }))} />
       <div>
         <p>Runs of it</p>
         <Button className="mt-1" disabled={busy}

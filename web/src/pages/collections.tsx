@@ -46,7 +46,7 @@ function Row({ of, run, known }: { of: Collection; run: RunDetail | undefined; k
     ["Entities", <Entities key="entities" of={of} />],
     ["Open issues", <Issues key="issues" of={of} severities={severities} />],
     ["Last run", run ? <span className="inline-flex flex-wrap gap-x-2"><RunLink of={run} /><RunState of={run.status} /></span> : known ? "none yet" : "…"],
-    ["Could not be looked at", run ? <Missed of={run} /> : known ? "–" : "…"],
+    ["Could not be probed", run ? <Missed of={run} /> : known ? "–" : "…"],
     ["Next run", of.archived ? "none: archived" : of.next_run_at ? <Moment at={of.next_run_at} /> : startWords(of)],
   ];
   return (
@@ -93,7 +93,7 @@ function Missed({ of }: { of: RunDetail }): ReactNode {
   if (missed === 0) return "nothing";
   return (
     <Link to="/runs/$id" params={{ id: String(of.id) }} hash="not-done" className="text-accent underline">
-      {count(missed, "look")}
+      {count(missed, "probe")}
     </Link>
   );
 }

@@ -11,7 +11,7 @@ export function Crashed({ error }: ErrorComponentProps): ReactNode {
   return (
     <div role="alert">
       <Empty title="This page could not be shown" alone>
-        <p>The interface failed at something that it did not expect. Nothing was changed by that, and the other pages work.</p>
+        <p>The interface had an unexpected error. Nothing was changed, and the other pages work.</p>
         <p className="max-w-full font-mono text-[0.8125rem] break-words text-soft"><Foreign>{messageOf(error)}</Foreign></p>
         <p>If it happens again, please report it with the line above and the address of the page.</p>
         {/* A part of the program that could not be loaded is loaded by a new page only. */}

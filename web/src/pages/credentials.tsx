@@ -13,12 +13,12 @@ import { Foreign } from "../components/text";
 /** What is said of integrations without which a run works as well. */
 const HELPED = {
   sessions: {
-    title: "Sessions in which it looks",
-    none: "None: a run sees what everybody sees. In a session it also sees what stands behind the sign-in, and follows links alone there.",
+    title: "Sessions that its runs use",
+    none: "None: a run sees what everybody sees. In a session it also sees the pages behind the sign-in, where it only follows links.",
     noun: "a session",
   },
   tokens: {
-    title: "Tokens that show it more",
+    title: "Tokens that its runs use",
     none: "None: a run sees what everybody may read. With a token it also sees what its holder may.",
     noun: "a token",
   },
@@ -37,7 +37,7 @@ export function Credentials({ of }: { of: Collection }): ReactNode {
   const mayChange = of.role === "admin" && !of.archived;
   if (types.length === 0 && used.length === 0) return null;
   return (
-    <Section title={begins.length > 0 || types.length === 0 ? "Accounts it looks through" : helped.title} id="accounts">
+    <Section title={begins.length > 0 || types.length === 0 ? "Accounts that its runs read" : helped.title} id="accounts">
       {uses.error && <Trouble error={uses.error} retry={() => void uses.refetch()} />}
       {types.length === 0 && <p className="mb-2">Runs of this collection do not begin with accounts: what is listed here is not used.</p>}
       {uses.data && used.length === 0 && (
@@ -112,7 +112,7 @@ function NewAccount({ of, types, noun }: { of: Collection; types: string[]; noun
     void act(async () => {
       const made = await makeIntegration(of.project_uuid, { name: value("name"), type: integrationType(type) as "AwsCredential", secrets: said("secrets"), settings: { ...known?.given, ...said("settings") } });
       await addUse(of.uuid, made.uuid);
-    }, noun === HELPED.sessions.noun ? "The next run looks in this session." : "The account is looked through by the next run.").then((done) => done && setValues({}));
+    }, noun === HELPED.sessions.noun ? "The next run uses this session." : "The next run reads the account.").then((done) => done && setValues({}));
   }
   const others = known === null ? [LINES.secrets, LINES.settings] : [...known.secrets, ...known.settings];
   const fields: AccountField[] = [{ name: "name", label: "What to call it", required: true }, ...others];
@@ -132,7 +132,7 @@ function NewAccount({ of, types, noun }: { of: Collection; types: string[]; noun
         {fields.map((field) => <Field key={field.name} of={field} value={values[field.name] ?? ""} onChange={(text) => setValues({ ...values, [field.name]: text })} />)}
         <div className="flex flex-wrap items-center gap-2 sm:col-span-2">
           <Button type="submit" look="first" disabled={busy}>Add it</Button>
-          <span className="text-soft">Sealed when it arrives, opened for runs alone, and shown to nobody again. Reading rights are enough.</span>
+          <span className="text-soft">It is encrypted when it arrives, decrypted only for runs, and never shown again. Read access is enough.</span>
         </div>
       </form>
     </details>

@@ -99,13 +99,13 @@ function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; on
         <div className="flex min-w-0 flex-col gap-5">
           {known.slice(1)}
           <Section title="Where this is from">
-            <p className="mb-1">Last seen <Moment at={of.last_seen} />. Looked at by:</p>
+            <p className="mb-1">Last seen <Moment at={of.last_seen} />. Probed by:</p>
             <p className="flex flex-wrap gap-1.5">
               {[...new Set(of.task_results.map((result) => result.task))].map((task) => <Chip key={task}>{words(task)}</Chip>)}
             </p>
           </Section>
           <Related of={of} asOf={asOf} />
-          {asOf === undefined && <p><Link to="/graphs" search={{ entity: of.uid, depth: "1" }} className="text-accent underline">Show what stands around it as a graph</Link></p>}
+          {asOf === undefined && <p><Link to="/graphs" search={{ entity: of.uid, depth: "1" }} className="text-accent underline">Show it and its neighbours as a graph</Link></p>}
           <Section title="What happened">
             <Timeline uid={of.uid} asOf={asOf} onMoment={onMoment} />
           </Section>

@@ -15,7 +15,7 @@ const OUTCOMES: Record<Schema["IssueEvidence"]["outcome"], string> = {
 export function Evidence({ uid }: { uid: string }): ReactNode {
   const probes = useQuery(issueEvidence(uid));
   if (probes.data === undefined) return <p className="text-soft">{probes.error ? probes.error.message : "Loading …"}</p>;
-  if (probes.data.length === 0) return <p className="text-soft">No probe is kept that this issue rests on.</p>;
+  if (probes.data.length === 0) return <p className="text-soft">No probe that proves this issue is stored.</p>;
   return (
     <ul className="flex flex-col gap-3">
       {probes.data.map((probe, index) => (

@@ -109,7 +109,7 @@ export function Explorer({ title, graph: all, complete, kept }: { title: string;
                 })}
               </ul>
               <span className="flex flex-wrap gap-1.5">
-                {here.known && <Button look="first" onClick={() => void expand(here.id)}>Show what stands around it</Button>}
+                {here.known && <Button look="first" onClick={() => void expand(here.id)}>Show its neighbours</Button>}
                 <Button onClick={() => hide(here.id)}>Hide</Button>
                 {here.known && <Link to="/entities/$uid" params={{ uid: here.id }} search={{}} className="inline-flex min-h-8 items-center text-accent underline">Its page</Link>}
               </span>

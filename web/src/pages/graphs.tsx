@@ -66,7 +66,7 @@ function Kept(): ReactNode {
       </Section>
       <Section title="Kept graphs">
         {all.error && <Trouble error={all.error} retry={() => void all.refetch()} />}
-        {all.data?.length === 0 && <p>None yet. A graph that is shown is kept by its button “Keep it”, and the API keeps those of other programs.</p>}
+        {all.data?.length === 0 && <p>None yet. Save a graph with its button “Keep it”; other programs save theirs through the API.</p>}
         <ul className="flex flex-col divide-y divide-line">
           {(all.data ?? []).map(({ id, attributes, relationships }) => (
             <li key={id} className="relative flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
@@ -85,7 +85,7 @@ function Kept(): ReactNode {
       {deleting && (
         <Dialog label="Delete a graph" onClose={() => setDeleting(null)}>
           <h2 className="mb-2 text-base font-semibold break-words">Delete <Foreign>{deleting.name}</Foreign> for good?</h2>
-          <p className="mb-3">Whoever it is shared with loses it as well, and comments on it go with it. This cannot be taken back.</p>
+          <p className="mb-3">Users with whom it is shared lose it as well, and its comments are deleted. This cannot be undone.</p>
           <form method="dialog" className="flex justify-end gap-2">
             <Button type="submit">Keep it</Button>
             <Button type="submit" look="first" onClick={() => void act(() => forget(deleting.id), "Deleted.")}>Delete it</Button>

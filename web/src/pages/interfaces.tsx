@@ -46,7 +46,7 @@ export function Taken({ uid }: { uid: string }): ReactNode {
   const led = list<LedAway>("hidden_led_away");
   if (taken.length === 0 && led.length === 0) return null;
   return (
-    <Section title={`What it takes (${taken.length})`}>
+    <Section title={`Parameters (${taken.length})`}>
       <div className="max-h-96 overflow-auto" tabIndex={0} role="region" aria-label="Parameters">
         <table className="w-full text-left">
           <thead className="text-xs text-soft">

@@ -292,7 +292,7 @@ function Nothing({ search, message, asOf, onSearch, onNow }: {
   const said = `${last.keyword === "" ? "" : `${last.keyword}:`}${last.not ? "!" : ""}${last.value}`;
   return (
     <Empty title="No entity matches">
-      <p>Nothing is left with all of the search’s terms.</p>
+      <p>Nothing matches all terms of the search.</p>
       <Button onClick={() => onSearch(without(search, [last.keyword]))}>Without {said}</Button>
     </Empty>
   );

@@ -81,7 +81,7 @@ function Body({ found, heading, onClose, onChoose }: {
         </p>
         <div className="mt-2 flex flex-wrap gap-1.5">
           {!decides ? (
-            <p className="text-soft">You see this collection. Deciding takes the role of an analyst.</p>
+            <p className="text-soft">You may view this collection. Deciding requires the role of an analyst.</p>
           ) : closed ? (
             <Reopen uid={found.uid} history={history.data} />
           ) : (
@@ -111,16 +111,16 @@ function Body({ found, heading, onClose, onChoose }: {
             <Facts of={found.details.proof.details as Record<string, unknown>} />
           </Part>
         )}
-        <Part title="What was asked and answered"><Evidence uid={found.uid} /></Part>
+        <Part title="What was sent and received"><Evidence uid={found.uid} /></Part>
         {command !== null && (
-          <Part title="See it yourself">
+          <Part title="How to reproduce it">
             <div className="flex items-start gap-2">
               <code className="min-w-0 flex-1 rounded bg-raised p-2 font-mono text-[0.8125rem] break-all"><Foreign>{command}</Foreign></code>
               <CopyButton text={command} />
             </div>
           </Part>
         )}
-        <Part title="How to mend it"><p>{found.details.remediation}</p></Part>
+        <Part title="How to fix it"><p>{found.details.remediation}</p></Part>
         <Part title="Why it is believed to be ours">
           {why.data ? <Trail scope={why.data} /> : <p className="text-soft">{why.error ? why.error.message : "Loading …"}</p>}
         </Part>

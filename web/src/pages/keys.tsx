@@ -95,7 +95,7 @@ function NewKey(): ReactNode {
       </p>
       {made && (
         <div role="status" className="mt-3 rounded border border-accent p-3">
-          <p className="mb-2"><strong>Copy it now: it is shown this once.</strong> {made.expires_at ? <>It ends <Moment at={made.expires_at} />.</> : "It does not end by itself."}</p>
+          <p className="mb-2"><strong>Copy it now: it is shown only once.</strong> {made.expires_at ? <>It ends <Moment at={made.expires_at} />.</> : "It does not expire."}</p>
           <div className="flex flex-wrap items-center gap-2">
             <code className="rounded bg-raised p-2 font-mono text-[0.8125rem] break-all">{made.key}</code>
             <CopyButton text={made.key} />

@@ -13,7 +13,7 @@ const route = getRouteApi("/inside/library");
 
 const TABS = [
   ["issues", "Issues"],
-  ["tasks", "Looks"],
+  ["tasks", "Tasks"],
   ["products", "Products"],
 ] as const;
 type Tab = (typeof TABS)[number][0];
@@ -83,7 +83,7 @@ function Issue({ of }: { of: Schema["LibraryIssue"] }): ReactNode {
         </summary>
         <div className="mt-2 flex max-w-prose flex-col gap-2 border-l border-line pl-3">
           <p>{of.description}</p>
-          <p><strong>How to mend it.</strong> {of.remediation}</p>
+          <p><strong>How to fix it.</strong> {of.remediation}</p>
           <ul>
             {(of.references as { uri: string }[]).map((one) => (
               <li key={one.uri} className="break-all"><a href={one.uri} target="_blank" rel="noopener noreferrer" className="text-accent underline">{one.uri}</a></li>
@@ -104,8 +104,8 @@ function Tasks({ filter }: { filter: string }): ReactNode {
   if (!found.data) return <p role="status">Loading …</p>;
   return (
     <>
-      <Found number={shown.length} all={all.length} what="look" />
-      <Table label="Every look" heads={["Look", "What it does", "At", "Finds", "Contacts"]}>
+      <Found number={shown.length} all={all.length} what="task" />
+      <Table label="Every task" heads={["Task", "What it does", "At", "Finds", "Contacts"]}>
         {shown.map((one) => (
           <tr key={one.name} className={ROW}>
             <th scope="row" className={`${CELL} min-w-32 font-medium`}>{one.pretty_name}</th>

@@ -34,13 +34,13 @@ export function NextRun({ of, open }: { of: Collection; open: Run | undefined })
     if (done && id !== undefined) await navigate({ to: "/runs/$id", params: { id: String(id) } });
   }
 
-  if (of.archived) return <p>It is archived: nothing starts a run of it.</p>;
+  if (of.archived) return <p>It is archived: no run starts.</p>;
   return (
     <div className="flex flex-col gap-3">
       {open && (
         <p className="flex flex-wrap items-center gap-2">
           <RunState of={open.status} /> A run is open:
-          <Link to="/runs/$id" params={{ id: String(open.id) }} className="text-accent underline">see how it goes on</Link>
+          <Link to="/runs/$id" params={{ id: String(open.id) }} className="text-accent underline">see its progress</Link>
         </p>
       )}
       <fieldset className="grid gap-2 sm:grid-cols-2 lg:grid-cols-4" disabled={!mayChange || busy}>
@@ -56,7 +56,7 @@ export function NextRun({ of, open }: { of: Collection; open: Run | undefined })
         ))}
       </fieldset>
       {asked.error && <Trouble error={asked.error} retry={() => void asked.refetch()} />}
-      {nothing && <p>Name what is yours first: without a seed there is nothing to look at.</p>}
+      {nothing && <p>Add a seed first: without one, there is nothing to discover.</p>}
       {asked.data && !nothing && <Numbers of={asked.data} level={level} />}
       {waiting.length > 0 && mayChange && (
         <label className="flex items-start gap-2">
@@ -113,14 +113,14 @@ function Numbers({ of, level }: { of: Plan; level: Level }): ReactNode {
         ))}
       </dl>
       <p className="mt-2">
-        That is for what you named. What it leads to is looked at as well{each.length > 0 && `: ${each.join(", ")}`}.
+        That is for your seeds. What they lead to is probed as well{each.length > 0 && `: ${each.join(", ")}`}.
       </p>
       {of.level !== level && <p className="mt-1 text-medium">The workflow of this collection goes no further than {of.level}.</p>}
       {of.excluded_seeds.length > 0 && (
-        <p className="mt-1">Never contacted, though named: <Foreign>{of.excluded_seeds.join(", ")}</Foreign></p>
+        <p className="mt-1">Never contacted, although they are seeds: <Foreign>{of.excluded_seeds.join(", ")}</Foreign></p>
       )}
       {of.unswept_blocks.length > 0 && (
-        <p className="mt-1">Too large to ask every address of; they only say what is yours: <Foreign>{of.unswept_blocks.join(", ")}</Foreign></p>
+        <p className="mt-1">Too large to probe every address; they only define what is yours: <Foreign>{of.unswept_blocks.join(", ")}</Foreign></p>
       )}
     </div>
   );

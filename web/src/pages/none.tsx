@@ -12,7 +12,7 @@ import { useProject } from "../project";
 
 export function None({ owner }: { owner: boolean }): ReactNode {
   return (
-    <Empty title="Nothing is looked at yet">
+    <Empty title="Nothing has been discovered yet">
       <p>
         {owner
           ? "Name a domain of yours: what belongs to it is found from there, and nothing of yours is contacted before you say so."
@@ -38,7 +38,7 @@ function LookAround(): ReactNode {
   }
   return (
     <>
-      <p className="text-soft">Only looking around? The demo is a made-up organisation in a project of its own: nobody is contacted for it. <code className="font-mono">ambit project delete</code> takes it away again.</p>
+      <p className="text-soft">Only looking around? The demo is a made-up organisation in a project of its own: nobody is contacted for it. <code className="font-mono">ambit project delete</code> removes it again.</p>
       <Button disabled={busy} onClick={() => void act(load, "The demo is loaded. The list of projects at the top leads back.")}>{busy ? "Loading …" : "Load the demo"}</Button>
     </>
   );

@@ -42,7 +42,7 @@ export function NothingOpen({ onSearch }: { onSearch: (search: string) => void }
   }
   if (last === undefined) {
     return (
-      <Empty title="Nothing was looked at yet">
+      <Empty title="Nothing was probed yet">
         <p>No run has ended, so that nothing was judged: this is no sign that all is well.</p>
         <LinkButton to="/collections" look="first">Start a run</LinkButton>
       </Empty>
@@ -63,7 +63,7 @@ export function NothingOpen({ onSearch }: { onSearch: (search: string) => void }
   return (
     <Empty title="No issue was found">
       <p>The last run (<RunLink of={last} />) looked {count(last.work_done, "time")} and found nothing to report.</p>
-      <Link to="/runs/$id" params={{ id: String(last.id) }} hash="not-done" className="text-accent underline">See what could not be looked at</Link>
+      <Link to="/runs/$id" params={{ id: String(last.id) }} hash="not-done" className="text-accent underline">See what could not be probed</Link>
     </Empty>
   );
 }

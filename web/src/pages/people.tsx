@@ -95,7 +95,7 @@ function Role({ place, person, now }: { place: Schema["Collection"]; person: Per
     <select aria-label={`Role of ${person.email} in ${place.printable_name}`} className={FIELD} disabled={busy} value={now ?? ""}
       onChange={(event) => {
         const next = (event.target.value || null) as CollectionRole | null;
-        void act(() => giveRole(place.uuid, person.id, next), next === null ? "The role is taken away." : `${person.email} is ${next} of ${place.printable_name}.`,
+        void act(() => giveRole(place.uuid, person.id, next), next === null ? "The role is removed." : `${person.email} is ${next} of ${place.printable_name}.`,
           () => giveRole(place.uuid, person.id, now));
       }}>
       <option value="">does not see it</option>
@@ -115,7 +115,7 @@ function Bring({ project }: { project: string }): ReactNode {
     void act(async () => {
       const [found] = await bring(project, email.trim(), role);
       if (found?.state === "unknown") {
-        setTrouble("No user of this installation has that address. Its administrator makes users: ambit user create.");
+        setTrouble("No user of this installation has that address. Its administrator creates users: ambit user create.");
         throw new Error(`${email.trim()} is not a user of this installation.`);
       }
       setEmail("");

@@ -35,9 +35,9 @@ function Score({ score, grade }: { score: number; grade: Grade }): ReactNode {
 
 /** What takes points away, each with how many. */
 function Findings({ of }: { of: SeedPosture["findings"] }): ReactNode {
-  if (of.length === 0) return <p>Nothing takes points away.</p>;
+  if (of.length === 0) return <p>No finding lowers the score.</p>;
   return (
-    <ul aria-label="What takes points away">
+    <ul aria-label="What lowers the score">
       {of.map((finding, index) => (
         <li key={index} className="flex gap-2">
           <span className="w-8 shrink-0 text-right font-mono">{finding.points}</span>
@@ -64,7 +64,7 @@ export function PostureOf({ uid, asOf }: { uid: string; asOf: string | undefined
   return (
     <Section title="How well it is protected" id="posture">
       <div className="flex flex-col gap-3">
-        {now === null ? <p>{asOf === undefined ? "Nobody weighs it any more." : "Nobody had weighed it then."}</p> : (
+        {now === null ? <p>{asOf === undefined ? "It is no longer assessed." : "It had not been assessed then."}</p> : (
           <>
             <p className="flex flex-wrap items-center gap-2">
               <Score score={now.score} grade={now.grade} />
@@ -72,7 +72,7 @@ export function PostureOf({ uid, asOf }: { uid: string; asOf: string | undefined
             </p>
             <Findings of={now.findings} />
             {now.unknown.length > 0 && (
-              <p className="text-soft">Could not be looked at, and takes nothing away: {now.unknown.map((area) => AREAS[area]).join(", ")}.</p>
+              <p className="text-soft">Could not be probed, and does not lower the score: {now.unknown.map((area) => AREAS[area]).join(", ")}.</p>
             )}
           </>
         )}
@@ -161,12 +161,12 @@ export function Postures({ of, asOf, onMoment }: {
   return (
     <Section title="How well they are protected" id="postures">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
-        <p className="max-w-prose text-soft">Of what anybody can see, the worst first. What could not be looked at takes nothing away.</p>
+        <p className="max-w-prose text-soft">By what is publicly visible, the worst first. What could not be probed does not lower the score.</p>
         <AsOfPicker asOf={asOf} onChange={onMoment} />
       </div>
       {found.error && <Trouble error={found.error} retry={() => void found.refetch()} />}
       {!all && !found.error && <p role="status">Loading …</p>}
-      {all?.length === 0 && <p>{asOf === undefined ? "None of its seeds was weighed yet: a run weighs each domain among them." : "None of its seeds had been weighed then."}</p>}
+      {all?.length === 0 && <p>{asOf === undefined ? "None of its seeds has been assessed yet: a run assesses each domain among them." : "None of its seeds had been assessed then."}</p>}
       {together.error && <Trouble error={together.error} retry={() => void together.refetch()} />}
       {hasSeveral && together.data && <Organizations of={together.data} asOf={asOf} />}
       {all && all.length > 0 && (

@@ -15,7 +15,7 @@ export function Projects({ all }: { all: Schema["Project"][] }): ReactNode {
   const [name, setName] = useState("");
   function submit(event: FormEvent) {
     event.preventDefault();
-    void act(() => makeProject(name.trim()), `The project ${name.trim()} is made. It is empty: choose it above.`).then((done) => done && setName(""));
+    void act(() => makeProject(name.trim()), `The project ${name.trim()} is created. It is empty: choose it above.`).then((done) => done && setName(""));
   }
   return (
     <>
@@ -56,12 +56,12 @@ function Project({ of, alone }: { of: Schema["Project"]; alone: boolean }): Reac
         <span className="min-w-0 font-semibold break-words"><Foreign>{of.name}</Foreign></span>
       )}
       <Chip>{of.role ?? "no role"}</Chip>
-      {of.primary && <Chip tone="accent">where you begin</Chip>}
+      {of.primary && <Chip tone="accent">primary</Chip>}
       <span className="text-soft">made <Moment at={of.created_at} />{of.owner_email && <> by <Foreign>{of.owner_email}</Foreign></>}</span>
       <span className="ml-auto flex flex-wrap gap-1.5">
         {of.role === "owner" && !editing && <Button onClick={() => setEditing(true)}>Rename<span className="sr-only"> {of.name}</span></Button>}
-        {!alone && <Button onClick={() => { chooseProject(of.uuid); void queries.resetQueries(); }}>Look at it<span className="sr-only"> {of.name}</span></Button>}
-        {!of.primary && <Button disabled={busy} onClick={() => void act(() => changeProject(of.uuid, { primary: true }), `You begin in ${of.name} from now on.`)}>Begin here<span className="sr-only"> {of.name}</span></Button>}
+        {!alone && <Button onClick={() => { chooseProject(of.uuid); void queries.resetQueries(); }}>Switch to it<span className="sr-only"> {of.name}</span></Button>}
+        {!of.primary && <Button disabled={busy} onClick={() => void act(() => changeProject(of.uuid, { primary: true }), `${of.name} is your primary project now.`)}>Make it primary<span className="sr-only"> {of.name}</span></Button>}
         {of.role !== null && <Button onClick={() => setLeaving(true)}>Leave …<span className="sr-only"> {of.name}</span></Button>}
       </span>
       {leaving && <Leave of={of} onClose={() => setLeaving(false)} />}

@@ -49,7 +49,7 @@ const EVENTS: Record<Receiver["events"][number], string> = {
 export function Receivers({ project }: { project: Schema["Project"] }): ReactNode {
   const all = useQuery(receivers);
   const [log, setLog] = useState<Receiver | null>(null);
-  if (project.role !== "owner") return <p>The owners of a project say who is told what happens in it.</p>;
+  if (project.role !== "owner") return <p>The owners of a project decide who is notified of what happens in it.</p>;
   return (
     <>
       <NewOne />
@@ -191,7 +191,7 @@ function NewOne(): ReactNode {
       </p>
       {made && (made.signing_secret !== null || made.public_key !== null) && (
         <div role="status" className="mt-3 rounded border border-accent p-3">
-          <p className="mb-2"><strong>Copy it now: it is shown this once.</strong> What is sent is signed, and this verifies it.</p>
+          <p className="mb-2"><strong>Copy it now: it is shown only once.</strong> Messages are signed, and this verifies them.</p>
           <div className="flex flex-wrap items-center gap-2">
             <code className="rounded bg-raised p-2 font-mono text-[0.8125rem] break-all">{made.signing_secret ?? made.public_key}</code>
             <CopyButton text={made.signing_secret ?? made.public_key ?? ""} />

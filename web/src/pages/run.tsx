@@ -69,7 +69,7 @@ function Body({ of, live }: { of: RunDetail; live: boolean }): ReactNode {
       {over && of.started_at && <Next of={of} level={place.data?.level} />}
       {over && of.started_at && <RunChanges of={of} />}
       <Section title={over ? "What was done" : "How far it is"}>{of.status === "running" && <Pace of={of} />}<Stages of={of} level={place.data?.level} /></Section>
-      <Section title="What could not be looked at" id="not-done"><NotDone of={of} /></Section>
+      <Section title="What could not be probed" id="not-done"><NotDone of={of} /></Section>
       {!over && of.started_at && <RunChanges of={of} />}
     </>
   );
@@ -78,13 +78,13 @@ function Body({ of, live }: { of: RunDetail; live: boolean }): ReactNode {
 function When({ of, live }: { of: RunDetail; live: boolean }): ReactNode {
   const who = of.created_by_email ? <>by <Foreign>{of.created_by_email}</Foreign></> : "by the schedule";
   if (of.started_at === null) {
-    return <span>asked for <Moment at={of.created_at} /> {who}. {!isOver(of) && "It begins once an engine takes it: a server that carries runs does within seconds."}</span>;
+    return <span>asked for <Moment at={of.created_at} /> {who}. {!isOver(of) && "It begins when an engine takes it; a server that executes runs does so within seconds."}</span>;
   }
   return (
     <span>
       begun <Moment at={of.started_at} /> {who}, {isOver(of) ? "took" : "for"} {lasting(of.duration)}; {count(of.entity_count, "entity", "entities")}
 .
-      {!isOver(of) && <span className="text-soft"> {live ? "Shown as it happens." : `This page looks again every ${LOOK_MS / 1000} seconds.`}</span>}
+      {!isOver(of) && <span className="text-soft"> {live ? "Shown as it happens." : `This page is refreshed every ${LOOK_MS / 1000} seconds.`}</span>}
     </span>
   );
 }
@@ -96,7 +96,7 @@ function Orders({ of }: { of: RunDetail }): ReactNode {
   return (
     <div className="flex gap-1.5">
       <Button disabled={busy}
-        onClick={() => void act(() => order(of.id, paused ? "resume" : "pause"), paused ? "It goes on." : "Paused: what is under way ends within seconds.",
+        onClick={() => void act(() => order(of.id, paused ? "resume" : "pause"), paused ? "It goes on." : "Paused: probes in flight end within seconds.",
           () => order(of.id, paused ? "pause" : "resume"))}>
         {paused ? "Go on" : "Pause"}
       </Button>
@@ -104,9 +104,9 @@ function Orders({ of }: { of: RunDetail }): ReactNode {
       {asking && (
         <Dialog label="Stop the run" onClose={() => setAsking(false)}>
           <h2 className="mb-2 text-base font-semibold">Stop this run for good?</h2>
-          <p className="mb-3">What it found stays. What it had not looked at yet waits for the next run.</p>
+          <p className="mb-3">What it found is kept. What it has not probed yet is left to the next run.</p>
           <form method="dialog" className="flex justify-end gap-2">
-            <Button type="submit">Let it go on</Button>
+            <Button type="submit">Let it continue</Button>
             <Button type="submit" look="first" onClick={() => void act(() => order(of.id, "cancel"), "Stopped.")}>Stop it</Button>
           </form>
         </Dialog>
@@ -139,7 +139,7 @@ function Pace({ of }: { of: RunDetail }): ReactNode {
   if (now === null) return null;
   return (
     <p className="mb-3 text-soft">
-      {now.rate < 1 ? `${Math.round(now.rate * 60).toLocaleString("en")} looks a minute` : `${Math.round(now.rate).toLocaleString("en")} looks a second`}
+      {now.rate < 1 ? `${Math.round(now.rate * 60).toLocaleString("en")} probes a minute` : `${Math.round(now.rate).toLocaleString("en")} probes a second`}
       {now.rest !== null && of.work_open > 0 && `; what is planned so far takes some ${lasting(Math.max(1, Math.round(now.rest)))}, and what is found adds to it`}.
     </p>
   );
@@ -151,9 +151,9 @@ function Stages({ of, level }: { of: RunDetail; level: Level | undefined }): Rea
   const names = useQuery(taskNames);
   if (of.stages.length === 0) {
     if (of.work_done + of.work_unknown > 0) {
-      return <p>{count(of.work_done, "look")} done and {of.work_unknown.toLocaleString("en")} without an answer. This run was before levels were counted.</p>;
+      return <p>{count(of.work_done, "probe")} done and {of.work_unknown.toLocaleString("en")} without an answer. This run was before levels were counted.</p>;
     }
-    return <p>{of.started_at === null ? "Nothing yet." : "The first looks are being planned."}</p>;
+    return <p>{of.started_at === null ? "Nothing yet." : "The first probes are being planned."}</p>;
   }
   const last = Math.max(level === undefined ? 0 : LEVELS.indexOf(level), ...of.stages.map((stage) => LEVELS.indexOf(stage.level)));
   const current = of.stages.find((stage) => stage.work_open > 0)?.level;
@@ -189,7 +189,7 @@ function StageRow({ level, of, going, word, names }: {
         <h3 className="font-semibold">{STAGE[level]}</h3>
         <span className="text-soft">{word}</span>
         <span className="ml-auto tabular-nums">
-          {of && of.work_open > 0 ? `${looked.toLocaleString("en")} of ${all.toLocaleString("en")} so far` : count(looked, "look")}
+          {of && of.work_open > 0 ? `${looked.toLocaleString("en")} of ${all.toLocaleString("en")} so far` : count(looked, "probe")}
         </span>
       </div>
       {going && <progress className="h-1.5 w-full" aria-label={STAGE[level]} max={Math.max(all, 1)} value={looked} />}
@@ -214,30 +214,30 @@ function StageRow({ level, of, going, word, names }: {
 
 /** Reasons, and what they mean for a reader. */
 const REASONS: Record<string, string> = {
-  "in part": "Something was found; the rest could not be looked at.",
-  "left out": "More was found than is kept; what is kept was looked at whole.",
-  "no answer": "The other side, or the way to it, gave no answer.",
-  "refused by scope": "Your level, an exclusion, or somebody else’s address forbids it: as it should be, unless you expected a look.",
-  "out of budget": "It failed so often, or the machine was so busy, that asking on would do harm.",
+  "in part": "Something was found; the rest could not be probed.",
+  "left out": "More was found than is kept; what is kept was probed completely.",
+  "no answer": "The target, or the network on the way to it, gave no answer.",
+  "refused by scope": "The level of the run, an exclusion or the scope forbids it. That is as intended, unless you expected a probe.",
+  "out of budget": "The target failed so often, or this machine was so busy, that further probes would do harm.",
   "source down": "A data provider did not answer as it should.",
   denied: "A credential lacks the permission, or is not accepted.",
-  "out of time": "A look took longer than one may.",
+  "out of time": "A probe exceeded its time limit.",
   "task panicked": "A fault in Ambit; please report it with the example.",
-  "set aside": "The engine stopped more than once at this; it goes on without it.",
+  "set aside": "The engine crashed more than once on this, and continues without it.",
   "unknown task": "Planned by another version of Ambit.",
-  "not confirmed": "A large block waits for your yes, where a run is started.",
+  "not confirmed": "A large block must be confirmed where a run is started.",
   "run too long": "The run was ended after 72 hours.",
-  "nothing looks at it": "No task of this version looks at such a thing.",
+  "nothing looks at it": "No task of this version handles this kind.",
   "does not exist": "There is no such name; check its spelling.",
 };
 
 function NotDone({ of }: { of: RunDetail }): ReactNode {
   const names = useQuery(taskNames);
-  if (of.not_done.length === 0) return <p>{isOver(of) ? "Nothing: every look had an answer." : "Nothing so far."}</p>;
+  if (of.not_done.length === 0) return <p>{isOver(of) ? "Nothing: every probe had an answer." : "Nothing so far."}</p>;
   const reasons = [...new Set(of.not_done.map((row) => row.reason))];
   return (
     <>
-      <p className="mb-2">{count(notDone(of), "look")} without an answer. That says nothing of what is there: it is looked at again.</p>
+      <p className="mb-2">{count(notDone(of), "probe")} without an answer. What is there stays unknown, and the next run probes it again.</p>
       <ul className="flex flex-col gap-3">
         {reasons.map((reason) => {
           const rows = of.not_done.filter((row) => row.reason === reason).sort((a, b) => b.count - a.count);

@@ -49,7 +49,7 @@ export function Runs(): ReactNode {
       {loaded && all.length === 0 && <None owner={owner} />}
       {loaded && all.length > 0 && runs.length === 0 && (
         <Empty title="Nothing was run yet">
-          <p>Nothing was asked of anybody. A collection says what its first run would ask, before it asks.</p>
+          <p>Nothing was contacted. A collection shows what its first run would contact before you start it.</p>
           <LinkButton to="/collections">To the collections</LinkButton>
         </Empty>
       )}
@@ -66,7 +66,7 @@ function RunTable({ runs, newest, named }: { runs: Run[]; newest: RunDetail[]; n
   const link = "text-accent underline";
   return (
     <>
-      <Table label="All runs" heads={["Run", "State", "Collection", "Took", "Entities", "Not looked at", "Asked for"]}>
+      <Table label="All runs" heads={["Run", "State", "Collection", "Took", "Entities", "Not probed", "Asked for"]}>
         {runs.slice(0, shown).map((run) => {
           const detail = newest.find((one) => one.id === run.id);
           const missed = detail && notDone(detail);
@@ -84,7 +84,7 @@ function RunTable({ runs, newest, named }: { runs: Run[]; newest: RunDetail[]; n
               <td className={CELL}>
                 {missed === undefined ? <Link to="/runs/$id" params={{ id: String(run.id) }} hash="not-done" className={link}>see the run</Link>
                   : missed === 0 ? "nothing"
-                    : <Link to="/runs/$id" params={{ id: String(run.id) }} hash="not-done" className={link}>{count(missed, "look")}</Link>}
+                    : <Link to="/runs/$id" params={{ id: String(run.id) }} hash="not-done" className={link}>{count(missed, "probe")}</Link>}
               </td>
               <td className={`${CELL} min-w-32 break-words`}>{run.created_by_email ? <>by <Foreign>{run.created_by_email}</Foreign></> : "by the schedule"}</td>
             </tr>

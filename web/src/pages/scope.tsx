@@ -28,8 +28,8 @@ export function Seeds({ of }: { of: Collection }): ReactNode {
   ));
   return (
     <>
-      <p className="mb-2 text-soft">{of.workflow_name === "third_party_workflow" ? "Looked at from afar: none of them becomes yours." : "Yours for certain: everything else is found from here."}</p>
-      <Lines rows={rows} none={list.data ? "Nothing is named yet." : "Loading …"} />
+      <p className="mb-2 text-soft">{of.workflow_name === "third_party_workflow" ? "Observed from outside: none of them becomes yours." : "Yours for certain: everything else is found from here."}</p>
+      <Lines rows={rows} none={list.data ? "There is no seed yet." : "Loading …"} />
       {mayChange && (
         <Adding label="Add what is yours" hint="Domains, hosts, addresses, blocks, AS numbers, URLs" busy={busy}
           onAdd={(names) => act(() => addSeeds(of.uuid, names), `${count(names.length, "seed")} added.`)} />

@@ -28,7 +28,7 @@ export function Assignee({ of }: { of: Schema["IssueDetail"] }): ReactNode {
   const [who, setWho] = useState(of.assignee ?? "");
   const { busy, act } = useAct();
   const before = of.assignee;
-  const set = (next: string | null) => act(() => assign([of.uid], next), next === null ? "Nobody sees to it any more." : `${next} sees to it.`, () => assign([of.uid], before));
+  const set = (next: string | null) => act(() => assign([of.uid], next), next === null ? "It has no assignee any more." : `${next} sees to it.`, () => assign([of.uid], before));
   function submit(event: FormEvent) {
     event.preventDefault();
     void set(who.trim() === "" ? null : who.trim());
@@ -48,7 +48,7 @@ export function Assignee({ of }: { of: Schema["IssueDetail"] }): ReactNode {
 const VERDICTS: Record<string, string> = {
   open: "it is still there",
   closed: "it is gone",
-  could_not_look: "it could not be looked at",
+  could_not_look: "it could not be tested",
 };
 
 /** Looks again at what one issue rests on, for whom may start it, and says what came of it. */
@@ -60,14 +60,14 @@ export function LookAgain({ of, may }: { of: Schema["IssueDetail"]; may: boolean
   return (
     <>
       {may && (
-        <Button disabled={busy || goesOn} onClick={() => void act(() => startRetest(of.uid), "It is looked at again, and nothing else.")}>
-          {goesOn ? "Looking again …" : "Look again"}
+        <Button disabled={busy || goesOn} onClick={() => void act(() => startRetest(of.uid), "Only this issue is tested again.")}>
+          {goesOn ? "Testing again …" : "Test again"}
         </Button>
       )}
       {last !== null && (
         <span role="status" className="basis-full text-xs">
           <Link to="/runs/$id" params={{ id: String(last.run) }} className="text-accent underline">
-            {goesOn ? "Looking again" : <>Looked again <Moment at={last.finished_at ?? last.started_at ?? new Date().toISOString()} /></>}
+            {goesOn ? "Testing again" : <>Tested again <Moment at={last.finished_at ?? last.started_at ?? new Date().toISOString()} /></>}
           </Link>
           {last.verdict !== null && <>: {VERDICTS[last.verdict]} ({statusWord(last.issue_status)})</>}
           {last.not_done.map((row, index) => <span key={index} className="block text-soft"><Foreign>{row.example}</Foreign></span>)}

@@ -171,7 +171,7 @@ export function NotFound(): ReactNode {
   useTitle("No such page");
   return (
     <Empty title="There is no such page" alone>
-      <Link to="/" className="text-accent underline">To what needs you</Link>
+      <Link to="/" className="text-accent underline">To the triage</Link>
     </Empty>
   );
 }

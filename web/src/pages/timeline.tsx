@@ -68,7 +68,7 @@ export function Differences({ uid, before, after }: { uid: string; before: strin
     "deny list": deny_list,
   });
   const found = differences(told(old.data), told(fresh.data));
-  if (found.length === 0) return <p className="text-soft">Nothing that this page shows: it was changed back, or only bookkeeping changed.</p>;
+  if (found.length === 0) return <p className="text-soft">Nothing that this page shows: the change was reverted, or it concerns only internal fields.</p>;
   return (
     <table className="mt-1 w-full table-fixed text-left">
       <thead className="text-xs text-soft">

@@ -49,7 +49,7 @@ const LATE = "status_new:open overdue:true";
 const DECIDING = ["x", "a", "n", "e", "u"];
 
 /** Said where a viewer presses such a key. */
-const ONLY_SEEN = "You may see this collection and not decide on its issues: that takes the role of an analyst.";
+const ONLY_SEEN = "You may view this collection. Deciding on its issues requires the role of an analyst.";
 
 const KEYS: [string, string][] = [
   ["j / k", "next, previous issue"],
@@ -343,7 +343,7 @@ function Nothing({ search, since, message, onSearch, onAll }: {
   const said = `${last.keyword === "" ? "" : `${last.keyword}:`}${last.not ? "!" : ""}${last.value}`;
   return (
     <Empty title="No issue matches">
-      <p>Nothing is left with all of the search’s terms.</p>
+      <p>Nothing matches all terms of the search.</p>
       <Button onClick={() => onSearch(without(search, [last.keyword]))}>Without {said}</Button>
     </Empty>
   );

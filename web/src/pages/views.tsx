@@ -21,7 +21,7 @@ export function MapView({ counts, onCountry }: { counts: Schema["TermsAggregatio
   if (numbers.length === 0) {
     return (
       <Empty title="No place is known">
-        <p>None of these has an address whose place is known. Places come from a database that the setting <code className="font-mono">geo</code> names.</p>
+        <p>None of these has an address with a known location. Locations come from a database that the setting <code className="font-mono">geo</code> names.</p>
       </Empty>
     );
   }

@@ -142,7 +142,7 @@ fn management(document: &Document, report: &Report, page: &mut String) {
         .take(PLOTTED_MAX)
         .map(|(count, worst, title)| plot::Bar { label: title, count: *count, class: severity_name(*worst) })
         .collect();
-    page.push_str(&plot::bars("What it is, the worst first", &bars));
+    page.push_str(&plot::bars("Kinds of issue, the worst first", &bars));
     let mut kinds: Vec<(&str, u64)> = report.by_kind.iter().map(|(kind, count)| (*kind, *count)).collect();
     kinds.sort_by_key(|(_, count)| u64::MAX - count);
     let bars: Vec<plot::Bar> = kinds
@@ -245,7 +245,7 @@ fn detail(finding: &Finding, page: &mut String) {
         probed(probe, page);
     }
     if let Some(command) = crate::reproduce(&finding.name, &finding.evidence) {
-        page.push_str(&format!("<h4>See it yourself</h4><pre>{}</pre>", html(&command)));
+        page.push_str(&format!("<h4>How to reproduce it</h4><pre>{}</pre>", html(&command)));
     }
     if let Some(remedy) = &finding.remediation {
         page.push_str(&format!("<h4>Remedy</h4><p>{}</p>", html(remedy)));
