@@ -102,4 +102,4 @@ pub struct Sighting {
 }
 
 /// The type of the collections that people make; there are no others.
-pub const COLLECTION_TYPE: &str = "user_collection";
+pub(crate) const COLLECTION_TYPE: &str = "user_collection";

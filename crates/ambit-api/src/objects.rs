@@ -377,7 +377,7 @@ pub fn value(body: &impl Serialize) -> Value {
 }
 
 /// A segment of a path, escaped.
-pub fn path_segment(text: &str) -> String {
+pub(crate) fn path_segment(text: &str) -> String {
     escaped_but(text, b"@:+=")
 }
 

@@ -7,7 +7,7 @@ use ambit_model::{Kind, Timestamp, collection as model};
 use serde::{Deserialize, Serialize};
 
 /// Characters of a seed: the longest host name has 253, an address of a page may have more.
-pub const SEED_CHARS_MAX: usize = 2_048;
+pub(crate) const SEED_CHARS_MAX: usize = 2_048;
 
 contract! {
     /// A seed.

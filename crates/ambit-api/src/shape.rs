@@ -159,7 +159,7 @@ impl Shape {
     }
 
     /// What a person must write here, behind "must be".
-    pub fn expectation(&self) -> &'static str {
+    pub(crate) fn expectation(&self) -> &'static str {
         match self {
             Self::OrNull(inner) => inner.expectation(),
             Self::Boolean => "true or false",

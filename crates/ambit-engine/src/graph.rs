@@ -135,7 +135,7 @@ impl Graph {
     }
 
     /// Names with an alias that leads to what is not theirs. What a platform serves by their name is no such alias.
-    pub fn with_foreign_alias(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn with_foreign_alias(&self) -> impl Iterator<Item = &str> {
         let is_others = |uid: &Uid| self.state.get(uid).is_none_or(|state| !state.decision.scoped());
         let aliases = self.edges.iter().filter(move |edge| edge.kind == EdgeKind::Alias && is_others(&edge.to));
         aliases.filter_map(|edge| self.nodes.get(&edge.from)).map(|node| node.name.as_str())
@@ -150,7 +150,7 @@ impl Graph {
     }
 
     /// Names that resolve to these addresses, and the sites of those names: what may be done there follows the address.
-    pub fn looked_at_by(&self, addresses: &BTreeSet<Uid>) -> BTreeSet<Uid> {
+    pub(crate) fn looked_at_by(&self, addresses: &BTreeSet<Uid>) -> BTreeSet<Uid> {
         if addresses.is_empty() {
             return BTreeSet::new();
         }

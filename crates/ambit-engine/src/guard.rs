@@ -106,7 +106,7 @@ impl ScopeGuard {
     }
 
     /// The same for a name that is about to be looked up in order to contact it.
-    pub fn forbids_name(&self, name: &str) -> Option<&'static str> {
+    pub(crate) fn forbids_name(&self, name: &str) -> Option<&'static str> {
         self.view().forbids(Some(name), None)
     }
 

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Who reports what the judges find.
-pub const UPSTREAM: &str = "ambit";
+pub(crate) const UPSTREAM: &str = "ambit";
 
 /// Second probes of issues begin on multiples of this, in milliseconds of wire time, so that issues that vanish one
 /// soon after the other share one.
@@ -70,7 +70,7 @@ impl Ground<'_> {
 
 /// Returns true for a kind of which a judge reads what tasks said that do not probe it, such as a certificate: what
 /// they discovered describes it.
-pub fn is_judged_by_discoveries(kind: Kind) -> bool {
+pub(crate) fn is_judged_by_discoveries(kind: Kind) -> bool {
     ambit_checks::all().iter().any(|judge| judge.applies_to.contains(&kind) && reads_discoveries(judge, kind))
 }
 
@@ -125,7 +125,7 @@ pub fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<'_>, se
 
 /// Returns whether a judge proves today, by looks of today, what an issue of its kind with this discriminator says;
 /// `None` where the looks that it needs are missing.
-pub fn still_proven(
+pub(crate) fn still_proven(
     judge: &Judge,
     known: &Known,
     discriminator: &str,

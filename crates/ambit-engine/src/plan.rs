@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::SocketAddr;
 
 /// Partitions of work by what it contacts (docs/architecture.md §2).
-pub const PARTITIONS: i64 = 1_024;
+pub(crate) const PARTITIONS: i64 = 1_024;
 
 /// What planning depends on beside the facts.
 #[derive(Clone, Copy, Debug)]

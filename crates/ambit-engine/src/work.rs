@@ -31,7 +31,7 @@ const SOURCE_WAITS_MAX: Duration = Duration::from_secs(12 * 3_600);
 const PORT_TIME: Duration = Duration::from_secs(3);
 
 /// Leases after which a row is set aside: it died twice more, alone.
-pub const ATTEMPTS_MAX: i64 = ATTEMPTS_BEFORE_ALONE + 2;
+pub(crate) const ATTEMPTS_MAX: i64 = ATTEMPTS_BEFORE_ALONE + 2;
 
 /// What every row of a run shares.
 #[derive(Clone)]

@@ -72,7 +72,7 @@ impl Cron {
 
     /// Returns the first start after a moment, by the clock of a zone. A time that the clock skips comes as much later
     /// as it skips; one that it shows twice is the first of the two.
-    pub fn next_after(&self, now: Timestamp, zone: &Hours) -> Option<Timestamp> {
+    pub(crate) fn next_after(&self, now: Timestamp, zone: &Hours) -> Option<Timestamp> {
         // The clock may be put back after today's start: it is looked for from the day before.
         let first = zone.date(now).yesterday().ok()?;
         let mut date = first;

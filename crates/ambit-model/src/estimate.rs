@@ -16,7 +16,7 @@ pub const LARGE_BLOCK_ADDRESSES: u64 = 1 << 16;
 pub const LARGE_BLOCK_PORTS: u64 = 9;
 /// Addresses of the largest block that is swept at all: a /8. Larger ones are no single organisation's, and a sweep
 /// would not end.
-pub const SWEPT_ADDRESSES_MAX: u64 = 1 << 24;
+pub(crate) const SWEPT_ADDRESSES_MAX: u64 = 1 << 24;
 /// Footprint of sweeps of ports and names.
 const SWEEP: Clearance = Clearance::L3;
 /// Footprint of the search for names that could pass for seeds.

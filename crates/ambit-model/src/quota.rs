@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 /// "No cap" as it is written for quotas of a day or a month (docs/contract/quotas.md §1).
 pub const UNCAPPED: i64 = 1_000_000_000;
 /// "No cap" as it is written for the quota that is named hourly.
-pub const UNCAPPED_HOURLY: i64 = 60_000_000_000;
+pub(crate) const UNCAPPED_HOURLY: i64 = 60_000_000_000;
 /// The quota named hourly allows a sixtieth of itself in each minute (docs/contract/quotas.md §1).
 const MINUTES_OF_HOUR: i64 = 60;
 /// The privilege of the premium API (docs/contract/quotas.md §2).
@@ -92,7 +92,7 @@ const fn meter(family: Family, name: &'static str, window: Window) -> Meter {
 }
 
 /// The quota that is named hourly and bounds minutes.
-pub const HOURLY: &str = "api_requests_hourly";
+pub(crate) const HOURLY: &str = "api_requests_hourly";
 
 /// Every counter.
 pub static METERS: [Meter; 9] = [

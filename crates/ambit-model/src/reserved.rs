@@ -94,7 +94,7 @@ impl Reserved {
     /// The reserved range that closes what a canonical name stands for: an address, the host of a site, service or
     /// server, or a block that lies in the range as a whole (of a larger one only the addresses in the range are
     /// closed).
-    pub fn closes_name(&self, name: &str) -> Option<IpNet> {
+    pub(crate) fn closes_name(&self, name: &str) -> Option<IpNet> {
         if let Some(block) = block_of(name) {
             let closed = |part: IpNet| {
                 let range = self.ranges.iter().find(|range| range.contains(&part));

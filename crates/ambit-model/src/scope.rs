@@ -20,7 +20,8 @@ mod tests;
 
 pub use blocks::Blocks;
 pub use leaf::{Leaves, Stem};
-pub use never::{Exclusions, exclusion, is_never};
+pub(crate) use never::is_never;
+pub use never::{Exclusions, exclusion};
 pub use reason::ScopeReason;
 pub use registrant::registrant_key;
 pub use sharing::SharedBy;
@@ -41,10 +42,10 @@ use surroundings::Surroundings;
 pub const SCOPED_FROM: u16 = 900;
 
 /// Ownership of a name's address that positive evidence shows to be theirs, in thousandths.
-pub const DEDICATED_ADDRESS_OWN: u16 = 900;
+pub(crate) const DEDICATED_ADDRESS_OWN: u16 = 900;
 
 /// Steps kept of a path; longer ones are cut at the seed's end so that a record stays small.
-pub const PATH_STEPS_MAX: usize = 64;
+pub(crate) const PATH_STEPS_MAX: usize = 64;
 
 /// Rounds of the fixed point between names and the addresses they share. Each round can only add addresses that are
 /// theirs, so stopping early decides too little, never too much; names seldom depend on addresses, so two rounds are

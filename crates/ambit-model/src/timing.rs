@@ -12,9 +12,9 @@ use std::fmt;
 use uuid::Uuid;
 
 /// Windows of a collection at most.
-pub const WINDOWS_MAX: usize = 20;
+pub(crate) const WINDOWS_MAX: usize = 20;
 /// Minutes by which a start is put off at most: half a day.
-pub const JITTER_MINUTES_MAX: u16 = 720;
+pub(crate) const JITTER_MINUTES_MAX: u16 = 720;
 /// Ends of windows that follow on one another before time is said to be left over nowhere: a week of the most windows.
 const ENDS_MAX: usize = 8 * WINDOWS_MAX;
 /// Minutes of a day.

@@ -29,7 +29,7 @@ impl Rcode {
     /// The question was answered (perhaps with no record: NODATA).
     pub const NOERROR: Self = Self(0);
     /// The server did not understand the question.
-    pub const FORMERR: Self = Self(1);
+    pub(crate) const FORMERR: Self = Self(1);
     /// The server failed.
     pub const SERVFAIL: Self = Self(2);
     /// The name does not exist.
@@ -38,8 +38,6 @@ impl Rcode {
     pub const NOTIMP: Self = Self(4);
     /// The server does not want to answer.
     pub const REFUSED: Self = Self(5);
-    /// The server is not responsible for the zone.
-    pub const NOTAUTH: Self = Self(9);
 }
 
 impl fmt::Display for Rcode {

@@ -247,7 +247,7 @@ impl Datagrams for LiveDatagrams {
 }
 
 /// Sockets that this process may have open at once: what the machine allows, less some for the program's own files.
-pub fn sockets_allowed() -> usize {
+pub(crate) fn sockets_allowed() -> usize {
     let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let soft = limits
         .lines()

@@ -10,10 +10,9 @@ mod peer;
 mod verify;
 
 pub use certificate::{Certificate, KeyType};
-pub use hello::cipher_name;
 pub use ocsp::Standing;
 pub use peer::Peer;
-pub use verify::{is_for, verify};
+pub use verify::verify;
 
 use crate::door::Connection;
 use crate::error::NetError;

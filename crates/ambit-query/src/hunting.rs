@@ -47,7 +47,7 @@ pub const JOB_MODIFIERS: &[Modifier] = &[("status", Takes::Name)];
 pub const COLLECTION_MODIFIERS: &[Modifier] =
     &[("name", Takes::Words), ("owner", Takes::Name), ("collection_type", Takes::Name)];
 /// The modifier of a condition that was written as words alone.
-pub const FREE_TEXT: &str = "";
+pub(crate) const FREE_TEXT: &str = "";
 
 /// What must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ const CHARS_MAX: usize = 8 * 1024;
 /// Bytes of a content that are looked for: fewer stand in nearly every file.
 const CONTENT_BYTES_MIN: usize = 4;
 /// Every modifier, in the order in which they are listed to people.
-pub const MODIFIERS: [&str; 14] = [
+pub(crate) const MODIFIERS: [&str; 14] = [
     "content",
     "entity",
     "fs",

@@ -33,4 +33,4 @@ pub const QUERY_BYTES_MAX: usize = 32 * 1024;
 pub const TERMS_MAX: usize = 1_024;
 
 /// Most distinct keywords of one query; more than there are, so that it only bounds later languages.
-pub const CLAUSES_MAX: usize = 64;
+pub(crate) const CLAUSES_MAX: usize = 64;

@@ -26,7 +26,7 @@ pub const PAGE_SIZE_DEFAULT: u64 = 50;
 pub const PAGE_SIZE_MAX: u64 = 1_000;
 
 /// Rows that `page` reaches; tokens go on.
-pub const WINDOW_ROWS_MAX: u64 = 10_000;
+pub(crate) const WINDOW_ROWS_MAX: u64 = 10_000;
 
 /// How long a search may take: longer than any on a million records, shorter than clients wait.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -340,7 +340,7 @@ fn sort_field(noun: Noun, wanted: Option<&str>) -> Result<&'static str, SearchEr
 }
 
 /// What hits of a noun can be sorted by.
-pub fn sort_fields(noun: Noun) -> &'static [&'static str] {
+pub(crate) fn sort_fields(noun: Noun) -> &'static [&'static str] {
     match noun {
         Noun::Entities => &[
             "last_seen",

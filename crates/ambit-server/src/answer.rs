@@ -110,7 +110,7 @@ impl Answer {
     }
 
     /// A JSON document under another content type, where the contract says so.
-    pub fn json_as(content_type: &'static str, value: &impl Serialize) -> Self {
+    pub(crate) fn json_as(content_type: &'static str, value: &impl Serialize) -> Self {
         Self::bytes(content_type, to_bytes(value))
     }
 

@@ -92,7 +92,7 @@ impl Call {
     }
 
     /// The project to work in; a caller in no project has none, and what would be made there is 404.
-    pub fn project_or_404(&self) -> Result<i64, ApiError> {
+    pub(crate) fn project_or_404(&self) -> Result<i64, ApiError> {
         self.project.ok_or_else(|| ApiError::not_found("Project"))
     }
 

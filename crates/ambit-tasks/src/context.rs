@@ -114,7 +114,7 @@ impl<'a> Context<'a> {
     }
 
     /// Like `found_host`, with details of that name.
-    pub fn found_host_with(&self, raw: &str, edge: EdgeKind, details: Details) {
+    pub(crate) fn found_host_with(&self, raw: &str, edge: EdgeKind, details: Details) {
         match Kind::of_host(raw) {
             Ok((kind, name)) => self.found_with(kind, &name, edge, details),
             Err(_) => self.report().refused += 1,
@@ -144,7 +144,7 @@ impl<'a> Context<'a> {
     }
 
     /// Reports several members at once.
-    pub fn observe_all(&self, members: impl IntoIterator<Item = (String, Value)>) {
+    pub(crate) fn observe_all(&self, members: impl IntoIterator<Item = (String, Value)>) {
         let members = members.into_iter().map(|(name, value)| (name, bounded(value, DEPTH_MAX)));
         self.report().details.extend(members);
     }

@@ -232,7 +232,7 @@ impl Settings {
     }
 
     /// Ports that are asked of the addresses of a block of so many, most telling first.
-    pub fn ports_of_block(&self, addresses: u64) -> Vec<u16> {
+    pub(crate) fn ports_of_block(&self, addresses: u64) -> Vec<u16> {
         let rest = self.ports.iter().filter(|port| !self.swept_ports.contains(port));
         let rest = rest.filter(|_| addresses <= SMALL_BLOCK_ADDRESSES);
         self.swept_ports.iter().chain(rest).copied().collect()
@@ -241,7 +241,7 @@ impl Settings {
     /// Returns the token by which a forge at a host shows what its holder may see, where the collection uses an
     /// integration with one. A token is shown to no other host than the one that its integration names. Fails if the
     /// collection has such an integration, and it cannot be opened.
-    pub fn forge_token(&self, forge: &Provider, host: &str) -> Result<Option<&str>, SealedElsewhere> {
+    pub(crate) fn forge_token(&self, forge: &Provider, host: &str) -> Result<Option<&str>, SealedElsewhere> {
         let usual = forge.forge_hosts.first().map(String::as_str);
         let is_for_host =
             |account: &&Account| server(account).or(usual).is_some_and(|own| own.eq_ignore_ascii_case(host));

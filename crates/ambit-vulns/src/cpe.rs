@@ -152,13 +152,13 @@ impl Cpe {
     }
 
     /// Returns `vendor:product`, where both are texts: what everything is looked up by.
-    pub fn product_key(&self) -> Option<String> {
+    pub(crate) fn product_key(&self) -> Option<String> {
         Some(format!("{}:{}", self.vendor.text()?, self.product.text()?))
     }
 
     /// Returns the version with its update, as people write it: `9.3p1`, `1.8.0_311`, `2.0.0-rc1`; `None` where no
     /// version is said.
-    pub fn full_version(&self) -> Option<String> {
+    pub(crate) fn full_version(&self) -> Option<String> {
         let version = self.version.text()?;
         let Some(update) = self.update.text() else { return Some(version.to_owned()) };
         if let Some(number) = update.strip_prefix("update_").or_else(|| update.strip_prefix("update")) {

@@ -97,7 +97,7 @@ const FROZEN: &[(&str, &[&str], &str)] = &[
 
 /// Returns who has probably patched a product (`vendor:product` of CPE), or `None`. `shown` is what showed the product
 /// itself; `beside` is what else the entity says, in which a mark counts for what distributions ship.
-pub fn patched_by<'t>(
+pub(crate) fn patched_by<'t>(
     product: &str,
     version: &str,
     shown: &str,

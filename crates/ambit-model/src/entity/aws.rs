@@ -19,38 +19,38 @@ pub const ACCOUNT_NAME: Member<Option<String>> = Member::named("account_name");
 /// Regions that the account may use, sorted.
 pub const REGIONS: Member<Vec<String>> = Member::named("regions");
 /// The provider's name of a machine: `i-0a1b2c3d4e5f60718`.
-pub const INSTANCE_ID: Member<String> = Member::named("instance_id");
+pub(crate) const INSTANCE_ID: Member<String> = Member::named("instance_id");
 /// What the machine was made from.
-pub const IMAGE_ID: Member<Option<String>> = Member::named("image_id");
+pub(crate) const IMAGE_ID: Member<Option<String>> = Member::named("image_id");
 /// Its size: `t3.micro`.
-pub const INSTANCE_TYPE: Member<Option<String>> = Member::named("instance_type");
+pub(crate) const INSTANCE_TYPE: Member<Option<String>> = Member::named("instance_type");
 /// `running`, `stopped` and so on.
 pub const STATE: Member<Option<String>> = Member::named("state");
 /// The region of the machine.
 pub const INSTANCE_REGION: Member<String> = Member::named("region");
 /// The network of the machine.
-pub const VPC_ID: Member<Option<String>> = Member::named("vpc_id");
+pub(crate) const VPC_ID: Member<Option<String>> = Member::named("vpc_id");
 /// Its public addresses, sorted.
-pub const PUBLIC_IPS: Member<Vec<String>> = Member::named("public_ips");
+pub(crate) const PUBLIC_IPS: Member<Vec<String>> = Member::named("public_ips");
 /// Its address inside its network.
-pub const PRIVATE_IP: Member<Option<String>> = Member::named("private_ip");
+pub(crate) const PRIVATE_IP: Member<Option<String>> = Member::named("private_ip");
 /// The groups whose rules hold for it, sorted.
-pub const SECURITY_GROUPS: Member<Vec<String>> = Member::named("security_groups");
+pub(crate) const SECURITY_GROUPS: Member<Vec<String>> = Member::named("security_groups");
 /// When it was started last.
-pub const LAUNCH_TIME: Member<Option<String>> = Member::named("launch_time");
+pub(crate) const LAUNCH_TIME: Member<Option<String>> = Member::named("launch_time");
 
 /// What a thing is, in a word or two: `load balancer`.
 pub const RESOURCE_TYPE: Member<String> = Member::named("resource_type");
 /// What it says of itself, a row for each setting.
 pub const CONFIGURATION: Member<Vec<Setting>> = Member::named("hidden_configuration");
 /// The same as a state of Terraform says it, of which less is true today.
-pub const STATE_CONFIGURATION: Member<Vec<Setting>> = Member::named("hidden_state_configuration");
+pub(crate) const STATE_CONFIGURATION: Member<Vec<Setting>> = Member::named("hidden_state_configuration");
 /// The name of a database in its account.
-pub const DATABASE_NAME: Member<Option<String>> = Member::named("db_instance_identifier");
+pub(crate) const DATABASE_NAME: Member<Option<String>> = Member::named("db_instance_identifier");
 /// `postgres`, `mysql` and so on.
 pub const ENGINE: Member<Option<String>> = Member::named("engine");
 /// Its version.
-pub const ENGINE_VERSION: Member<Option<String>> = Member::named("engine_version");
+pub(crate) const ENGINE_VERSION: Member<Option<String>> = Member::named("engine_version");
 /// The host at which a database answers.
 pub const ENDPOINT: Member<Option<String>> = Member::named("endpoint");
 /// The port at which it answers.

@@ -5,7 +5,7 @@ use super::{Kind, Member};
 use crate::task::TaskName::CodeAccount;
 
 /// What the forge calls it: `Organization`, `User`, `Group`.
-pub const ACCOUNT_TYPE: Member<String> = Member::named("account_type");
+pub(crate) const ACCOUNT_TYPE: Member<String> = Member::named("account_type");
 /// Its name for people.
 pub const TITLE: Member<String> = Member::named("title");
 /// The site that it says to be its own.

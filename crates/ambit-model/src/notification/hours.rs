@@ -37,7 +37,7 @@ impl Hours {
     }
 
     /// Minutes since midnight, as a clock there shows them.
-    pub fn minute_of_day(&self, now: Timestamp) -> u16 {
+    pub(crate) fn minute_of_day(&self, now: Timestamp) -> u16 {
         let time = self.at(now).time();
         u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or(0)
     }
@@ -73,17 +73,17 @@ impl Hours {
     }
 
     /// The next full hour.
-    pub fn next_hour(&self, now: Timestamp) -> Timestamp {
+    pub(crate) fn next_hour(&self, now: Timestamp) -> Timestamp {
         Timestamp((now.0.div_euclid(HOUR_MS) + 1) * HOUR_MS)
     }
 
     /// The next eight in the morning there.
-    pub fn next_morning(&self, now: Timestamp) -> Timestamp {
+    pub(crate) fn next_morning(&self, now: Timestamp) -> Timestamp {
         self.next_of(now, |_| true)
     }
 
     /// The next eight in the morning of a Monday there.
-    pub fn next_monday(&self, now: Timestamp) -> Timestamp {
+    pub(crate) fn next_monday(&self, now: Timestamp) -> Timestamp {
         self.next_of(now, |day| day == Weekday::Monday)
     }
 

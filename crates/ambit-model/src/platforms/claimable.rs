@@ -28,7 +28,7 @@ const fn name(suffix: &'static str, provider: &'static str) -> Claimable {
 const AMAZON: &str = "s3.amazonaws.com";
 
 /// The rules.
-pub const CLAIMABLE: &[Claimable] = &[
+pub(crate) const CLAIMABLE: &[Claimable] = &[
     page(AMAZON, "Amazon S3", "NoSuchBucket"),
     page("github.io", "GitHub Pages", "There isn't a GitHub Pages site here."),
     page("herokuapp.com", "Heroku", "o such app"),

@@ -202,6 +202,6 @@ pub fn exclusion(text: &str) -> Result<String, InvalidName> {
 }
 
 /// True where a pattern covers the name, see [`Exclusions::cover`].
-pub fn is_never(name: &str, never: &[String]) -> bool {
+pub(crate) fn is_never(name: &str, never: &[String]) -> bool {
     !never.is_empty() && Exclusions::new(never).cover(name)
 }

@@ -24,10 +24,10 @@ impl RecordType {
     pub const DS: Self = Self(43);
     pub const RRSIG: Self = Self(46);
     pub const NSEC: Self = Self(47);
-    pub const DNSKEY: Self = Self(48);
+    pub(crate) const DNSKEY: Self = Self(48);
     pub const NSEC3: Self = Self(50);
-    pub const NSEC3PARAM: Self = Self(51);
-    pub const TLSA: Self = Self(52);
+    pub(crate) const NSEC3PARAM: Self = Self(51);
+    pub(crate) const TLSA: Self = Self(52);
     pub const SVCB: Self = Self(64);
     pub const HTTPS: Self = Self(65);
     pub const AXFR: Self = Self(252);

@@ -405,7 +405,7 @@ impl HttpExchange {
     }
 
     /// All headers of a name, in order.
-    pub fn headers_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Untrusted> {
+    pub(crate) fn headers_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Untrusted> {
         self.headers.iter().filter(move |(known, _)| known.raw().eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 

@@ -86,7 +86,7 @@ const RECORD_COST: usize = 1024;
 const GROUPS: &[u16] = &[0x001d, 0x0017, 0x0018, 0x0019];
 
 /// IANA's name of a suite, or its number in hex.
-pub fn cipher_name(number: u16) -> String {
+pub(crate) fn cipher_name(number: u16) -> String {
     let known = OLD_CIPHERS.iter().chain(NEW_CIPHERS).find(|(known, _)| *known == number);
     known.map_or_else(|| format!("0x{number:04x}"), |(_, name)| (*name).to_owned())
 }

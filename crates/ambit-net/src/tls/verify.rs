@@ -97,7 +97,7 @@ fn is_weak(certificate: &Certificate) -> bool {
 
 /// Is the certificate for this name? Only alternative names count; a star stands for one whole leftmost label (RFC 9525
 /// §6.3).
-pub fn is_for(certificate: &Certificate, name: &str) -> bool {
+pub(crate) fn is_for(certificate: &Certificate, name: &str) -> bool {
     if let Ok(address) = name.parse::<IpAddr>() {
         return certificate.ip_addresses.contains(&address);
     }

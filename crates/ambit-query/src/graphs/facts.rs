@@ -54,7 +54,7 @@ impl GraphFacts {
     }
 
     /// True where everybody or the group may see it.
-    pub fn is_visible_to_group(&self, group: &str) -> bool {
+    pub(crate) fn is_visible_to_group(&self, group: &str) -> bool {
         !self.private || self.groups.iter().any(|one| one == group)
     }
 

@@ -69,7 +69,7 @@ pub enum StoreError {
 impl StoreError {
     /// Returns true if the disk or the database failed rather than the call, so that the next call fails in the same
     /// way.
-    pub fn is_of_place(&self) -> bool {
+    pub(crate) fn is_of_place(&self) -> bool {
         matches!(
             self,
             Self::Full { .. } | Self::ReadOnly { .. } | Self::Damaged { .. } | Self::Lost { .. } | Self::Unavailable(_)

@@ -96,7 +96,7 @@ impl Principal {
     }
 
     /// The role in a collection of a project; owners of the project are admins of all its collections.
-    pub fn collection_role(&self, project: i64, collection: i64) -> Option<CollectionRole> {
+    pub(crate) fn collection_role(&self, project: i64, collection: i64) -> Option<CollectionRole> {
         match self.project_role(project)? {
             ProjectRole::Owner => Some(CollectionRole::Admin),
             ProjectRole::Member => self.collections.get(&collection).copied(),
