@@ -217,7 +217,7 @@ impl Contract for RawEntity {
     };
 }
 
-/// What the raw detail has among its details, whatever the kind.
+/// The details of the raw view, whatever the kind.
 struct RawDetails;
 
 impl Contract for RawDetails {

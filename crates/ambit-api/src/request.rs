@@ -72,7 +72,7 @@ macro_rules! texts {
 texts! {
     /// Any text.
     Text,
-    /// What people call a thing.
+    /// A display name.
     Name,
     Email,
     /// `YYYY-MM-DD`.

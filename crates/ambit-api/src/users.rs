@@ -36,8 +36,7 @@ contract! {
         pub state: MemberState,
     }
 
-    /// What became of those who were to come into a project: users of it, those who were asked, and addresses that
-    /// nobody has.
+    /// The result for users who were added to a project: members, invitations, and unknown addresses.
     #[derive(Debug, Serialize)]
     pub struct AddedProjectUser {
         pub id: Option<i64>,

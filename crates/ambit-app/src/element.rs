@@ -92,7 +92,7 @@ impl Element {
         builder.root()
     }
 
-    /// Returns what an attribute says.
+    /// Returns the value of an attribute.
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }

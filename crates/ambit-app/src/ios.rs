@@ -20,7 +20,7 @@ const ENTITLEMENT_BYTES_MAX: usize = 1_024 * 1_024;
 /// Entries of one list that are kept.
 const ENTRIES_MAX: usize = 500;
 
-/// Members beside which NSAllowsArbitraryLoads is not read, whatever they say, and since which iOS that is so.
+/// Members that override NSAllowsArbitraryLoads, whatever their values, and the iOS version since which they do.
 const NARROWER: &[&str] =
     &["NSAllowsArbitraryLoadsForMedia", "NSAllowsArbitraryLoadsInWebContent", "NSAllowsLocalNetworking"];
 const NARROWER_SINCE: u32 = 10;

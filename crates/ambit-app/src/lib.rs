@@ -99,7 +99,7 @@ fn open(bytes: &[u8]) -> Result<Archive<'_>, AppError> {
     Archive::open(bytes)
 }
 
-/// Reads what an app says of itself. Only where somebody looks, the texts of packages inside are told.
+/// Reads the manifest of an app. The texts of nested packages are passed on only if there is a listener.
 fn read_app(archive: &mut Archive<'_>, look: Option<&mut Look<'_>>) -> Result<(Format, App), AppError> {
     let nobody: &mut Look<'_> = &mut |_| ();
     let is_whole = look.is_some();

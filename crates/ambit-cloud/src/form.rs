@@ -95,7 +95,7 @@ pub struct Form {
     shared: Vec<String>,
     /// Entities beside, by kind.
     also: BTreeMap<String, String>,
-    /// What leads on does so where the item says this.
+    /// The item leads on only if it has these values.
     leads_if: BTreeMap<String, String>,
     /// Members of the contract, and what else the item says of itself.
     members: BTreeMap<String, Said>,

@@ -64,7 +64,7 @@ pub struct Provider {
     pub git_user: String,
     /// What opens it, by the names under which people give it.
     pub secrets: Vec<String>,
-    /// A secret named `kubeconfig` stands in place of these: where it is asked, and what opens it.
+    /// A secret named `kubeconfig` replaces these: it has the server and the credentials.
     pub kubeconfig: bool,
     /// What its account is called, as a template of these.
     account: Option<String>,

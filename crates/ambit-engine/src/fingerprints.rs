@@ -6,7 +6,7 @@ use ambit_store::StoreError;
 use ambit_store::engine::Engine;
 use std::sync::Arc;
 
-/// The packs that tell products.
+/// The packs of rules for products.
 pub(crate) static PACKS: Packs<Set> = Packs::new("fingerprints", read);
 
 /// The rules by which products are told now.

@@ -64,7 +64,7 @@ struct Known {
     scoped: bool,
     /// Nothing shows that it is theirs alone.
     unproven: bool,
-    /// Third parties are known to share it, whatever the block around it says.
+    /// Third parties are known to share it, even if the block around it is theirs.
     shared: bool,
     /// It is theirs as the host of a site or service that was named, which opens no other port of it.
     by_site: bool,

@@ -4,7 +4,7 @@ use crate::packs::{File, Packs};
 use ambit_secrets::{Rules, read_pack, with_packs};
 use std::sync::Arc;
 
-/// The packs that tell secrets.
+/// The packs of rules for secrets.
 pub(crate) static PACKS: Packs<Rules> = Packs::new("secrets", read);
 
 fn read(files: Vec<File>) -> Arc<Rules> {

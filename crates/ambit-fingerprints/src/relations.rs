@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Of a hundred, how sure a technology must be to be told.
 const WEIGHT_MIN: u32 = 50;
-/// Steps from a technology to one that comes with one that comes with it.
+/// Steps in a chain of technologies that imply one another.
 const STEPS_MAX: usize = 8;
 
 /// Returns the products that rules of packs say after what they found.

@@ -42,7 +42,7 @@ pub struct Beside {
     pub staged: Vec<Staged>,
     /// Its settings: the name of their file, as in a working copy, and what it says.
     pub settings: Vec<(String, String)>,
-    /// What cannot be read of it, a text each, the first five; what it holds is not among the others.
+    /// The first five descriptions of what cannot be read; its content is missing from the rest.
     pub unread: Vec<String>,
     /// How many more cannot be read.
     pub unread_more: usize,

@@ -34,10 +34,10 @@ pub use walked::{Missing, Unread, Walked};
 /// Why a repository cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// What a server sent is not what the protocol says.
+    /// The server violated the protocol.
     #[error("not what a git server answers: {0}")]
     Protocol(String),
-    /// The server says that it will not, in its own words.
+    /// The server refused, with this message.
     #[error("the server refuses: {0}")]
     Refused(String),
     /// A folder holds no repository, or a broken one.

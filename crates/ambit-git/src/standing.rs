@@ -39,7 +39,7 @@ pub struct Standing {
     pub is_cut: bool,
 }
 
-/// Returns where the wanted files stand at the tips. What an index names stands before them, where it is there.
+/// Returns the paths of the wanted files at the tips. Files that an index names come before them.
 ///
 /// # Errors
 /// `stop` became true.
@@ -69,7 +69,7 @@ pub fn file(objects: &Objects, id: &ObjectId) -> Option<Vec<u8>> {
     Some(text(bytes).unwrap_or_default().into_owned())
 }
 
-/// What a tip leads to.
+/// The target of a tip.
 pub(crate) enum Tip {
     /// The tree of a commit of a moment, in seconds since 1970.
     Tree(i64, ObjectId),

@@ -1,4 +1,4 @@
-//! What was read so far: each thing once, with the newest date and all that was said of it.
+//! The entities that were read so far: each once, with the newest date and everything reported about it.
 
 use crate::error::ImportError;
 use ambit_model::entity::host_of;

@@ -62,8 +62,8 @@ pub struct ProbeKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeOutcome {
     Found,
-    /// Something was found, and the rest could not be looked at. It counts as one that failed but for judges that say
-    /// what may be told of it.
+    /// Something was found, and the rest could not be probed. It counts as failed, except for judges that define what a
+    /// partial result proves.
     InPart,
     Absent,
     Unknown,

@@ -150,7 +150,8 @@ pub struct Rule {
     pub heartbeat: bool,
 }
 
-/// What the admins of a collection said of being told of its new entities; `None`: as the rules of receivers say.
+/// What the admins of a collection chose for notifications of new entities; `None` leaves it to the rules of the
+/// receivers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NewEntities {
     pub emails: Option<bool>,

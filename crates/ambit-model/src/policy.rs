@@ -104,7 +104,7 @@ fn asks_whose(statement: &Value, service: &str) -> bool {
     keys.any(|(operator, key, values)| {
         let claim = key.to_ascii_lowercase();
         let claim = claim.strip_prefix(service).and_then(|rest| rest.strip_prefix(':'));
-        // One that is met by a token without the claim, or by whatever it says, asks nothing.
+        // A condition that holds for a token without the claim, or for any value of it, demands nothing.
         let is_met = ["ifexists", "forallvalues:", "not", "null"].iter().any(|part| operator.contains(part));
         let narrows = !texts(values).iter().any(|value| is_of_all(value));
         claim != Some(AUDIENCE) && (claim.is_none() || (!is_met && narrows))

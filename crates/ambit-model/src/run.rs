@@ -65,7 +65,7 @@ pub struct Run {
     pub engine: Option<String>,
     /// The issue that it looks at, and at nothing else.
     pub retests: Option<Uid>,
-    /// What came of that, once it is over.
+    /// Its verdict, once it is over.
     pub verdict: Option<RetestVerdict>,
     /// When runs of its collection rest.
     pub timing: Timing,

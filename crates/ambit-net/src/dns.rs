@@ -174,8 +174,8 @@ impl WildcardProfile {
         !self.values.is_empty()
     }
 
-    /// Could this answer come from the wildcard? True if each of its values was seen in answers to random names, or if
-    /// the set is not complete and shares a value.
+    /// Returns whether this answer could come from the wildcard: each of its values was seen in answers to random
+    /// names, or the set is not complete and shares a value.
     pub fn explains(&self, answer: &DnsAnswer) -> bool {
         let values = answer_values(answer);
         let known = |value: &String| self.values.binary_search(value).is_ok();

@@ -16,18 +16,18 @@ pub trait Guard: Send + Sync {
     /// Decides whether this contact may be made now. Called at every socket and every request.
     fn allow(&self, contact: &Contact) -> Result<(), Refused>;
 
-    /// May this name be looked up in order to contact its addresses on this ground? Asked before a host of a request is
-    /// resolved; what resolvers are asked otherwise is no contact with the name.
+    /// Checks that this name may be looked up in order to contact its addresses. Called before the host of a request is
+    /// resolved; other questions to resolvers are no contact with the name.
     fn allow_name(&self, _name: &str, _grant: Grant) -> Result<(), String> {
         Ok(())
     }
 
-    /// May this page be asked for on this ground? Asked for every request and redirect, by each host that it names.
+    /// Checks that this page may be requested. Called for every request and redirect, for each host that it names.
     fn allow_page(&self, _page: &Url, _grant: Grant) -> Result<(), String> {
         Ok(())
     }
 
-    /// True where some pages of a host and port must not be asked for: whoever goes there must show each page.
+    /// Returns whether some pages of a host and port must not be requested, so that each page must be checked.
     fn has_closed_pages(&self, _host: &str, _port: u16) -> bool {
         false
     }

@@ -368,7 +368,8 @@ impl Session {
         crate::tls::handshake::over(&self.door, connection, sni, options).await
     }
 
-    /// Sends one hello of one version and reads the answer: which versions does the server speak?
+    /// Sends a ClientHello of one version, and returns the answer, which shows whether the server supports that
+    /// version.
     pub async fn tls_hello(
         &self,
         address: SocketAddr,

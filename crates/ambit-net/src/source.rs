@@ -71,7 +71,7 @@ const SOURCES: &[Source] = &[
         interfaces: 1,
         ..USUAL
     },
-    // What sites say of apps.
+    // The services that report the apps of sites.
     Source {
         name: "app_links",
         hosts: &["app-site-association.cdn-apple.com", "digitalassetlinks.googleapis.com"],
@@ -135,8 +135,8 @@ pub(crate) fn interfaces(provider: &str) -> u32 {
     find(provider).map_or(0, |source| source.interfaces)
 }
 
-/// May the provider be asked by this URL? Asked for each hop. `learned`: hosts that a list which the provider itself
-/// gave names as its own.
+/// Checks that the provider may be asked at this URL; called for each hop. `learned` are hosts that a list of the
+/// provider named as its own. Fails for any other host.
 pub(crate) fn check_url(provider: &str, url: &Url, learned: &[String]) -> Result<(), NetError> {
     let source = find(provider)?;
     if source.named {
@@ -156,7 +156,7 @@ pub(crate) fn check_url(provider: &str, url: &Url, learned: &[String]) -> Result
     Err(NetError::NotAllowed(format!("{url} is not how the provider {provider} is asked")))
 }
 
-/// May a connection be opened to the provider, at a place that people named, for a protocol of its own?
+/// Checks that connections may be opened to the provider at places that people named, for a protocol of its own.
 pub(crate) fn check_stream(provider: &str) -> Result<(), NetError> {
     if find(provider)?.named {
         return Ok(());
@@ -164,7 +164,7 @@ pub(crate) fn check_stream(provider: &str) -> Result<(), NetError> {
     Err(NetError::NotAllowed(format!("the provider {provider} is asked at hosts of its own alone")))
 }
 
-/// May the provider be asked by lines on this port?
+/// Checks that the provider may be asked by lines on this port.
 pub(crate) fn check_line(provider: &str, port: u16) -> Result<(), NetError> {
     if find(provider)?.lines == Some(port) {
         return Ok(());

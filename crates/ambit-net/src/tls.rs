@@ -67,7 +67,7 @@ pub struct TlsFacts {
     pub ocsp: Vec<u8>,
     /// The server asked for a certificate of ours.
     pub client_certificate_requested: bool,
-    /// What a browser would say.
+    /// The verdict of a browser.
     pub verification: Verification,
     /// The handshake was completed: data can flow. False: only the hello was read (old versions), or the peer broke off
     /// after its certificate.

@@ -80,7 +80,7 @@ pub(crate) async fn exchange(
         let pass = door.admit_datagram(Grant::Target, address, None, &buckets).await?;
         socket.send(pass, payload).await.map_err(failed)?;
         let limit = door.now() + wait;
-        // Whatever comes from elsewhere is not the answer.
+        // Datagrams from elsewhere are ignored.
         let answer = async {
             loop {
                 let (length, from) = socket.receive(&mut buffer).await?;

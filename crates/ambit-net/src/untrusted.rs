@@ -40,7 +40,7 @@ impl Untrusted {
         Self(self.0[..self.0.floor_char_boundary(bytes_max)].to_owned())
     }
 
-    /// No character at all?
+    /// Returns whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

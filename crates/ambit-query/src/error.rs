@@ -1,4 +1,4 @@
-//! The one error of the query languages: which word is wrong, where it stands, what was expected.
+//! The error of the query languages: the wrong word, its position, and what was expected.
 
 /// Longest part of a wrong word that a message repeats, in characters: enough to recognise it.
 const SHOWN_CHARS_MAX: usize = 80;

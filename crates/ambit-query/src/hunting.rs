@@ -102,7 +102,7 @@ fn parse_words(text: &str, read: impl Fn(&str) -> Result<Condition, String>) -> 
     Ok(out)
 }
 
-/// The first word, in which blanks between quotes and behind a colon do not count, and what stands behind it.
+/// Returns the first word and the rest. Blanks in quotes and after a colon do not end the word.
 fn split_word(text: &str) -> Result<(&str, &str), String> {
     let (mut quoted, mut needs_value) = (false, false);
     let end = text.find(|c: char| {

@@ -64,7 +64,7 @@ pub(crate) fn plain(text: &str) -> Option<i64> {
     whole.then(|| text.parse().ok()).flatten()
 }
 
-/// The suffix of a date or number, and what stands before it.
+/// Returns a date or number without its suffix, and the suffix.
 fn suffix(text: &str) -> (&str, Option<char>) {
     match text.strip_suffix(['+', '-']) {
         Some(rest) => (rest, text.chars().last()),

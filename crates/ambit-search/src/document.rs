@@ -173,7 +173,7 @@ fn entity_members(entity: &EntityRecord) -> Value {
     members
 }
 
-/// Whether it stands in an account, and whether anybody saw it from outside.
+/// Returns whether it is in an account, and whether it was seen from outside.
 fn shadow(entity: &EntityRecord) -> Value {
     let in_account = ACCOUNTS.iter().any(|member| entity.details.get(*member).is_some_and(|name| !name.is_null()));
     let answered = |result: &TaskResult| SEEN_BY.iter().any(|task| task.as_str() == result.task);

@@ -224,7 +224,7 @@ impl Index {
             self.put_live(generation);
             return Ok(reached);
         }
-        // What was reached first: what it covers is then in what is loaded next.
+        // The position is read first, so that what is loaded next covers it.
         let reached = live.reached()?;
         self.note_change(&live, None);
         live.reload()?;

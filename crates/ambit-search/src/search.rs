@@ -101,7 +101,7 @@ pub struct SearchAnswer {
     pub message: Option<String>,
 }
 
-/// What a page token says.
+/// The content of a page token.
 #[derive(Serialize, Deserialize)]
 struct Token {
     /// The fingerprint of the search it belongs to.

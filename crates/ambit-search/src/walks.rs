@@ -30,9 +30,9 @@ const WALKS_OF_KEY_MAX: usize = 32;
 /// Who asks for a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// The API key, or whatever else tells callers apart. Nobody else's walks are continued by number.
+    /// The API key, or another identification of the caller, whose searches only that caller continues by page number.
     pub key: String,
-    /// What the client calls itself: tells apart two programs that share a key.
+    /// The client's name, which distinguishes two programs that share a key.
     pub agent: String,
     /// The connection, where there is one: tells apart two clients of one program.
     pub connection: Option<u64>,

@@ -178,7 +178,7 @@ impl Answer {
         Self { leads_to: Some(place), ..Self::empty() }
     }
 
-    /// The same with something said beside the body.
+    /// Returns the same answer with a message in a header.
     pub(crate) fn saying(self, message: String) -> Self {
         Self { message: Some(message), ..self }
     }

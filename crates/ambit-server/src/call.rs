@@ -44,7 +44,7 @@ pub struct Call {
     pub(crate) place: Option<Arc<Share>>,
     /// The root of links of the wider API, as the client called it.
     pub(crate) base: String,
-    /// What the body says it is; empty: nothing.
+    /// The media type of the body; empty if there is none.
     pub(crate) content_type: String,
     /// The path of the request, as it was sent.
     pub(crate) path: String,

@@ -35,7 +35,7 @@ impl<S> Paced<S> {
         }
     }
 
-    /// The stream takes nothing now: how long already?
+    /// Fails if the stream has not accepted any bytes for too long.
     fn behind<T>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         let idle = self.idle;
         let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(idle)));

@@ -238,7 +238,7 @@ pub(crate) fn answer_related(call: &Call, found: Related, as_descriptors: bool) 
     related(call, found, as_descriptors, false)
 }
 
-/// The same, where the count of a single object stands beside it.
+/// The same for a relationship with one object, whose count is beside it.
 pub(crate) fn answer_counted(call: &Call, found: Related, as_descriptors: bool) -> Result<RelatedObjects, ApiError> {
     related(call, found, as_descriptors, true)
 }

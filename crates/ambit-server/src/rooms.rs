@@ -19,7 +19,7 @@ const RETRY_S: u32 = 2;
 pub(crate) struct Rooms {
     /// For callers whose key is known; one of them has half.
     known: Shares,
-    /// For those whose key stands in the body.
+    /// For requests with the key in the body.
     strangers: Shares,
 }
 

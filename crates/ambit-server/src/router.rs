@@ -21,7 +21,7 @@ pub(crate) fn manner(raw: &str) -> Manner {
     }
 }
 
-/// What a path leads to.
+/// The endpoint at a path.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) mount: &'static Mount,

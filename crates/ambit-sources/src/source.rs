@@ -14,7 +14,7 @@ pub enum Key {
     None,
     /// It answers everybody, and whoever has a key more often.
     Optional,
-    /// It answers nobody without one.
+    /// A key is required.
     Required,
 }
 
@@ -64,10 +64,10 @@ pub struct Source {
     /// last one.
     #[serde(default)]
     pub(crate) names: Vec<String>,
-    /// The names stand without the domain behind them.
+    /// The names have no domain.
     #[serde(default)]
     pub(crate) labels: bool,
-    /// Where it is said how to go on: the last text there.
+    /// The place of the cursor for the next page: the last text there.
     pub(crate) cursor: Option<String>,
     /// Where it is said that there are more pages.
     pub(crate) more: Option<String>,

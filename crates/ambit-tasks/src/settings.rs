@@ -113,7 +113,7 @@ pub struct Settings {
     pub browser: Option<ambit_net::browser::Browser>,
     /// What tells secrets in code and in apps: our rules, and those of the packs that a user loaded.
     pub secrets: Arc<ambit_secrets::Rules>,
-    /// What tells products: our rules, and those of the packs that a user loaded.
+    /// The rules that recognise products: our own, and those of the packs that a user loaded.
     pub fingerprints: Arc<Set>,
 }
 

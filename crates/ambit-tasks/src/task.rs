@@ -110,7 +110,7 @@ impl Task {
     pub(crate) const PROBES: Self = Self { footprint: Clearance::L3, wave: Wave::Probes, ..Self::VISITS };
 }
 
-/// The workflows that look at sites, and at what leads to them.
+/// The workflows that probe sites and what leads to them.
 pub(crate) const OF_SITES: &[Workflow] =
     &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS, workflow::THIRD_PARTIES];
 
@@ -197,7 +197,7 @@ pub enum Plan {
     Bound {
         /// What is asked: sorted, without duplicates.
         asked: Vec<String>,
-        /// What holds, at least that.
+        /// The arguments whose observations stay open, at least.
         bound: Vec<String>,
     },
     /// A large space as one row; the engine gives arguments `<prefix><from>-<to>` (`to` excluded).

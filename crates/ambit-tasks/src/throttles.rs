@@ -104,7 +104,7 @@ impl Asked {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        // A row that was told that nothing is asked asked nothing.
+        // A row that found the provider throttled did not query it.
         let now = self.net.now();
         if self.is_throttled && self.asked.is_throttled() && !self.asked.rests(now) {
             self.asked.all().for_each(|place| place.count(now));

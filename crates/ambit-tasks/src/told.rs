@@ -1,5 +1,5 @@
-//! What looks leave for the rules that tell products: as a look sees it, and again out of what was kept of it, so that
-//! other rules judge stored answers and nobody is asked.
+//! The evidence that probes keep for the rules that recognise products: as the probe sees it, and again from what was
+//! stored, so that new rules can be applied without contacting anybody.
 
 use crate::Context;
 use crate::ask::{bindings, identify, web};
@@ -153,7 +153,7 @@ impl Visit {
         Self { redirects, ..Self::of_page(exchange) }
     }
 
-    /// What is seen in one page.
+    /// Returns the signs in one page.
     pub(crate) fn of_page(exchange: &HttpExchange) -> Self {
         let line = |(name, value): &(Untrusted, Untrusted)| (name.stored().to_ascii_lowercase(), value.stored());
         Self {

@@ -32,7 +32,7 @@ pub struct Pack {
     pub version: String,
     /// Wall time, in milliseconds since 1970.
     pub loaded_at: i64,
-    /// What it says of the ends of products.
+    /// The lifecycles of products.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) lifecycles: Vec<Lifecycle>,
 }

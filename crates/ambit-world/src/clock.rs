@@ -262,7 +262,8 @@ impl Future for Tracked {
 }
 
 impl Tracked {
-    /// Ends the task: what it holds is dropped while it is still counted, so that what the drop wakes comes first.
+    /// Ends the task. Its state is dropped while the task still counts as running, so that whatever the drop wakes runs
+    /// first.
     fn finish(&mut self) {
         let task = self.task.take();
         drop(task);

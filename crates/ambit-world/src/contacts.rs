@@ -83,7 +83,7 @@ impl SimulatedWire {
         let web = host.and_then(|host| host.port(port));
         let browsed = matches!(port, 80 | 443) || matches!(web, Some(Port::Web(_)));
         match plan::standing(draft, org) {
-            // Machines of ours may serve others: under their names nobody is asked.
+            // Machines of ours may serve third parties, under whose names they are not contacted.
             OrgRole::Ours => name.filter(|name| self.is_strangers(name)).map(|name| format!("{name} is a stranger's")),
             OrgRole::Source => {
                 matches!(web, Some(Port::Source(Source::Storage, _))).then(|| self.strange_bucket(name)).flatten()

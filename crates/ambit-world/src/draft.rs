@@ -172,7 +172,7 @@ pub(crate) struct Name {
     pub line: usize,
     pub org: Option<String>,
     pub hidden: bool,
-    /// Sources of names tell of it.
+    /// Sources of names know it.
     pub archived: bool,
     pub rotate: bool,
     pub answers: Answers,

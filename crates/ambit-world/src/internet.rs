@@ -94,7 +94,7 @@ pub(crate) enum Source {
     Interfaces,
     /// Servers of git.
     Repositories,
-    /// What sites say of apps.
+    /// The services that report the apps of sites.
     AppLinks,
     /// Stores of apps.
     AppStores,

@@ -44,8 +44,8 @@ pub struct Truth {
     maybe_issues: BTreeSet<(String, Kind, String)>,
     /// Addresses on which every port accepts: only what is stated there counts.
     catch_all: BTreeSet<IpAddr>,
-    /// Addresses of which it is either not shown that they are ours, or not true, and the names that lead there: what
-    /// stands there is neither missed nor unexpected.
+    /// Addresses that are not shown to be ours, or are not, and the names that lead there: what is there is neither
+    /// missed nor unexpected.
     unclear: BTreeSet<String>,
     /// Zones of ours whose servers fail, so that the names below them are unknown.
     broken_zones: BTreeSet<String>,

@@ -30,8 +30,8 @@ fn without_database(arguments: &[OsString]) -> Option<(Vec<OsString>, String)> {
     Some((rest, url))
 }
 
-/// Begins the program anew without the password that its command line holds; goes on where that cannot be done. Says
-/// once what to do instead.
+/// Restarts the program without the password on its command line, and continues if that fails. Prints once what to do
+/// instead.
 pub(crate) fn hide_password() {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let Some((rest, url)) = without_database(&arguments) else { return };

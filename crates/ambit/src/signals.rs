@@ -46,7 +46,7 @@ impl Stop {
         self.receiver.clone()
     }
 
-    /// Has it been asked?
+    /// Returns whether the program was asked to stop.
     pub(crate) fn asked(&self) -> bool {
         *self.receiver.borrow()
     }

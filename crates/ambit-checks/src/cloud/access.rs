@@ -1,4 +1,4 @@
-//! What may be called: by whom, and whether anybody is asked who they are.
+//! Access to functions and interfaces: who may call them, and whether callers must authenticate.
 
 use super::*;
 use ambit_model::moment::DAY_MS;

@@ -130,7 +130,7 @@ fn of_alias(facts: &Facts, target: &ZoneTarget) -> Holder {
     }
 }
 
-/// Whether names that nobody made lead anywhere.
+/// Returns whether names that do not exist resolve, by a wildcard.
 fn of_nobodys(facts: &Facts) -> Option<ProbeOutcome> {
     let types = domain::WILDCARD_TYPES.raw(&facts.details).and_then(Value::as_array);
     let leads = types.into_iter().flatten().any(|of| matches!(of.as_str(), Some("A" | "AAAA")));

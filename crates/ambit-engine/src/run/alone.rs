@@ -101,7 +101,7 @@ impl Alone {
         louder.map(row).collect()
     }
 
-    /// What is said where nothing was asked and nothing refused.
+    /// Returns the reason if there was neither a probe nor a refusal.
     fn nothing_asked(&self, present: bool) -> NotDone {
         let why = match (self.judge, present) {
             (None, _) => "no judge of this version reports it",

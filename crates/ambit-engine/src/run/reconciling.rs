@@ -46,7 +46,7 @@ impl Part {
 struct Batch {
     part: Part,
     uids: Vec<Uid>,
-    /// Entities that were decided anew.
+    /// Entities with a new scope decision.
     moved: HashSet<Uid>,
 }
 

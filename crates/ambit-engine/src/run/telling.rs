@@ -1,4 +1,4 @@
-//! What the log says of a run that goes on: how far it is, what it waits for, and what the engine itself has taken.
+//! The log lines of an active run: its progress, what it waits for, and the time that the engine itself used.
 
 use super::Drive;
 use std::collections::HashMap;

@@ -56,7 +56,7 @@ pub const ENDPOINT: Member<Option<String>> = Member::named("endpoint");
 /// The port at which it answers.
 pub const PORT: Member<Option<i64>> = Member::named("port");
 
-/// What a thing in an account says of itself in one respect.
+/// One setting of an asset in an account.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
     pub name: String,

@@ -39,7 +39,7 @@ pub struct FrontPage {
     pub plain: bool,
 }
 
-/// Why a page says nothing of whoever holds the domain.
+/// Kinds of page that do not describe the holder of the domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {

@@ -1,4 +1,4 @@
-//! What is made of a domain that resembles one of theirs: how it resembles it, what it is used for, a score with its
+//! The assessment of a domain that resembles one of theirs: how it resembles it, how it is used, and a score with its
 //! reasons.
 
 use crate::lookalike::Resemblance;
@@ -55,7 +55,7 @@ pub struct Reason {
     pub text: String,
 }
 
-/// What is made of a domain that resembles one of theirs.
+/// The assessment of a domain that resembles one of theirs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assessment {
     /// What it passes for.

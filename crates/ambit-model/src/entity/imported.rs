@@ -1,6 +1,5 @@
-//! What other tools saw of an entity and a person imported: where from, when, and in short what it said. It makes
-//! nothing theirs: an import leads from what a collection has to what lies in or on it, and our own tasks look for
-//! themselves.
+//! What other tools reported about an entity: their name, the time, and a short text. An import makes nothing theirs:
+//! it leads from entities of the collection to what lies in or on them, and our own tasks probe those.
 
 use super::{Member, host_of, registrable};
 use crate::moment::DAY_MS;

@@ -54,5 +54,5 @@ pub(super) const TOKEN: &[Row] = &[
 /// What is known of an organisation.
 pub(super) const ORGANIZATION: &[Row] = &[contract(ORIGIN, Null).by(Registration)];
 
-/// What is known of a word: nobody looks at it.
+/// The members of a word, which no task probes.
 pub(super) const WITH_ORIGIN: &[Row] = &[contract(ORIGIN, Null)];

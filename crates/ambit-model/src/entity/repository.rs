@@ -19,7 +19,7 @@ pub const TIPS: Member<Vec<String>> = Member::named("hidden_tips");
 pub const RULES: Member<String> = Member::named("hidden_rules");
 /// How many commits were looked at, all looks together.
 pub const COMMITS: Member<u64> = Member::named("hidden_commits");
-/// What its history gives away.
+/// Secrets in its history.
 pub const LEAKS: Member<Vec<Leak>> = Member::named("hidden_leaks");
 
 /// Packages that its lock files name, in exact versions.

@@ -74,7 +74,7 @@ pub const ALT_NAMES: Member<Vec<String>> = Member::named("alt_names");
 pub const CERTIFICATE_CHAIN: Member<Vec<Value>> = Member::named("certificate_chain");
 /// Headers that protect visitors, by name.
 pub const SECURITY_HEADERS: Member = Member::named("hidden_security_headers");
-/// Content policies that its page holds itself, beside those of its headers.
+/// Content policies in its page, in addition to those of its headers.
 pub const PAGE_POLICIES: Member<Vec<String>> = Member::named("hidden_page_policies");
 /// The product whose page of a fresh installation it shows.
 pub const DEFAULT_PAGE: Member<String> = Member::named("hidden_default_page");

@@ -12,7 +12,7 @@ pub struct Claimable {
     pub provider: &'static str,
     /// What its answer to an unclaimed name holds; `None` where the name then does not exist at all.
     pub says: Option<&'static str>,
-    /// Statuses with which it says so; empty: any but those of success, since a page may quote what it says.
+    /// Statuses of that answer; empty means all but those of success, since a page may quote the text.
     pub status: &'static [u16],
 }
 

@@ -73,8 +73,8 @@ impl<'a> Leaves<'a> {
     }
 }
 
-/// True where the edge counts as its row of the table says, whatever stands around it. A block that nobody named may
-/// lie in one that others registered, and a mailbox can be evidence of its domain.
+/// Returns whether the edge counts as its row of the table says, whatever surrounds it. A block that nobody named may
+/// lie in one that a third party registered, and a mailbox can be evidence for its domain.
 fn hangs(edge: EdgeKind, leaf: Kind, stem: &Decision) -> bool {
     let is_named = matches!(stem.reason, ScopeReason::Seed | ScopeReason::Allowed);
     match (edge, leaf) {

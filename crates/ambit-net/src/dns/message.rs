@@ -77,7 +77,7 @@ impl Question {
     }
 }
 
-/// Does a datagram answer a question?
+/// Whether a datagram answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
     Yes,

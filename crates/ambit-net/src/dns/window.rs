@@ -137,7 +137,7 @@ impl Window {
 }
 
 impl State {
-    /// Whether pauses help is told by what they did lately.
+    /// Only recent results show whether pauses help.
     fn forget_older(&mut self) {
         if self.answered_later.max(self.refused_always) >= COUNTED_MAX {
             self.answered_later /= 2;

@@ -151,7 +151,7 @@ impl Frame {
         }
     }
 
-    /// The connection has ended: was that the end of the body?
+    /// Returns how the body ended, now that the connection is closed.
     fn at_close(&self) -> BodyEnd {
         match self.at {
             Place::UntilClose | Place::Chunk(ChunkState::Trailer { .. } | ChunkState::Ended) => BodyEnd::Complete,

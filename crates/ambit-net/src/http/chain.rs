@@ -107,7 +107,7 @@ impl Jar {
         self.changed = self.cookies.len() != before.len();
     }
 
-    /// Would the same URL be asked with other cookies than before?
+    /// Returns whether the cookies have changed since the last request.
     fn is_fresh(&self) -> bool {
         self.changed
     }

@@ -39,7 +39,7 @@ pub(super) fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Could these first bytes be the beginning of an HTTP answer?
+/// Returns whether these first bytes could begin an HTTP response.
 pub(super) fn could_be_http(bytes: &[u8]) -> bool {
     let start = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let seen = &bytes[start.min(4)..];
@@ -50,13 +50,13 @@ pub(super) fn could_be_http(bytes: &[u8]) -> bool {
 /// Bytes before what a frame of HTTP/2 holds (RFC 9113 §4.1).
 const FRAME_HEAD: usize = 9;
 
-/// Are these bytes the beginning of HTTP/2? A server begins with a frame SETTINGS (RFC 9113 §3.4), or ends with GOAWAY,
-/// on the stream 0 both; none of them is longer than 255 bytes.
+/// Returns whether these bytes begin HTTP/2. A server begins with a frame SETTINGS (RFC 9113 §3.4), or ends with
+/// GOAWAY, both on stream 0; neither is longer than 255 bytes.
 pub fn is_http2(bytes: &[u8]) -> bool {
     bytes.len() >= FRAME_HEAD && could_be_http2(bytes)
 }
 
-/// Could they be, with what is still to come?
+/// Returns whether they could, with further bytes.
 pub(super) fn could_be_http2(bytes: &[u8]) -> bool {
     let is = |at: usize, fits: fn(u8) -> bool| bytes.get(at).is_none_or(|byte| fits(*byte));
     // Settings of six bytes each, and that they are acknowledged.
@@ -144,8 +144,8 @@ impl Head {
         }
     }
 
-    /// Does the answer leave no doubt that another may follow on its connection? Exactly HTTP/1.1, nothing odd, one
-    /// plain length or one plain chunked coding, and no word about the connection but that it stays.
+    /// Returns whether another response may certainly follow on the connection: HTTP/1.1, nothing unusual, one plain
+    /// length or one plain chunked coding, and no header about the connection but that it stays open.
     pub(super) fn leaves_open(&self, framing: Framing) -> bool {
         let (lengths, codings): (Vec<&str>, Vec<&str>) =
             (self.values("content-length").collect(), self.values("transfer-encoding").collect());

@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
-/// Connects, sends what is to be sent, reads what comes.
+/// Connects, sends the given bytes, and reads the answer.
 pub(crate) async fn read(
     door: &Door,
     address: SocketAddr,

@@ -36,7 +36,7 @@ const PROTOCOLS: [&[u8]; 9] = [
     b"\x03h2c",
     b"\x02hq",
 ];
-/// Those without what everybody speaks.
+/// Protocols without the common ones.
 const RARE_PROTOCOLS: [&[u8]; 7] =
     [b"\x08http/0.9", b"\x08http/1.0", b"\x06spdy/1", b"\x06spdy/2", b"\x06spdy/3", b"\x03h2c", b"\x02hq"];
 

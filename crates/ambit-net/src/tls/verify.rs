@@ -95,8 +95,8 @@ fn is_weak(certificate: &Certificate) -> bool {
     weak_key || ["md2", "md5", "sha1"].iter().any(|old| algorithm.contains(old))
 }
 
-/// Is the certificate for this name? Only alternative names count; a star stands for one whole leftmost label (RFC 9525
-/// §6.3).
+/// Returns whether the certificate is for this name. Only alternative names count; a star stands for one whole leftmost
+/// label (RFC 9525 §6.3).
 pub(crate) fn is_for(certificate: &Certificate, name: &str) -> bool {
     if let Ok(address) = name.parse::<IpAddr>() {
         return certificate.ip_addresses.contains(&address);

@@ -37,7 +37,7 @@ const UNFINISHED: &str = ".tmp";
 pub(crate) struct Expected {
     pub(crate) schema: Schema,
     pub(crate) settings: IndexSettings,
-    /// Stands in each commit: an index of another shape is built anew.
+    /// Part of each commit: an index of another shape is rebuilt.
     pub(crate) shape: String,
     /// A column of numbers that every document has.
     pub(crate) column: &'static str,

@@ -81,7 +81,7 @@ impl Asked<'_> {
                 Arc::make_mut(&mut set).complement(documents);
                 Ok(set)
             }
-            // What fulfils it here depends on other segments: such a set is not kept beside this one.
+            // Its matches depend on other segments, so that the set is not cached with this segment.
             Condition::SameAsset(of) => {
                 let found = self.assets(of)?;
                 Ok(Arc::new(self.of.known.assets(self.reader)?.holding(self.reader, &found)?))

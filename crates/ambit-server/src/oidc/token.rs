@@ -42,7 +42,7 @@ struct Header {
     kid: Option<String>,
 }
 
-/// What a token must say.
+/// The claims that a token must have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expected<'a> {
     pub(crate) issuer: &'a str,

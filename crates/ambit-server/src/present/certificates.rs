@@ -21,9 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const TYPE: &str = "ssl_cert";
 /// How a name, an address or a service leads to a certificate that it served.
 const SERVED: &[EdgeKind] = &[EdgeKind::Certificate, EdgeKind::UnrelatedCertificate, EdgeKind::DefaultCertificate];
-/// How an address leads to what answers there.
+/// The edges from an address to its services.
 const SERVICES: &[EdgeKind] = &[EdgeKind::Service];
-/// How a domain leads to one that a log showed.
+/// The edges from a domain to certificates in a log.
 const LOGGED: &[EdgeKind] = &[EdgeKind::LoggedCertificate];
 /// How a certificate leads to the names in it.
 const NAMING: &[EdgeKind] = &[EdgeKind::CertificateName, EdgeKind::ForeignCertificateName];

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Stands between the values of a name that is there twice.
 const BETWEEN: &str = " | ";
 
-/// What a registry told, and when it was shown first and last.
+/// The answer of a registry, with the time of its first and last sight.
 struct Told {
     text: String,
     registrar: Option<String>,

@@ -58,7 +58,7 @@ const GROWING: [&str; 41] = [
 /// is.
 const BELONGING: [&str; 6] = ["collection_id", "project_id", "run_id", "noun", "state", "what"];
 
-/// Statements that may, by what stands in them, each with the reason.
+/// Exceptions by a part of the statement, each with its reason.
 const ALLOWED: [(&str, &str); 22] = [
     ("SELECT uid FROM entities WHERE collection_id = $1 AND seed = 1", "once, when a run is claimed"),
     ("FROM entities WHERE collection_id = $1 AND deny_list = 1", "what people denied, by an index of that alone"),

@@ -52,7 +52,7 @@ pub struct RuleMatch {
     pub snippet: Option<String>,
 }
 
-/// What the live rules said of a specimen.
+/// The result of the live rules for a specimen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunted {
     pub specimen: Specimen,

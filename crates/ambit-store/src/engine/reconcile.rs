@@ -79,7 +79,7 @@ async fn decide(tx: &mut Tx, changes: &mut Changes, reconciliation: &Reconciliat
             changes.refold.insert(*uid);
         }
     }
-    // What was planned on what is known no longer: nobody asked for it since, so that it is not missing either.
+    // Work that was planned on facts that no longer hold was not requested since, so it is not reported as missing.
     drop_louder(tx, reconciliation.run, &lowered).await.map(drop)
 }
 

@@ -14,7 +14,7 @@ use ambit_model::user::CollectionRole;
 use ambit_model::{Item, Timestamp};
 use serde_json::json;
 
-/// What such a run is expected to look at: one entity, or the few that lead to it.
+/// The number of entities that such a run is expected to probe: one, or a few that lead to it.
 const SIZE: i64 = 1;
 
 impl Store {

@@ -74,7 +74,7 @@ impl Sighted {
 }
 
 impl EntityRow {
-    /// One that nobody knew; something present led to it, or a person gave it.
+    /// Returns a new entity that something present led to, or that a person gave.
     pub(crate) fn new(uid: Uid, kind: Kind, name: String) -> Self {
         Self {
             uid,

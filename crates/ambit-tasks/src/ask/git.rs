@@ -99,7 +99,7 @@ impl Source {
         matches!(self, Self::Server { filters: true, .. })
     }
 
-    /// Returns who has it, where its URL says so, and what it is called.
+    /// Returns its owner, if the URL names one, and its name.
     pub(crate) fn owner_and_name(&self) -> (Option<String>, String) {
         let url = self.url();
         let path = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);

@@ -76,8 +76,9 @@ fn is_of_holdings(target: &ZoneTarget) -> bool {
     target.record != CNAME
 }
 
-/// What a wildcard leads to. No name leads to its addresses, of which nobody else asks whose they are then: one that no
-/// account holds is told where its own name says that it is a machine at a provider, with that provider alone.
+/// Returns the target of a wildcard. No name leads to its addresses, so that no other task finds out whose they are:
+/// one that no account holds is reported only if its reverse name shows a machine at a provider, and for that provider
+/// only.
 async fn of_wildcard(cx: &Context<'_>, target: ZoneTarget) -> Option<ZoneTarget> {
     let Ok(address) = target.target.parse::<IpAddr>() else { return Some(target) };
     if target.held.values().any(|held| *held == Some(true)) {

@@ -1,4 +1,4 @@
-//! Secrets of one history: where each stood first, how often it came again, and whether it stands at HEAD today.
+//! Secrets of one history: the first occurrence of each, the number of commits, and whether it is at HEAD.
 
 use ambit_git::{Commit, ObjectId, Piece, Placed};
 use ambit_model::Timestamp;

@@ -25,7 +25,7 @@ pub(crate) struct Standing {
     is_cut: bool,
     /// Repositories that are nested in this one.
     pub(super) submodules: Vec<Submodule>,
-    /// Where files that hold secrets stand at HEAD.
+    /// Paths at HEAD of files that hold secrets.
     pub(super) placed: Placed,
 }
 

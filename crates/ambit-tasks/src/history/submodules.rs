@@ -11,7 +11,7 @@ pub(super) const NAMED_IN: &str = ".gitmodules";
 /// Those of one repository that are kept.
 const SUBMODULES_MAX: usize = 1_000;
 
-/// Returns where they stand and, as far as the file says it, come from.
+/// Returns their paths, and their addresses if the file names them.
 pub(super) fn of(paths: &BTreeSet<String>, named: &str) -> Vec<Submodule> {
     let (mut urls, mut path, mut url) = (BTreeMap::new(), None, None);
     for line in named.lines().map(str::trim).chain(["["]) {

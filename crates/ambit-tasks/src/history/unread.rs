@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const LEAKS_LEFT_OUT: &str = "secrets were found in its history over time, and no more are kept than";
 /// What is said behind the number of packages where there are more; the limit follows.
 const PACKAGES_LEFT_OUT: &str = "packages stand in its lock files, and no more are looked up than";
-/// What is said where more folders stand at the tips than are gone through for such files; the limit follows.
+/// The text if there are more folders at the tips than are searched for such files; the limit follows it.
 pub(super) const FOLDERS_LEFT_OUT: &str =
     "of the folders at its branches and tags no more are gone through for lock files than";
 /// What is said behind the number of lock files at the tips that cannot be read; the first follows.
@@ -48,8 +48,8 @@ impl Looked {
         (count > PACKAGES_MAX).then(|| format!("{least}{count} {PACKAGES_LEFT_OUT} {PACKAGES_MAX}"))
     }
 
-    /// Of which files only pointers are there, in what earlier looks and this one went through. An earlier one counted
-    /// anew what this one counts.
+    /// Returns the files of which only pointers exist, of earlier searches and of this one. An earlier one may have
+    /// counted the same commits.
     pub(super) fn elsewhere_beside(&self, known: &Known) -> Option<KeptElsewhere> {
         let (before, now) = (known.elsewhere.as_ref(), self.elsewhere.as_ref());
         let files = |kept: Option<&KeptElsewhere>| kept.map_or(0, |kept| kept.files);

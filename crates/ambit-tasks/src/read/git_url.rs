@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-/// What stands in place of an address that nobody can read without a guess.
+/// The text for an address that cannot be read without a guess.
 pub(crate) const HIDDEN: &str = "…";
 
 /// Who signs in, in an address.

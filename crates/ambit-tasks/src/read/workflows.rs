@@ -226,7 +226,8 @@ pub(super) fn flaws(text: &str) -> Vec<Flaw> {
     let runs_for_strangers = on.is_some_and(|on| STARTED_BY_STRANGERS.iter().any(|event| on.names(event)));
     let jobs = root.get("jobs").map(|jobs| jobs.value.children()).unwrap_or_default();
     let mut flaws = Vec::new();
-    // A job that is a workflow of others stands beside those that have steps, and so do the steps of an action.
+    // A job can call a workflow of a third party instead of having steps; the steps of an action are read like those of
+    // a job.
     for job in jobs.into_iter().chain(root.get("runs").map(|runs| &runs.value)) {
         flaws.extend(unpinned(job));
         for step in job.get("steps").map(|steps| steps.value.children()).unwrap_or_default() {

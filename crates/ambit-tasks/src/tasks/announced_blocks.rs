@@ -131,7 +131,7 @@ impl Asking<'_> {
     fn told_of(&self, block: IpNet, named: Option<BTreeSet<String>>) -> Told {
         let around = self.told.iter().rev().find(|told| told.block.contains(&block)).map(|told| told.whose);
         let (whose, stands) = match (named, around) {
-            // What names nobody is its holder's.
+            // A part without a registrant belongs to the holder of the block around it.
             (Some(named), Some(around)) if named.is_empty() => (around, false),
             (Some(named), _) if named.iter().any(|name| self.holders.contains(name)) => (Whose::Theirs, false),
             (Some(_), _) => (Whose::Others, false),

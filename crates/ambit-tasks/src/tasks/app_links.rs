@@ -1,5 +1,5 @@
-//! Hosts whose links open an app, and that say themselves that the app is theirs: what both say is proven. They are not
-//! contacted for that: Google and Apple, whose systems believe them, tell what they say.
+//! Hosts whose links open an app and that declare the app as their own: a link that both sides declare is proven. The
+//! hosts are not contacted for that. Google and Apple, on whose word their systems rely, are asked.
 
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::entity::app::PACKAGE;

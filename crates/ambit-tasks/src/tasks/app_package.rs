@@ -44,7 +44,7 @@ pub(crate) const TASK: Task = Task {
     ..Task::ASKS_PROVIDERS
 };
 
-/// Raised where more is looked for than before beside secrets: known packages are then looked through anew.
+/// Raised when packages are searched for more than before, other than secrets: known packages are then searched again.
 const LOOKED_FOR: u32 = 6;
 /// Secrets of one package that are kept.
 const SECRETS_MAX: usize = 1_000;

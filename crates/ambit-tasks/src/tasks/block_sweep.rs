@@ -89,7 +89,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
         heard.take_datagrams(cx, &silent).await;
     }
-    // A platform's address there is asked by names alone: what was found of it stands. A part that is others' goes.
+    // An address of a platform is probed only by name, so its earlier results stand. Results in a part that belongs to
+    // a third party are closed.
     let known = cx.facts.led_to(TASK.name, cx.argument).filter(|member| member.clearance >= Clearance::L2);
     let named_alone = known.filter(|member| member.name.parse().is_ok_and(|at| heard.forbidden.contains(&at)));
     let stays = named_alone.inspect(|member| cx.stands(member)).count() > 0;

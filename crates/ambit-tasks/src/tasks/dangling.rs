@@ -82,7 +82,8 @@ impl Looked {
     }
 }
 
-/// What records lead to nothing. Where none does, as far as could be looked, the failure stands.
+/// Returns the records that lead to nothing. If there are none among those that could be checked, the failure is
+/// returned.
 pub(crate) fn together(looked: impl IntoIterator<Item = Looked>) -> Result<Vec<Dangling>, TaskError> {
     let (mut items, mut failure) = (Vec::new(), None);
     for looked in looked {

@@ -48,7 +48,7 @@ const LOOKUPS_MAX: usize = 40;
 const SPF: &str = ambit_model::task::SPF.argument;
 const DMARC: &str = ambit_model::task::DMARC.argument;
 
-/// Policies that are one text: what they are called, the member, where they stand, how they begin.
+/// Policies of one text: name, member, label, and the beginning of the record.
 const TEXTS: &[(&str, Member, &str, &str)] = &[
     ("BIMI", domain::BIMI, "default._bimi", "v=BIMI1"),
     ("MTA-STS", domain::MTA_STS, "_mta-sts", "v=STSv1"),

@@ -85,8 +85,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Answer::despite(is_found, failure)
 }
 
-/// Does the address accept on ports that nothing uses, of which so many were open and so many could not be asked?
-/// `None` where too few were asked to tell.
+/// Returns whether the address accepts connections on ports that nothing uses, from the numbers of open and of
+/// unanswered ones. `None` if too few were answered to tell.
 fn is_catch_all(open: usize, untold: usize) -> Option<bool> {
     if open >= OPEN_MIN || (open > 0 && untold > 0) {
         return Some(true);
@@ -108,9 +108,9 @@ fn improbable(address: &str) -> BTreeSet<u16> {
     found
 }
 
-/// Does a service of a catch-all address say more than its improbable ports do? Where those speak a protocol, that
-/// protocol is the machine's voice on every port, but for a browser's; where they speak several, nothing that it says
-/// is true.
+/// Returns whether a service of a catch-all address is real. If the improbable ports speak one protocol, that protocol
+/// is what the machine speaks on every port, except on the ports of browsers; if they speak several, no answer of the
+/// machine can be trusted.
 fn counts(says: &BTreeSet<&str>, port: u16, service: &str) -> bool {
     let browser = BROWSER.contains(&port) && service == Service::Http.as_str();
     browser || (says.len() <= 1 && !says.contains(service))
@@ -147,7 +147,7 @@ async fn confirmed(
     Ok((counted, says))
 }
 
-/// Was the port asked, and did not speak? Where we could not or must not ask it, nothing is known.
+/// Returns whether the port was probed and stayed silent. If it could not or must not be probed, nothing is known.
 fn was_asked(error: &NetError) -> bool {
     error.meaning() != Meaning::NotAsked && !matches!(error, NetError::Budget(_) | NetError::Offline(_))
 }

@@ -37,7 +37,7 @@ fn of_seen(facts: &Facts) -> Plan {
     match sight(facts) {
         Sight::Missing => Plan::bound(None),
         Sight::Seen if facts.outcome_at(TASK.name, &now) == Some(ProbeOutcome::Found) => Plan::bound(Some(now)),
-        // A look that failed leaves standing what the former score says of it.
+        // A failed probe keeps what the former score says about it.
         Sight::Seen | Sight::Unseen => {
             let before = facts.probes_of(TASK.name).map(|(argument, _)| argument.to_owned());
             let bound: BTreeSet<String> = before.chain([now.clone()]).collect();

@@ -78,7 +78,7 @@ const WORDS: &[&str] = &[
 /// How such names end that are made of several words.
 const ENDS: &[&str] = &["redirect", "target", "uri", "url"];
 
-/// Paths with the parameters that may name where they lead: first those that were seen to lead to others.
+/// Returns paths with the parameters that may hold a target of a redirect: first those that the crawl saw redirect.
 fn asked(facts: &Facts) -> Vec<(String, String)> {
     let leading: BTreeSet<String> = uri::DEFECTS
         .items(&facts.details)

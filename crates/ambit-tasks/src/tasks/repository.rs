@@ -220,7 +220,7 @@ async fn at_tips(
     }
 }
 
-/// Adds a pack to what was gathered, and reads what stands at the tips as far as it is there.
+/// Adds a pack to the objects, and reads the files at the tips as far as they are there.
 async fn with_pack(
     cx: &Context<'_>,
     source: &Source,

@@ -81,7 +81,7 @@ fn starts(block: Ipv6Net) -> Vec<(u128, u8)> {
     (0..1_u128 << free).map(|part| (first | part.checked_shl(shift).unwrap_or(0), depth)).collect()
 }
 
-/// Does anything stand at or below this prefix?
+/// Returns whether a name exists at or below this prefix.
 async fn exists(cx: &Context<'_>, prefix: u128, depth: u8) -> Result<bool, NetError> {
     let whole = reverse_name(Ipv6Addr::from(prefix).into());
     let labels = usize::from(NIBBLES - depth);

@@ -113,7 +113,7 @@ async fn ask_further(cx: &Context<'_>, socket: SocketAddr, identity: &Identity) 
     }
 }
 
-/// Would an FTP server let anybody in? Asks, and leaves at once.
+/// Tests whether an FTP server accepts anonymous users, and leaves at once.
 async fn anonymous(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<(), NetError> {
     let mut dialogue = Dialogue::open(cx, socket, layer).await?;
     dialogue.say("", is_whole_reply).await?;

@@ -1,6 +1,6 @@
-//! Asks a domain that nobody named, and that what is theirs led to, whether it is served like a seed: by their name
-//! servers and mail servers, with reports to their mailboxes and senders that they say. Scope weighs what it leads to;
-//! anything else is not told.
+//! Probes whether a domain that nobody named, but that something of theirs led to, is served like a seed: by their name
+//! servers and mail servers, with reports to their mailboxes and with their senders. The edges are evidence for scope;
+//! nothing else is reported.
 
 use crate::ask::host::{is_theirs, seed_domains};
 use crate::read::spf;

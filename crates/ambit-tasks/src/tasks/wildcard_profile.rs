@@ -23,7 +23,7 @@ pub(crate) const TASK: Task = Task {
     ..Task::ASKS_NAMES
 };
 
-/// Types that matter: those that make a name look alive, and mail.
+/// Types that are tested: those that make a name resolve, and those of mail.
 const TYPES: &[RecordType] = &[RecordType::A, RecordType::AAAA, RecordType::MX, RecordType::TXT];
 
 /// First labels below which organisations keep more names.

@@ -288,7 +288,7 @@ async fn services(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
 /// A service as it is shown, and the host that it leads to, by name and data.
 type Service = ((String, String), (Value, Option<String>));
 
-/// What the last answer said under the name.
+/// Returns the services of the last answer for the name.
 fn known_services(cx: &Context<'_>, owner: &str) -> Vec<Service> {
     let known = domain::SRV.items(&cx.facts.details);
     let own = known.filter(|item| item.get("name").and_then(Value::as_str) == Some(owner));

@@ -106,7 +106,7 @@ pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<(), Fa
     results.finish()
 }
 
-/// JSON lines say in `record` that this is a change; which noun it is of stands in `noun` beside it.
+/// In JSON lines, `record` says that this is a change; its noun is in `noun`.
 fn named(change: &Value) -> Value {
     let mut named = change.clone();
     named["noun"] = change["record"].clone();

@@ -72,7 +72,7 @@ pub(crate) async fn run(command: &Import, settings: &Settings) -> Result<(), Fai
         None => None,
     };
     let mut sums = Sums::default();
-    // What is theirs comes first, what is on a host after all hosts: it is accepted with them.
+    // Owned entities come first, and entities on a host come after all hosts, because they are accepted with them.
     let mut ordered: Vec<&Sighted> = read.sighted.iter().collect();
     ordered.sort_by_key(|one| (!one.owned, is_on_a_host(one.kind)));
     // A state that holds nothing says so.

@@ -28,7 +28,7 @@ const ISSUES_MAX: usize = 100;
 /// Between two looks at what came of it, where somebody else carries it.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What is looked at again.
+/// The issues to test.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Retest {
     /// Uids (or their beginnings) or uuids of up to 100 issues; `-` reads them from standard input, one per line.

@@ -182,7 +182,7 @@ fn target(command: &Search, shown: &Shown, query: &str) -> String {
     target
 }
 
-/// One page, with what the server has to say about it.
+/// Fetches one page, and prints the notes of the server.
 async fn page(api: &Api, target: &str) -> Result<Value, Failure> {
     let reply = api.get(target).await?;
     if reply.result["timed_out"] == true {

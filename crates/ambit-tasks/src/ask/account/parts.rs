@@ -17,7 +17,7 @@ const NAMES: &[&str] = &["Name", "name", "Id", "id"];
 /// What a list shows.
 pub(crate) struct Listed {
     pub(crate) assets: Vec<Asset>,
-    /// What of it could not be looked at.
+    /// The part that could not be read.
     pub(crate) unread: Option<Unread>,
 }
 
@@ -106,7 +106,7 @@ impl Reading {
 }
 
 impl Unread {
-    /// What stands behind the pages of a list that could be read: anything.
+    /// The pages of a list that could not be read may hold anything.
     pub(super) fn rest(error: TaskError) -> Self {
         Self { error, items: vec![Item { entity: None, zones: Vec::new() }] }
     }

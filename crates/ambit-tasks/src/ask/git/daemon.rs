@@ -103,8 +103,8 @@ async fn ask(
     }
 }
 
-/// Reads what the server says of itself: what came behind that already, whether it leaves out files, and by what its
-/// objects are named.
+/// Reads the greeting of the server: the bytes after it, whether the server can filter files, and the hash of its
+/// objects.
 async fn greeting(
     cx: &Context<'_>,
     connection: &mut Connection,

@@ -77,7 +77,7 @@ impl<'t> Project<'t> {
     }
 }
 
-/// Properties of Maven that stand for one another.
+/// Properties of Maven that are replaced in one value.
 const PROPERTIES_MAX: usize = 8;
 
 /// True for a lock file of an earlier Gradle, which has one for each configuration.

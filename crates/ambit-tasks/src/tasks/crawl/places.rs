@@ -35,8 +35,8 @@ impl Places {
         Some(format!("{count} {pages} that could not be looked at now: {first} the first"))
     }
 
-    /// True of a path where this walk did not look though it may be there: what was seen at it before is not gone.
-    /// Where it did not come everywhere, what leads to a path may be in what it missed.
+    /// Returns whether a path that this crawl did not read may still exist, so that earlier findings there stand. If
+    /// the crawl was incomplete, the pages that lead there may be among those that it missed.
     pub(super) fn may_still_show(&self, path: &str) -> bool {
         let is_partial = self.capped || !self.failed.is_empty();
         self.outside || self.failed.contains(path) || (is_partial && !self.reached.contains(path))

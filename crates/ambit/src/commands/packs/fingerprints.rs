@@ -145,7 +145,7 @@ fn text(path: &Path) -> Result<Found, Failure> {
     Ok(String::from_utf8(bytes).map_or(Found::Binary, Found::Rules))
 }
 
-/// Says what cannot be used.
+/// Lists on stderr what cannot be used.
 fn tell(left_out: &[String], shown: usize) {
     for one in left_out.iter().take(shown) {
         hint(&format!("left out: {one}"));

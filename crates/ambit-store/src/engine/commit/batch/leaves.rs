@@ -45,7 +45,7 @@ impl Batch {
         for (_, _, to) in &new {
             *inward.entry(*to).or_default() += 1;
         }
-        // What leads to something is decided before it.
+        // An entity is decided before those that it leads to.
         new.sort_by_key(|(_, _, to)| {
             let row = &self.changes.entities[to];
             (is_on_a_host(row.kind), row.name.len())

@@ -1,4 +1,4 @@
-//! What a batch is compared with, as it stands in the database.
+//! Loads the rows that a batch is compared with.
 
 use super::{EdgeKey, EdgeRow, EvidenceList, Key, OPEN, Open, ProbeRow};
 use crate::StoreError;
