@@ -105,7 +105,7 @@ impl Reserved {
         self.closes(host_of(name).parse().ok()?)
     }
 
-    /// The reserved range that a canonical name reaches into: as [`Reserved::closes_name`], but a block does as soon as
+    /// The reserved range that a canonical name reaches into: as `closes_name`, but a block does as soon as
     /// one address of it is closed.
     pub fn reaches(&self, name: &str) -> Option<IpNet> {
         let Some(block) = block_of(name) else {

@@ -76,7 +76,7 @@ pub struct Settings {
     /// Ports that the port sweep tries, ascending.
     pub ports: Arc<[u16]>,
     /// Ports of which one that answers shows that an address of a block is there, most telling first; in a small block
-    /// the others are asked as well ([`Settings::ports_of_block`]).
+    /// the others are asked as well (`ports_of_block`).
     pub swept_ports: Arc<[u16]>,
     /// Tasks that a person leaves out: they are not planned.
     pub skipped: SkippedTasks,
