@@ -27,7 +27,5 @@ pub use document::{Batch, IndexedRecord, Record};
 pub use error::{IndexError, SearchError};
 pub use index::Index;
 pub use indexer::{ask_for, ask_rebuild, catch_up, follow, follow_where_asked, is_rebuilt, rebuild};
-pub use search::{
-    PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, SearchAnswer, SearchRequest, TIME_LIMIT, WINDOW_ROWS_MAX, sort_fields,
-};
+pub use search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, SearchAnswer, SearchRequest, TIME_LIMIT};
 pub use walks::Caller;

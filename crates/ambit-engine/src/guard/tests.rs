@@ -1,3 +1,5 @@
+//! Whom the guard lets a run contact: addresses, names and pages under clearances, exclusions and the deny list.
+
 use super::*;
 use ambit_model::Uid;
 use ambit_model::scope::{Decision, Edge, Rules, SharedBy};

@@ -19,7 +19,8 @@ use crate::aggregations::{Count, Counted, of_noun, to_json};
 use crate::condition::resolve;
 use crate::document::value_at;
 use crate::fields::{Shape, member};
-use crate::{Batch, Index, IndexedRecord, SearchRequest, Window, sort_fields};
+use crate::search::sort_fields;
+use crate::{Batch, Index, IndexedRecord, SearchRequest, Window};
 
 /// A collection of another project.
 const ELSEWHERE: Uuid = Uuid::from_u128(9);

@@ -337,8 +337,7 @@ fn line(record: &str, mut hit: Value) -> Value {
     hit
 }
 
-/// Returns whether the entity of an issue left the scope, so that the issue stays as it was. Issues about third
-/// parties, such as impersonation, never count as left.
+/// Returns whether the entity of an issue left the scope, so that it stays as it was; never for impersonation and such.
 fn is_left(issue: &IssueRecord) -> bool {
     !issue.scoped && ambit_checks::find(&issue.name).is_none_or(|judge| !judge.is_about_others())
 }
