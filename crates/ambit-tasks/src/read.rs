@@ -36,6 +36,7 @@ pub(crate) mod parameters;
 pub(crate) mod passive;
 pub(crate) mod providers;
 pub(crate) mod rdap;
+pub(crate) mod refusal;
 pub(crate) mod script;
 pub(crate) mod seed_tokens;
 pub(crate) mod source_map;

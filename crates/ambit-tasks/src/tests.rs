@@ -1,6 +1,7 @@
 //! What holds for every task: registered, one owner per member, and an owner for every member of the contract.
 
 mod exposed;
+mod let_in;
 mod signed_in;
 mod walk;
 

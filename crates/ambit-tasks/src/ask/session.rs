@@ -34,6 +34,8 @@ pub(crate) struct Session {
     secrets: Vec<Vec<u8>>,
     /// What the page that a person named showed when it was opened.
     front: Front,
+    /// What signs in, where it is more than something that is shown.
+    signs_in: Option<ApplicationSession>,
 }
 
 /// What the requests of a session show.
@@ -57,7 +59,8 @@ impl Session {
         let mut secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
         // Longer secrets come first, since they may contain shorter ones.
         secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        Self { origin: origin(start), shown, secrets, front: Front::default() }
+        let signs_in = matches!(given.opening, Opening::Form { .. } | Opening::Token { .. }).then(|| given.clone());
+        Self { origin: origin(start), shown, secrets, front: Front::default(), signs_in }
     }
 
     /// Returns whether an integration opened it.
@@ -76,9 +79,10 @@ impl Session {
             Shown::Headers(headers) => web::get_in(cx, url, body_kept, headers).await?,
             Shown::Token(bearer) => {
                 let exchange = web::get_in(cx, url, body_kept, &[bearer.header(cx).await]).await?;
-                if bearer.is_renewed(cx, refuses(&exchange)).await {
+                let may_be_over = bearer.may_be_over(url, refuses(&exchange));
+                if may_be_over && !opens_others(cx, bearer).await? && bearer.renew(cx).await {
                     let again = web::get_in(cx, url, body_kept, &[bearer.header(cx).await]).await?;
-                    bearer.was_answered(refuses(&again));
+                    bearer.was_answered(url, refuses(&again));
                     again
                 } else {
                     exchange
@@ -99,6 +103,14 @@ impl Session {
         Ok(exchange)
     }
 
+    /// The session of somebody who signs in once more; `None` where what opens it is only shown. Fails as it is opened.
+    async fn anew(&self, cx: &Context<'_>, start: &Url) -> Result<Option<Self>, TaskError> {
+        match &self.signs_in {
+            Some(given) => opened(cx, start, given).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Why its token could not be renewed, as it is added to what is said of its end.
     fn said_of_renewal(&self) -> String {
         let Shown::Token(bearer) = &self.shown else { return String::new() };
@@ -110,6 +122,18 @@ impl Session {
 fn refuses(answer: &HttpExchange) -> bool {
     let is_led = || !is_sign_in(&answer.url) && inside::target(answer).is_some_and(|to| is_sign_in(&to));
     answer.status == 401 || is_led()
+}
+
+/// Whether a token opens pages still that it opened before. Nobody asks while few others were renewed in vain.
+async fn opens_others(cx: &Context<'_>, bearer: &Bearer) -> Result<bool, NetError> {
+    let pages = bearer.in_doubt();
+    for page in &pages {
+        let answer = web::get_in(cx, page, web::PAGE_BYTES, &[bearer.header(cx).await]).await?;
+        if refuses(&answer) {
+            return Ok(false);
+        }
+    }
+    Ok(!pages.is_empty())
 }
 
 /// Masks what opens a session where an answer repeats it; returns whether it did.
@@ -132,6 +156,13 @@ pub(crate) async fn open(cx: &Context<'_>, start: &Url) -> Result<Session, TaskE
     let Some(account) = cx.settings.application(&origin(start)) else { return Ok(Session::default()) };
     let given = ApplicationSession::of(account.opened()?, &account.settings);
     let given = given.map_err(|missing| refused(&format!("the integration lacks {missing}")))?;
+    let mut session = opened(cx, start, &given).await?;
+    session.front = inside::accepted(cx, &session, start).await?;
+    Ok(session)
+}
+
+/// A session that what is given opens; whether the first page accepts it nobody asked.
+async fn opened(cx: &Context<'_>, start: &Url, given: &ApplicationSession) -> Result<Session, TaskError> {
     let shown = match &given.opening {
         Opening::Header { name, value } => Shown::Headers(vec![(name.clone(), value.clone())]),
         Opening::Cookie(cookies) => Shown::Headers(vec![("Cookie".to_owned(), cookies.clone())]),
@@ -143,9 +174,7 @@ pub(crate) async fn open(cx: &Context<'_>, start: &Url) -> Result<Session, TaskE
             Shown::Token(Box::new(Bearer::open(cx, Client { id, secret, url, scope }).await?))
         }
     };
-    let mut session = Session::new(&given, start, shown);
-    session.front = inside::accepted(cx, &session, start).await?;
-    Ok(session)
+    Ok(Session::new(given, start, shown))
 }
 
 /// A text in the bytes by which pages may repeat it.

@@ -1,21 +1,49 @@
 //! A session that is opened by a form: filled in once, on the page that a person named, and sent to nobody but the
 //! application.
 
-use super::inside::{self, REDIRECTS_MAX, Reached, kept_out, target};
-use super::{FORM, MASKED_MIN, Session, Shown, mask, refused, spelled};
+mod jar;
+
+use super::inside::{Front, Reached, STRANGERS, kept_out, place, second_step};
+use super::{FORM, TOO_MANY_REQUESTS, refused};
 use crate::ask::web;
-use crate::read::login::{self, origin};
+use crate::read::login::{self, Filled, origin};
+use crate::read::page::Page;
+use crate::read::refusal::locks_out;
 use crate::{Context, TaskError};
 use ambit_cloud::form::encoded;
-use ambit_net::http::{HttpExchange, Url};
-use std::collections::BTreeMap;
+use ambit_net::NetError;
+use ambit_net::http::{Url, is_unavailable};
+use jar::Jar;
 
-/// Cookies of a session at most, and bytes of each.
-const COOKIES_MAX: usize = 50;
-const COOKIE_BYTES_MAX: usize = 4_096;
+/// The status of an answer that what was asked for is locked (RFC 4918), as accounts are.
+const LOCKED: u16 = 423;
+
+/// Where somebody signs in, and by what.
+struct Asked<'a> {
+    start: &'a Url,
+    /// The page with the form.
+    page: Url,
+    password: &'a str,
+}
+
+/// What the application shows to who has the same cookies, before the form is sent.
+struct Before {
+    /// What the first page showed, each time that it showed something.
+    fronts: Vec<Front>,
+    /// What the page with the form said of those who are locked out.
+    said: Option<&'static str>,
+}
+
+/// What became of the form.
+struct Sent {
+    action: Url,
+    status: u16,
+    reached: Reached,
+}
 
 /// Fills in the form of the page at `login_url`, or of the front page, and keeps the cookies that the answers set.
-/// Fails unless the page behind the form is one that asks nobody who is there.
+/// Fails unless the page behind the form is one that asks nobody who is there, and something shows that somebody signed
+/// in.
 pub(super) async fn logged_in(
     cx: &Context<'_>,
     start: &Url,
@@ -24,99 +52,126 @@ pub(super) async fn logged_in(
 ) -> Result<Vec<(String, String)>, TaskError> {
     let page = login_url.map_or_else(|| Ok(start.clone()), Url::parse);
     let page = page.map_err(|_| refused("its login_url is no URL"))?;
-    let mut cookies = BTreeMap::new();
-    let shown = web::get(cx, &page, web::PAGE_BYTES).await?;
-    let shown = onward(cx, shown, &mut cookies).await?;
-    if let Some(away) = shown.away.filter(|away| origin(away) != origin(start)) {
-        let to = origin(&away);
+    let (asked, mut jar) = (Asked { start, page, password }, Jar::default());
+    let shown = jar.visit(cx, &asked.page).await?;
+    if let Some(away) = shown.away.as_ref().filter(|away| origin(away) != origin(start)) {
+        let (page, to) = (&asked.page, origin(away));
         return Err(refused(&format!("{page} leads to {to}, and user and password are for the application alone")));
     }
+    let mut before = Before { fronts: Vec::new(), said: said(&shown) };
+    for _ in 0..STRANGERS {
+        let seen = jar.look(cx, start, password).await?;
+        before.fronts.extend(front(cx, &seen).await?);
+    }
+    // What was looked at meanwhile may have made an older form invalid.
+    let shown = jar.visit(cx, &asked.page).await?;
     let form = login::filled_in(&web::text(&shown.answer), &shown.answer.url, name, password);
     let form = form.ok_or_else(|| refused("its page has no form with a password that is sent by POST"))?;
     if origin(&form.action) != origin(start) {
         return Err(refused("the form is sent to another origin than the application"));
     }
+    let sent = send(cx, &asked, (&shown, form), &mut jar).await?;
+    match why_outside(cx, &asked, (&before, &sent), &mut jar).await? {
+        Some(why) => Err(refused(&why)),
+        None => Ok(jar.header().into_iter().collect()),
+    }
+}
+
+/// Sends a form as a browser does.
+async fn send(
+    cx: &Context<'_>,
+    asked: &Asked<'_>,
+    (shown, form): (&Reached, Filled),
+    jar: &mut Jar,
+) -> Result<Sent, TaskError> {
     // Frameworks that refuse forged requests ask from where a form comes.
     let from = shown.answer.url.with_path(shown.answer.url.path_only()).to_string();
     let request = web::request(cx, &form.action)?.with_method("POST");
-    let mut request = request.with_header("Origin", &origin(&shown.answer.url)).with_header("Referer", &from);
-    if !cookies.is_empty() {
-        request = request.with_header("Cookie", &written(&cookies));
-    }
-    let before = cookies.clone();
+    let request = request.with_header("Origin", &origin(&shown.answer.url)).with_header("Referer", &from);
+    let request = jar.header().iter().fold(request, |request, (name, value)| request.with_header(name, value));
+    jar.send();
     let answer = cx.net.http(&request.with_body(FORM, encoded(&form.fields).into_bytes())).await?;
-    let (status, is_refused) = (answer.status, answer.status >= 400);
-    let mut reached = onward(cx, answer, &mut cookies).await?;
-    // A reader of pages may log what it reads.
-    let secrets = cookies.values().map(String::as_str).chain([password]).filter(|text| text.len() >= MASKED_MIN);
-    let secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
-    mask(&mut reached.answer.body, &secrets.iter().map(Vec::as_slice).collect::<Vec<_>>());
-    let asked = kept_out(cx, &reached).await;
-    let session = || Session { secrets, ..in_session(start, &cookies) };
-    let is_let_in = !is_refused
-        && asked.is_none()
-        // An application may know who came by one cookie, which the form does not change.
-        && (cookies != before || is_known(cx, (start, &page), session()).await?);
-    if !is_let_in {
-        let asked = asked.map(|why| format!(": {why}")).unwrap_or_default();
-        return Err(refused(&format!("the form does not accept user and password (status {status}){asked}")));
-    }
-    Ok(vec![("Cookie".to_owned(), written(&cookies))])
+    let status = answer.status;
+    let reached = jar.onward(cx, answer).await?;
+    Ok(Sent { action: form.action, status, reached: jar.masked(reached, asked.password) })
 }
 
-/// Whether a session shows that somebody signed in: its form is gone, or another page is shown that is not shown to a
-/// visitor who did not sign in.
-async fn is_known(cx: &Context<'_>, (start, form): (&Url, &Url), session: Session) -> Result<bool, TaskError> {
-    let mut cookies = BTreeMap::new();
-    let asked = onward(cx, web::get(cx, form, web::PAGE_BYTES).await?, &mut cookies).await?;
-    let visitor = in_session(start, &cookies);
-    let has_form = kept_out(cx, &asked).await.is_some();
-    if has_form && inside::let_in(cx, &session, form).await?.is_some() {
+/// Why who sent the form is not signed in; `None` where the application shows that somebody is.
+async fn why_outside(
+    cx: &Context<'_>,
+    asked: &Asked<'_>,
+    (before, sent): (&Before, &Sent),
+    jar: &mut Jar,
+) -> Result<Option<String>, TaskError> {
+    let Sent { action, status, reached } = sent;
+    if let Some(why) = second_step(reached).filter(|_| reached.answer.status < 400) {
+        return Ok(Some(why));
+    }
+    let asks = kept_out(cx, reached).await;
+    let is_let_in = *status < 400 && asks.is_none();
+    if is_let_in && shows_who(cx, asked, before, jar).await? {
+        return Ok(None);
+    }
+    let at = place(reached.away.as_ref().unwrap_or(&reached.answer.url));
+    let locked_out = |says: Option<&str>| {
+        let says = says.map(|says| format!(", {says:?}")).unwrap_or_default();
+        Ok(Some(format!("not signed in: the application locks out, at {at} (status {status}{says})")))
+    };
+    let news = |seen: &Reached| said(seen).filter(|says| before.said != Some(says));
+    if let Some(says) = news(reached) {
+        return locked_out(Some(says));
+    }
+    if matches!(*status, LOCKED | TOO_MANY_REQUESTS) {
+        return locked_out(None);
+    }
+    let why = if is_let_in {
+        let again = jar.look(cx, &asked.page, asked.password).await?;
+        if let Some(says) = news(&again) {
+            return locked_out(Some(says));
+        }
+        let is_elsewhere = [&asked.page, asked.start, action].into_iter().all(|of| place(of) != at);
+        let is_led = is_elsewhere && !before.fronts.iter().any(|front| front.is_at(&at)) && jar.is_changed();
+        // The form is gone, or it led to where it leads nobody else, with another cookie.
+        if front(cx, &again).await?.is_some() || is_led {
+            return Ok(None);
+        }
+        Some("nothing that it shows then tells that somebody signed in".to_owned())
+    } else {
+        asks
+    };
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    Ok(Some(format!("the form does not accept user and password (status {status}){why}")))
+}
+
+/// Whether the first page shows that somebody signed in: it is shown where it was not before, or shows what it did not
+/// show to who has the same cookies.
+async fn shows_who(cx: &Context<'_>, asked: &Asked<'_>, before: &Before, jar: &mut Jar) -> Result<bool, TaskError> {
+    let seen = jar.look(cx, asked.start, asked.password).await?;
+    let is_news = said(&seen).is_some_and(|says| before.said != Some(says));
+    if is_news || second_step(&seen).is_some() {
+        return Ok(false);
+    }
+    let Some(shown) = front(cx, &seen).await? else { return Ok(false) };
+    if before.fronts.is_empty() {
         return Ok(true);
     }
-    let Some(front) = inside::let_in(cx, &session, start).await? else { return Ok(false) };
-    let Some(other) = inside::let_in(cx, &visitor, start).await? else { return Ok(true) };
     // What differs from time to time is shown once.
-    let again = inside::let_in(cx, &session, start).await?;
-    Ok(again.is_some_and(|again| front.shows_again(&again, &other)))
+    let again = jar.look(cx, asked.start, asked.password).await?;
+    Ok(front(cx, &again).await?.is_some_and(|again| shown.shows_again(&again, &before.fronts)))
 }
 
-/// A session that cookies show.
-fn in_session(start: &Url, cookies: &BTreeMap<String, String>) -> Session {
-    let headers = if cookies.is_empty() { Vec::new() } else { vec![("Cookie".to_owned(), written(cookies))] };
-    Session { origin: origin(start), shown: Shown::Headers(headers), ..Session::default() }
-}
-
-/// Follows the redirects of an answer within its origin, as a browser does: by GET, with the cookies that were set.
-async fn onward(
-    cx: &Context<'_>,
-    mut answer: HttpExchange,
-    cookies: &mut BTreeMap<String, String>,
-) -> Result<Reached, TaskError> {
-    keep_cookies(&answer, cookies);
-    for _ in 0..REDIRECTS_MAX {
-        let to = match target(&answer) {
-            Some(to) if origin(&to) == origin(&answer.url) => to,
-            away => return Ok(Reached { answer, away }),
-        };
-        let header = [("Cookie".to_owned(), written(cookies))];
-        answer = web::get_in(cx, &to, web::PAGE_BYTES, &header[..usize::from(!cookies.is_empty())]).await?;
-        keep_cookies(&answer, cookies);
+/// What a page shows; `None` where it asks who is there, or is an error. Fails where it cannot answer now.
+async fn front(cx: &Context<'_>, reached: &Reached) -> Result<Option<Front>, TaskError> {
+    let status = reached.answer.status;
+    if is_unavailable(status) {
+        return Err(TaskError::Net(NetError::Unavailable(status)));
     }
-    Ok(Reached { answer, away: None })
+    let is_kept_out = status >= 400 || kept_out(cx, reached).await.is_some();
+    Ok((!is_kept_out).then(|| Front::of(reached)))
 }
 
-fn keep_cookies(answer: &HttpExchange, cookies: &mut BTreeMap<String, String>) {
-    let set = answer.headers.iter().filter(|(name, _)| name.raw().eq_ignore_ascii_case("set-cookie"));
-    for (_, value) in set.filter(|(_, value)| value.raw().len() <= COOKIE_BYTES_MAX) {
-        let Some((name, value)) = value.raw().split(';').next().and_then(|pair| pair.split_once('=')) else { continue };
-        let name = name.trim();
-        if !name.is_empty() && (cookies.len() < COOKIES_MAX || cookies.contains_key(name)) {
-            cookies.insert(name.to_owned(), value.trim().to_owned());
-        }
-    }
-}
-
-fn written(cookies: &BTreeMap<String, String>) -> String {
-    cookies.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
+/// What a page says of those who are locked out.
+fn said(reached: &Reached) -> Option<&'static str> {
+    let answer = Some(&reached.answer).filter(|answer| web::is_html(answer))?;
+    locks_out(&Page::parse(&web::text(answer), &answer.url))
 }

@@ -6,6 +6,8 @@ use crate::ask::web;
 use crate::read::frontier::shape;
 use crate::read::login::{asks_password, is_same_owner, is_sign_in, is_sign_in_page, origin};
 use crate::read::marks::marks;
+use crate::read::page::Page;
+use crate::read::refusal::{asks_second_factor, is_second_step};
 use crate::{Context, TaskError};
 use ambit_model::entity::uri::{self, CrawledPage};
 use ambit_net::http::{HttpExchange, Url, is_unavailable};
@@ -20,7 +22,7 @@ const PAGES_MAX: usize = 1 + 2 * SOME_MAX;
 /// Pages of one sort among them.
 const SOME_MAX: usize = 3;
 /// Times that a stranger asks for the first page: what it shows to each differs from time to time.
-const STRANGERS: usize = 2;
+pub(super) const STRANGERS: usize = 2;
 
 /// Where a look at a page ended.
 pub(super) struct Reached {
@@ -39,16 +41,22 @@ pub(super) struct Front {
 }
 
 impl Front {
-    fn of(reached: &Reached) -> Self {
+    pub(super) fn of(reached: &Reached) -> Self {
         let answer = Some(&reached.answer).filter(|answer| web::is_html(answer));
         let marks = answer.map(|answer| marks(&web::text(answer), &answer.url)).unwrap_or_default();
         Self { landed: landing(reached), marks }
     }
 
-    /// Whether it leads elsewhere than for another, or shows a mark twice that the other is not shown.
-    pub(super) fn shows_again(&self, again: &Self, other: &Self) -> bool {
-        let is_led = self.landed == again.landed && self.landed != other.landed;
-        is_led || self.marks.intersection(&again.marks).any(|mark| !other.marks.contains(mark))
+    /// Whether it leads elsewhere than for others, or shows a mark twice that they are not shown.
+    pub(super) fn shows_again(&self, again: &Self, others: &[Self]) -> bool {
+        let is_led = self.landed == again.landed && others.iter().all(|other| self.landed != other.landed);
+        let mut twice = self.marks.intersection(&again.marks);
+        is_led || twice.any(|mark| !others.iter().any(|other| other.marks.contains(mark)))
+    }
+
+    /// Whether it led to a place.
+    pub(super) fn is_at(&self, place: &str) -> bool {
+        self.landed == place
     }
 }
 
@@ -60,7 +68,12 @@ pub(super) fn target(answer: &HttpExchange) -> Option<Url> {
 
 /// The page at a URL, behind redirects within its origin, as a session shows it.
 async fn reach(cx: &Context<'_>, session: &Session, url: &Url) -> Result<Reached, NetError> {
-    let mut answer = session.get(cx, url, web::PAGE_BYTES).await?;
+    let answer = session.get(cx, url, web::PAGE_BYTES).await?;
+    behind(cx, session, answer).await
+}
+
+/// Where an answer leads within its origin, as a session shows it.
+async fn behind(cx: &Context<'_>, session: &Session, mut answer: HttpExchange) -> Result<Reached, NetError> {
     for _ in 0..REDIRECTS_MAX {
         match target(&answer) {
             Some(to) if origin(&to) == origin(&answer.url) => answer = session.get(cx, &to, web::PAGE_BYTES).await?,
@@ -98,8 +111,17 @@ async fn kept_out_by(cx: &Context<'_>, from: &Url, to: &Url) -> Option<&'static 
     (web::is_html(last) && asks_password(&web::text(last))).then_some("which asks for a password")
 }
 
+/// Why who is led there is not signed in, where a second factor is asked for.
+pub(super) fn second_step(Reached { answer, away }: &Reached) -> Option<String> {
+    let to = away.as_ref().unwrap_or(&answer.url);
+    let asks =
+        || web::is_html(answer) && asks_second_factor(&Page::parse(&web::text(answer), &answer.url), &answer.url);
+    (is_second_step(to) || (away.is_none() && asks()))
+        .then(|| format!("not signed in: the application asks for a second factor at {}", place(to)))
+}
+
 /// A URL without what differs from time to time.
-fn place(url: &Url) -> String {
+pub(super) fn place(url: &Url) -> String {
     format!("{}{}", origin(url), shape(&url.with_path(url.path_only())))
 }
 
@@ -113,6 +135,9 @@ fn landing(Reached { answer, away }: &Reached) -> String {
 /// there, the session is not accepted, and a walk would take all that stands behind it for gone.
 pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -> Result<Front, TaskError> {
     let reached = reach(cx, session, start).await?;
+    if let Some(why) = second_step(&reached).filter(|_| !is_second_step(start)) {
+        return Err(refused(&why));
+    }
     match kept_out(cx, &reached).await {
         Some(why) => Err(refused(&why)),
         None if reached.answer.status == 403 => Err(refused(&format!("{start} is closed to it (status 403)"))),
@@ -122,13 +147,6 @@ pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -
         }
         None => Ok(Front::of(&reached)),
     }
-}
-
-/// What a page shows in a session; `None` where it asks who is there, or is an error.
-pub(super) async fn let_in(cx: &Context<'_>, session: &Session, page: &Url) -> Result<Option<Front>, TaskError> {
-    let reached = reach(cx, session, page).await?;
-    let is_kept_out = reached.answer.status >= 400 || kept_out(cx, &reached).await.is_some();
-    Ok((!is_kept_out).then(|| Front::of(&reached)))
 }
 
 /// Whether a session that is open is accepted still, by the page that a person named and by others that were reached in
@@ -155,24 +173,42 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
         return Err(ended(&format!("{start} led to {before} before and leads to {now} now")));
     }
     // That page may be there for everybody.
-    let (mut shown, mut asking, mut closed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut shown, mut kept, mut asking, mut led, mut closed) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for page in pages.iter().take(PAGES_MAX) {
         match look(cx, session, page).await? {
-            Look::Shown => shown.push(page),
+            Look::Shown => {
+                shown.push(page);
+                continue;
+            }
+            Look::Unknown => continue,
             Look::Asks(why) => asking.push(why),
+            Look::Leads(why) => led.push(why),
             Look::Closed(why) => closed.push(why),
-            Look::Unknown => {}
         }
+        kept.push(page);
     }
-    let Some(why) = asking.first().or(closed.first()) else { return Ok(()) };
-    // A single page that is closed, while others are shown and none asks for a sign-in, is closed for reasons of its
-    // own.
-    let is_alone = asking.is_empty() && closed.len() == 1 && !shown.is_empty();
+    let Some(why) = asking.first().or(led.first()).or(closed.first()) else { return Ok(()) };
+    // A single page that is closed, while others are shown and none asks for a sign-in or leads away, is closed for
+    // reasons of its own.
+    let is_alone = asking.is_empty() && led.is_empty() && closed.len() == 1 && !shown.is_empty();
     match lasts(cx, session, start, (&front, &shown)).await? {
         Some(true) => Ok(()),
-        None if is_alone => Ok(()),
+        None if is_alone || stays_closed(cx, session, start, &kept).await? => Ok(()),
         Some(false) | None => Err(ended(why)),
     }
+}
+
+/// Whether pages are closed in a session too that is opened anew, where one can be: that they are closed is then no end
+/// of the session.
+async fn stays_closed(cx: &Context<'_>, session: &Session, start: &Url, pages: &[&Url]) -> Result<bool, TaskError> {
+    let Some(anew) = session.anew(cx, start).await? else { return Ok(false) };
+    for page in pages {
+        if matches!(look(cx, &anew, page).await?, Look::Shown | Look::Unknown) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Whether something shows that a session lasts: pages are shown in it alone, or the first page shows in it all that it
@@ -198,7 +234,7 @@ async fn lasts(
         to_strangers.extend(seen.marks);
     }
     for page in shown {
-        if matches!(look(cx, &stranger, page).await?, Look::Asks(_) | Look::Closed(_)) {
+        if matches!(look(cx, &stranger, page).await?, Look::Asks(_) | Look::Leads(_) | Look::Closed(_)) {
             return Ok(Some(true));
         }
     }
@@ -227,14 +263,22 @@ enum Look {
     Shown,
     /// It asks who is there.
     Asks(String),
-    /// It is not shown, and asks for nobody: it is closed to who asks, or moved.
+    /// It leads to another page, as it may lead those who are not signed in.
+    Leads(String),
+    /// It is closed, and asks nobody who is there.
     Closed(String),
+    /// It could not be looked at, is not there any more, or moved for good.
     Unknown,
 }
 
 async fn look(cx: &Context<'_>, session: &Session, page: &Url) -> Result<Look, TaskError> {
-    let reached = match reach(cx, session, page).await {
-        Ok(reached) => reached,
+    let looked = async {
+        let first = session.get(cx, page, web::PAGE_BYTES).await?;
+        let is_moved = matches!(first.status, 301 | 308);
+        Ok((is_moved, behind(cx, session, first).await?))
+    };
+    let (is_moved, reached) = match looked.await {
+        Ok(looked) => looked,
         Err(error @ NetError::Budget(_)) => return Err(error.into()),
         Err(_) => return Ok(Look::Unknown),
     };
@@ -242,9 +286,10 @@ async fn look(cx: &Context<'_>, session: &Session, page: &Url) -> Result<Look, T
     Ok(match kept_out(cx, &reached).await {
         Some(why) => Look::Asks(why),
         None if status == 403 => Look::Closed(format!("{page} is closed (status 403)")),
+        None if is_moved => Look::Unknown,
         // When it was written down, it was shown at once.
         None if status < 300 && reached.answer.url.path_only() != page.path_only() => {
-            Look::Closed(format!("{page} leads to {}", place(&reached.answer.url)))
+            Look::Leads(format!("{page} leads to {}", place(&reached.answer.url)))
         }
         None if status < 300 => Look::Shown,
         None => Look::Unknown,

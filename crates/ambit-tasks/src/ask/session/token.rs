@@ -7,18 +7,26 @@ use crate::task::SESSIONS;
 use crate::{Context, TaskError};
 use ambit_cloud::Refusal;
 use ambit_cloud::form::{encoded, escaped};
+use ambit_net::http::Url;
 use ambit_net::wire::WireTime;
 use ambit_net::{Grant, limits};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Tokens of one session: enough for a walk whose tokens live for five requests.
 const TOKENS_MAX: usize = 200;
-/// Tokens that the application refused as the one before. Pages that are closed to the client refuse each.
+/// Tokens that the application refused as the one before, until other pages are asked whether one is over: pages that
+/// are closed to the client refuse each.
 const VAIN_MAX: usize = 10;
+/// Times that other pages are asked, and how many of those that were opened last.
+const DOUBTS_MAX: usize = 20;
+const OPENED_MAX: usize = 3;
+/// Times that the provider may give no token before it is asked for no more.
+const FAILURES_MAX: usize = 10;
 /// How long before its end a token is renewed; clocks differ, and a request is on its way for a while.
 const BEFORE_END: Duration = Duration::from_secs(10);
 /// Longest that a token is taken to last: longer than any run.
@@ -47,6 +55,11 @@ struct State {
     is_accepted: bool,
     asked: usize,
     in_vain: usize,
+    failures: usize,
+    doubts: usize,
+    /// Pages that a token opened: one that needs a token, where that is known, and the last ones.
+    needs_one: Option<Url>,
+    opened: VecDeque<Url>,
     /// Why it could not be renewed.
     failure: Option<String>,
     /// What nobody may read: every token that was given.
@@ -66,7 +79,19 @@ impl Bearer {
         let given = ask(cx, &client).await?;
         let ends = ends(cx, &given);
         let secrets = secrets(&given.token);
-        let state = State { given, ends, is_accepted: false, asked: 1, in_vain: 0, failure: None, secrets };
+        let state = State {
+            given,
+            ends,
+            is_accepted: false,
+            asked: 1,
+            in_vain: 0,
+            failures: 0,
+            doubts: 0,
+            needs_one: None,
+            opened: VecDeque::new(),
+            failure: None,
+            secrets,
+        };
         Ok(Self { client, state: Mutex::new(state) })
     }
 
@@ -79,23 +104,34 @@ impl Bearer {
         ("Authorization".to_owned(), format!("Bearer {}", self.state().given.token))
     }
 
-    /// Takes up whether the application refused the token, and returns whether there is another now because of that.
-    pub(super) async fn is_renewed(&self, cx: &Context<'_>, is_refused: bool) -> bool {
-        let may_be_over = {
-            let mut state = self.state();
-            state.is_accepted |= !is_refused;
-            // One that was never accepted did not end.
-            is_refused && state.is_accepted && state.in_vain < VAIN_MAX
-        };
-        may_be_over && self.renew(cx).await
+    /// Takes up whether a page refused the token, and returns whether it may be over because of that.
+    pub(super) fn may_be_over(&self, page: &Url, is_refused: bool) -> bool {
+        let mut state = self.state();
+        if !is_refused {
+            state.take_up(page);
+        }
+        // One that was never accepted did not end.
+        is_refused && state.is_accepted && state.doubts < DOUBTS_MAX && state.failures < FAILURES_MAX
     }
 
-    /// Takes up whether the application refused a token that was renewed because of it.
-    pub(super) fn was_answered(&self, is_refused: bool) {
+    /// Pages that tell whether the token is over, where too many were renewed in vain to believe the next that refuses.
+    pub(super) fn in_doubt(&self) -> Vec<Url> {
         let mut state = self.state();
-        match is_refused {
-            true => state.in_vain += 1,
-            false => (state.is_accepted, state.in_vain) = (true, 0),
+        if state.in_vain < VAIN_MAX {
+            return Vec::new();
+        }
+        state.doubts += 1;
+        state.needs_one.iter().chain(&state.opened).cloned().collect()
+    }
+
+    /// Takes up whether a page refused a token that was renewed because of it.
+    pub(super) fn was_answered(&self, page: &Url, is_refused: bool) {
+        let mut state = self.state();
+        if is_refused {
+            state.in_vain += 1;
+        } else {
+            state.take_up(page);
+            (state.in_vain, state.doubts, state.needs_one) = (0, 0, Some(page.clone()));
         }
     }
 
@@ -109,7 +145,8 @@ impl Bearer {
         self.state().failure.clone()
     }
 
-    async fn renew(&self, cx: &Context<'_>) -> bool {
+    /// Asks for another token, and returns whether there is one.
+    pub(super) async fn renew(&self, cx: &Context<'_>) -> bool {
         if self.state().asked >= TOKENS_MAX {
             self.state().failure = Some(format!("{TOKENS_MAX} tokens did not suffice"));
             return false;
@@ -127,7 +164,7 @@ impl Bearer {
             Err(why) => {
                 // It is tried again once the application refuses the token that there is.
                 (state.ends, state.failure) = (None, Some(why.to_string()));
-                state.in_vain += 1;
+                state.failures += 1;
                 false
             }
         }
@@ -135,6 +172,19 @@ impl Bearer {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes up a page that the token opened.
+    fn take_up(&mut self, page: &Url) {
+        self.is_accepted = true;
+        if !self.opened.contains(page) {
+            self.opened.push_back(page.clone());
+            if self.opened.len() > OPENED_MAX {
+                self.opened.pop_front();
+            }
+        }
     }
 }
 

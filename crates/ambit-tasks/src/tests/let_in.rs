@@ -1,0 +1,251 @@
+//! Who is let in by a form, at servers on loopback: what differs with every visitor shows nobody who signed in, and a
+//! second factor or a lock-out is named.
+
+use super::walk::{Application, Shown, html, leads, nothing};
+use crate::{Answer, TaskError};
+use serde_json::json;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+const LOGIN: &str = "<form method=post action=/login><input name=user><input type=password name=pw></form>";
+
+/// What the walk of somebody with this password ends with, and whether it came to the orders.
+fn walked(application: &Application, password: &str) -> (Result<Answer, TaskError>, bool) {
+    let login_url = format!("{}/login", application.url());
+    let integration = (json!({"username": "ann", "password": password}), json!({"login_url": login_url}));
+    let (answer, _) = application.look_in("crawl", Some(integration), json!({}), &[]);
+    (answer, application.was_asked("/orders"))
+}
+
+fn with_cookie((status, more, body): Shown, cookie: &str) -> Shown {
+    (status, format!("{more}Set-Cookie: {cookie}\r\n"), body)
+}
+
+/// A shop that calls things by who visits it, in whatever words, and knows each by one cookie.
+fn called_by_visitor(front: fn(&str) -> String) -> Application {
+    let (given, signed_in) = (AtomicUsize::new(0), Mutex::new(None));
+    Application::start(move |target, shown| {
+        let is_inside = signed_in.lock().unwrap().as_deref() == Some(shown);
+        // Not what the cookie says, and not a hash that looks like one.
+        let visitor: String = shown.bytes().map(|byte| char::from(b'a' + byte % 23)).collect();
+        match target {
+            "/robots.txt" => nothing(),
+            "/" if is_inside => html(&format!("{}<a href=/orders>Orders</a>", front(&visitor))),
+            "/" => html(&format!("{}<a href=/login>Sign in</a>", front(&visitor))),
+            "/login" => {
+                let cookie = format!("sid=c00kie-{}", given.fetch_add(1, Ordering::SeqCst));
+                if shown.is_empty() { with_cookie(html(LOGIN), &cookie) } else { html(LOGIN) }
+            }
+            "/orders" if is_inside => html("Orders"),
+            "/orders" => leads("/login"),
+            "POST /login user=ann&pw=right" => {
+                *signed_in.lock().unwrap() = Some(shown.to_owned());
+                html("Welcome")
+            }
+            posted if posted.starts_with("POST /login ") => html("Sorry, that is not right"),
+            _ => nothing(),
+        }
+    })
+}
+
+#[test]
+fn a_page_that_calls_things_by_who_visits_it_shows_nobody_who_signed_in() {
+    let by_class = |visitor: &str| format!("<body class='x {visitor}'>");
+    let by_field = |visitor: &str| format!("<form><input name={visitor}></form>");
+    let by_link = |visitor: &str| format!("<a href=/baskets/{visitor}/show>Basket</a>");
+    for front in [by_class, by_field, by_link] {
+        let application = called_by_visitor(front);
+        let (answer, came) = walked(&application, "wrong");
+        let Err(TaskError::Denied(why)) = answer else { panic!("{answer:?} {:?}", application.asked()) };
+        assert!(why.contains("does not accept user and password") && !came, "{why}");
+        assert_eq!(walked(&called_by_visitor(front), "right"), (Ok(Answer::Found), true));
+    }
+}
+
+/// A shop that gives another cookie with each answer, and shows its front page to who gave a wrong password.
+fn with_new_cookies(refusal: fn() -> Shown) -> Application {
+    let (given, signed_in) = (AtomicUsize::new(0), AtomicBool::new(false));
+    Application::start(move |target, shown| {
+        let is_inside = || !shown.is_empty() && signed_in.load(Ordering::SeqCst);
+        let answer = match target {
+            "/" if is_inside() => html("<a href=/orders>Orders</a>"),
+            "/" => html("<a href=/login>Sign in</a>"),
+            "/login" => html(LOGIN),
+            "/orders" if is_inside() => html("Orders"),
+            "POST /login user=ann&pw=right" => {
+                signed_in.store(true, Ordering::SeqCst);
+                leads("/")
+            }
+            posted if posted.starts_with("POST /login ") => refusal(),
+            _ => nothing(),
+        };
+        with_cookie(answer, &format!("state=n0nce-{}", given.fetch_add(1, Ordering::SeqCst)))
+    })
+}
+
+#[test]
+fn another_cookie_with_every_answer_shows_nobody_who_signed_in() {
+    for refusal in [|| html("Sorry"), || leads("/"), || leads("/sorry")] {
+        let application = with_new_cookies(refusal);
+        let (answer, came) = walked(&application, "wrong");
+        let Err(TaskError::Denied(why)) = answer else { panic!("{answer:?} {:?}", application.asked()) };
+        assert!(why.contains("does not accept user and password") && !came, "{why}");
+        assert_eq!(walked(&with_new_cookies(refusal), "right"), (Ok(Answer::Found), true));
+    }
+}
+
+/// A shop whose front page is for everybody, and that answers to the right password with `answer`, and a cookie.
+fn answering(answer: fn() -> Shown, login_then: fn() -> Shown) -> Application {
+    let tried = AtomicUsize::new(0);
+    Application::start(move |target, _| match target {
+        "/" => html("<a href=/login>Sign in</a>"),
+        "/login" if tried.load(Ordering::SeqCst) > 0 => login_then(),
+        "/login" => html(LOGIN),
+        "/two-factor" => html("<form method=post><input name=answer inputmode=numeric></form>"),
+        posted if posted.starts_with("POST /login ") => {
+            tried.fetch_add(1, Ordering::SeqCst);
+            with_cookie(answer(), "half=w4y-in")
+        }
+        _ => nothing(),
+    })
+}
+
+#[test]
+fn a_second_factor_that_is_asked_for_is_named() {
+    let by_field = || html("<form method=post action=/login><input name=user[otp_attempt]></form>");
+    for answer in [|| leads("/two-factor"), by_field] {
+        let application = answering(answer, || leads("/two-factor"));
+        let Err(TaskError::Denied(why)) = walked(&application, "right").0 else { panic!("{:?}", application.asked()) };
+        assert!(why.contains("not signed in: the application asks for a second factor at "), "{why}");
+    }
+}
+
+#[test]
+fn a_lock_out_is_named_and_nobody_is_signed_in() {
+    let locked = || html("<h1>Too many attempts</h1> Try again in 15 minutes.");
+    let form_again = || html(&format!("<p>Your account is locked.</p>{LOGIN}"));
+    let by_status = || -> Shown { (429, String::new(), b"slow down".to_vec()) };
+    for (answer, login_then) in [
+        (locked as fn() -> Shown, locked as fn() -> Shown),
+        (form_again, || html(LOGIN)),
+        (by_status, || html(LOGIN)),
+        (|| leads("/"), locked),
+    ] {
+        let application = answering(answer, login_then);
+        let Err(TaskError::Denied(why)) = walked(&application, "right").0 else { panic!("{:?}", application.asked()) };
+        assert!(why.contains("not signed in: the application locks out, at "), "{why}");
+    }
+}
+
+const STAFF: [&str; 2] = ["/staff/a", "/staff/b"];
+
+/// An application whose front page is the same for all, and where a form opens pages to the staff: none of them where
+/// they answer `closed`, and in a session that is over with the page `last`.
+fn for_staff(closed: fn() -> Shown, is_open: bool, last: &'static str) -> Application {
+    let (given, over) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    Application::start(move |target, shown| {
+        let number = shown.strip_prefix("sid=k3y77-").and_then(|number| number.parse().ok()).unwrap_or(0);
+        let is_inside = number > over.load(Ordering::SeqCst);
+        if target == last {
+            over.fetch_max(1, Ordering::SeqCst);
+        }
+        match target {
+            "/robots.txt" => nothing(),
+            "/" => html("<a href=/about>About</a><a href=/staff/a>A</a><a href=/staff/b>B</a>"),
+            "/about" => html("About"),
+            "/login" if is_inside => leads("/about"),
+            "/login" => html(LOGIN),
+            "POST /login user=ann&pw=right" => {
+                let cookie = format!("sid=k3y77-{}", given.fetch_add(1, Ordering::SeqCst) + 1);
+                with_cookie(leads("/about"), &cookie)
+            }
+            page if STAFF.contains(&page) && is_inside && is_open => html("Staff"),
+            page if STAFF.contains(&page) => closed(),
+            _ => nothing(),
+        }
+    })
+}
+
+fn known_to_staff() -> serde_json::Value {
+    let page =
+        |path: &str| json!({"path": path, "status": 200, "title": null, "parameters": [], "asks_password": false});
+    json!({"hidden_pages": STAFF.map(page)})
+}
+
+fn walked_by_staff(application: &Application) -> (Result<Answer, TaskError>, String) {
+    let login_url = format!("{}/login", application.url());
+    let integration = (json!({"username": "ann", "password": "right"}), json!({"login_url": login_url}));
+    let (answer, found) = application.look_in("crawl", Some(integration), known_to_staff(), &[]);
+    (answer, found.details["hidden_pages"].to_string())
+}
+
+#[test]
+fn pages_that_are_closed_at_once_end_no_session_where_who_signs_in_anew_finds_them_closed() {
+    let forbidden = || -> Shown { (403, String::new(), Vec::new()) };
+    let unknown = || -> Shown { (401, String::new(), Vec::new()) };
+    for closed in [forbidden as fn() -> Shown, unknown, || leads("/login")] {
+        let application = for_staff(closed, false, "");
+        let (answer, pages) = walked_by_staff(&application);
+        assert_eq!(answer, Ok(Answer::Found), "{:?}", application.asked());
+        assert!(!pages.contains(r#""path":"/staff/a","status":200"#), "{pages}");
+        let application = for_staff(closed, true, "/about");
+        let (answer, pages) = walked_by_staff(&application);
+        let Ok(Answer::InPart(TaskError::Denied(why))) = answer else { panic!("{answer:?}") };
+        assert!(why.contains("the session has ended: "), "{why}");
+        assert!(pages.contains(r#""path":"/staff/a","status":200"#), "what was shown is not gone: {pages}");
+    }
+}
+
+#[test]
+fn one_page_that_leads_to_another_may_be_the_end_of_a_session_unless_it_moved_for_good() {
+    for (status, is_over) in [(302, true), (301, false)] {
+        let application = Application::start(move |target, _| match target {
+            "/robots.txt" => nothing(),
+            "/" => html("<a href=/about>About</a><a href=/staff/a>A</a>"),
+            "/about" => html("About"),
+            "/staff/a" => (status, "Location: /about\r\n".to_owned(), Vec::new()),
+            _ => nothing(),
+        });
+        let mut known = known_to_staff();
+        known["hidden_pages"].as_array_mut().unwrap().pop();
+        let cookie = Some((json!({"cookie": "sid=k3y77"}), json!({})));
+        let (answer, _) = application.look_in("crawl", cookie, known, &[]);
+        assert_eq!(matches!(answer, Ok(Answer::InPart(TaskError::Denied(_)))), is_over, "{status}: {answer:?}");
+        assert_eq!(answer == Ok(Answer::Found), !is_over, "{status}");
+    }
+}
+
+#[test]
+fn many_links_to_a_sign_in_page_leave_tokens_to_renew() {
+    const LASTS: usize = 20;
+    let (given, left) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let letters =
+        |number: usize| format!("{}{}", char::from(b'a' + (number / 8) as u8), char::from(b'a' + (number % 8) as u8));
+    let application = Application::start(move |target, shown| {
+        if target.starts_with("POST /token") {
+            let number = given.fetch_add(1, Ordering::SeqCst) + 1;
+            left.store(LASTS, Ordering::SeqCst);
+            return (200, String::new(), json!({"access_token": format!("t0ken-{number}")}).to_string().into());
+        }
+        let is_newest = shown == format!("Bearer t0ken-{}", given.load(Ordering::SeqCst));
+        let is_left = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+        match target {
+            "/login" => html(LOGIN),
+            _ if !is_newest || !is_left => leads("/login"),
+            "/robots.txt" => nothing(),
+            "/" => html(
+                &(0..56)
+                    .map(|number| format!("<a href=/{}-{}>x</a>", letters(number), number % 4 == 0))
+                    .collect::<String>(),
+            ),
+            page if page.ends_with("-true") => leads("/login"),
+            page => html(page),
+        }
+    });
+    let settings = json!({"token_url": format!("{}/token", application.url())});
+    let integration = (json!({"client_id": "ambit", "client_secret": "cl1ent-s3cret"}), settings);
+    let (answer, found) = application.look_in("crawl", Some(integration), json!({}), &[]);
+    assert_eq!(answer, Ok(Answer::Found), "{:?}", application.asked());
+    let pages = found.details["hidden_pages"].to_string();
+    assert!(pages.contains(r#""path":"/gh-false","status":200"#), "{pages}");
+}
