@@ -6,13 +6,14 @@ use super::row::{
     Row, contract, seen, unseen,
 };
 use super::{in_account, network};
+use crate::Timestamp;
 use crate::task::TaskName::{
     AwsAccount, CloudAccount, CloudAttribution, ContentFocus, CorsProbe, Crawl, Favicon, HiddenParameters, HttpEnrich,
     LinkedHosts, Network, RedirectProbe, RobotsSitemapWellknown, Screenshot, Soft404Profile,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Its own name.
 pub const URI: Member = Member::named("uri");
@@ -278,6 +279,12 @@ pub struct Crawled {
     pub parameters_left_out: usize,
     /// Paths of documents that describe interfaces.
     pub documents: Vec<String>,
+    /// Paths of scripts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<String>,
+    /// Paths at which the application says that it cannot answer, and since when.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub outages: BTreeMap<String, Timestamp>,
     /// Links that were left: to what robots shall not visit, to what seems endless, and to what does something.
     pub closed_to_robots: usize,
     pub traps: usize,

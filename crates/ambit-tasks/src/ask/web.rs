@@ -52,7 +52,7 @@ pub(crate) async fn get_in(
 }
 
 /// How long a site must say that it cannot answer before that is what it says, in milliseconds.
-const OUTAGE_MS: i64 = DAY_MS / 2;
+pub(crate) const OUTAGE_MS: i64 = DAY_MS / 2;
 
 /// The front page of the site, with what its redirects led to. Fails with what kept it from being read, or with
 /// [`NetError::Unavailable`] where the site has had another page before and says that it cannot answer now: that says

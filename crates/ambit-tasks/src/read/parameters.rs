@@ -45,6 +45,19 @@ impl Parameters {
         }
     }
 
+    /// Takes up what was said of a parameter before.
+    pub(crate) fn keep(&mut self, known: &Parameter) {
+        if self.by_name.len() < PARAMETERS_MAX || self.by_name.contains_key(&known.name) {
+            let kept = self.by_name.entry(known.name.clone()).or_insert_with(|| Parameter::named(&known.name));
+            kept.seen.extend(known.seen.iter().cloned());
+            for path in &known.paths {
+                if kept.paths.len() < PATHS_MAX {
+                    kept.paths.insert(path.clone());
+                }
+            }
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.by_name.len()
     }

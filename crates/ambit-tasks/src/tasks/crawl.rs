@@ -106,6 +106,8 @@ struct Crawl<'a> {
     places: Places,
     pages: BTreeMap<String, CrawledPage>,
     scripts: BTreeSet<String>,
+    /// Paths of those that were read.
+    read_scripts: BTreeSet<String>,
     hosts: BTreeSet<String>,
     handed_out: HandedOut,
     maps: BTreeMap<String, PublishedMap>,
@@ -133,9 +135,10 @@ impl<'a> Crawl<'a> {
             sign_ins: BTreeSet::new(),
             ended: None,
             requests: 0,
-            places: Places::default(),
+            places: Places::of(cx.facts),
             pages: BTreeMap::new(),
             scripts: BTreeSet::new(),
+            read_scripts: BTreeSet::new(),
             hosts: BTreeSet::new(),
             handed_out: HandedOut::of(cx.facts),
             maps: BTreeMap::new(),
@@ -174,8 +177,8 @@ impl<'a> Crawl<'a> {
 
     async fn try_get_up_to(&mut self, url: &Url, bytes: usize) -> Result<Option<HttpExchange>, TaskError> {
         match self.get(url, bytes).await {
-            // A server that throttles or fails says nothing about what is at this place.
-            Ok(Some(answer)) if is_unavailable(answer.status) => {
+            // A server that throttles or fails now says nothing about what is at this place.
+            Ok(Some(answer)) if is_unavailable(answer.status) && !self.is_out(url, answer.status) => {
                 self.places.note(url.path_only(), false);
                 Ok(None)
             }
@@ -193,6 +196,10 @@ impl<'a> Crawl<'a> {
                 Ok(None)
             }
         }
+    }
+
+    fn is_out(&mut self, url: &Url, status: u16) -> bool {
+        self.places.is_out(url.path_only(), status, self.cx.net.date())
     }
 
     async fn pages(&mut self, start: &Url, frontier: &mut Frontier) -> Result<(), TaskError> {
@@ -357,6 +364,12 @@ impl<'a> Crawl<'a> {
                 self.defects.push(defect);
             }
         }
+        let has_lost_sight = self.has_lost_sight();
+        for known in uri::PARAMETERS.items(known) {
+            if has_lost_sight || known.paths.iter().any(|path| self.places.may_still_show(path)) {
+                self.parameters.keep(&known);
+            }
+        }
     }
 
     fn report(&mut self, start: &Url, frontier: &Frontier) {
@@ -410,7 +423,9 @@ impl<'a> Crawl<'a> {
                 interfaces: self.interfaces.len(),
                 parameters: self.parameters.len(),
                 parameters_left_out: self.parameters.left_out,
-                documents: self.documents_and_known(),
+                documents: self.and_known_unseen(self.documents.keys(), |crawl| crawl.documents),
+                scripts: self.and_known_unseen(self.read_scripts.iter(), |crawl| crawl.scripts),
+                outages: self.places.outages(),
                 closed_to_robots: left_out.robots,
                 traps: left_out.traps,
                 doing: left_out.doing,

@@ -2,8 +2,9 @@
 
 use super::facts;
 use crate::{Account, Answer, Context, Settings, TaskError, find};
+use ambit_model::moment::HOUR_MS;
 use ambit_model::observation::Found;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, Uid, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, Timestamp, Uid, workflow};
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grants, Guard, Net, Pace, PaceLimits, Refused};
@@ -290,6 +291,71 @@ fn a_page_that_cannot_be_looked_at_now_is_not_gone_and_what_it_led_to_stands() {
     ]});
     let (answer, found) = application.walk(Some("sid=inside"), closed, &["http://a.test/api"]);
     assert_eq!((answer, found.standing.len()), (Ok(Answer::Found), 0));
+}
+
+#[test]
+fn a_page_that_says_for_long_that_it_cannot_answer_is_believed() {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let now = Timestamp(i64::try_from(now).unwrap());
+    for (status, hours, stands) in [(503, 1, true), (503, 13, false), (429, 13, true)] {
+        let application = Application::start(move |target, _| match target {
+            "/" => html("<a href=/broken>1</a>"),
+            "/broken" => (status, String::new(), Vec::new()),
+            _ => nothing(),
+        });
+        let since = now.plus_ms(-hours * HOUR_MS);
+        let mut known = known();
+        known["hidden_crawl"] = json!({"outages": {"/broken": since, "/gone": since}});
+        let (answer, found) = application.walk(None, known, &["http://a.test/api"]);
+        assert_eq!((answer, found.standing.len()), (Ok(Answer::Found), usize::from(stands)), "{status} {hours}");
+        let pages = found.details["hidden_pages"].to_string();
+        assert_eq!(pages.contains(r#""path":"/broken","status":503"#), !stands, "{pages}");
+        assert_eq!(found.details["hidden_defects"].to_string().contains("/broken"), stands);
+        assert_eq!(found.details["hidden_crawl"]["outages"]["/broken"], json!(since), "{status} {hours}");
+    }
+}
+
+#[test]
+fn what_a_script_told_that_cannot_be_read_now_stands() {
+    let with_script = |status: u16| {
+        Application::start(move |target, _| match target {
+            "/" => html("<script src=/app.js></script>"),
+            "/app.js" => (status, "Content-Type: text/javascript\r\n".to_owned(), b"fetch('/api/a?b=1')".to_vec()),
+            _ => nothing(),
+        })
+    };
+    let (answer, found) = with_script(200).walk(None, json!({}), &[]);
+    assert_eq!(answer, Ok(Answer::Found));
+    assert_eq!(found.details["hidden_crawl"]["scripts"], json!(["/app.js"]));
+    let known = Value::Object(found.details);
+    let parameters = known["hidden_parameters"].clone();
+    assert_eq!(parameters[0]["name"], "b");
+    for (status, stands) in [(503, true), (404, false)] {
+        let (answer, found) = with_script(status).walk(None, known.clone(), &["http://a.test/api"]);
+        assert_eq!((answer, found.standing.len()), (Ok(Answer::Found), usize::from(stands)), "{status}");
+        assert_eq!(found.details["hidden_crawl"]["scripts"] == json!(["/app.js"]), stands, "{status}");
+        assert_eq!(found.details.get("hidden_parameters") == Some(&parameters), stands, "{status}: {found:?}");
+    }
+}
+
+#[test]
+fn parameters_of_a_page_that_cannot_be_looked_at_now_are_not_gone() {
+    for (status, stands) in [(503, true), (200, false)] {
+        let application = Application::start(move |target, _| match target {
+            "/" => html("<a href=/broken>1</a><a href=/find?q=1>2</a>"),
+            "/broken" => (status, String::new(), Vec::new()),
+            _ => nothing(),
+        });
+        let mut known = known();
+        known["hidden_parameters"] = json!([
+            {"name": "next", "seen": ["form"], "paths": ["/broken"]},
+            {"name": "q", "seen": ["form"], "paths": ["/find"]},
+        ]);
+        let (_, found) = application.walk(None, known, &[]);
+        let parameters = found.details["hidden_parameters"].to_string();
+        assert_eq!(parameters.contains("\"next\"") && parameters.contains("\"form\""), stands, "{parameters}");
+        assert!(parameters.contains("\"q\"") && parameters.contains("\"link\""), "{parameters}");
+    }
 }
 
 #[test]

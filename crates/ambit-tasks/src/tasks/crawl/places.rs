@@ -1,10 +1,18 @@
 //! Which places of an application a walk came to.
 
-use std::collections::BTreeSet;
+use crate::ask::session::TOO_MANY_REQUESTS;
+use crate::ask::web::OUTAGE_MS;
+use ambit_model::entity::uri;
+use ambit_model::{Facts, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a walk came.
 #[derive(Default)]
 pub(super) struct Places {
+    /// Paths at which the application said before this walk that it cannot answer, and since when.
+    out_before: BTreeMap<String, Timestamp>,
+    /// The same of this walk.
+    out: BTreeMap<String, Timestamp>,
     /// Paths that were looked at.
     reached: BTreeSet<String>,
     /// Paths that could not be looked at.
@@ -16,6 +24,28 @@ pub(super) struct Places {
 }
 
 impl Places {
+    pub(super) fn of(facts: &Facts) -> Self {
+        let out_before = uri::CRAWL.of(&facts.details).map(|crawl| crawl.outages).unwrap_or_default();
+        Self { out_before, ..Self::default() }
+    }
+
+    /// Whether the application says for long already at a path that it cannot answer, which is then what it says there.
+    /// Too many requests are nothing that it says of a path.
+    pub(super) fn is_out(&mut self, path: &str, status: u16, now: Timestamp) -> bool {
+        if status == TOO_MANY_REQUESTS {
+            return false;
+        }
+        let since = self.out_before.get(path).copied().unwrap_or(now);
+        self.out.insert(path.to_owned(), since);
+        now.0.saturating_sub(since.0) >= OUTAGE_MS
+    }
+
+    /// Paths at which the application says that it cannot answer, or said so where this walk did not come.
+    pub(super) fn outages(&self) -> BTreeMap<String, Timestamp> {
+        let before = self.out_before.iter().filter(|(path, _)| self.may_still_show(path));
+        before.chain(&self.out).map(|(path, since)| (path.clone(), *since)).collect()
+    }
+
     pub(super) fn note(&mut self, path: &str, is_reached: bool) {
         let paths = if is_reached { &mut self.reached } else { &mut self.failed };
         paths.insert(path.to_owned());

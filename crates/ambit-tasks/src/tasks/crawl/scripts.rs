@@ -30,6 +30,7 @@ impl Crawl<'_> {
             if answer.status != 200 || web::is_html(&answer) {
                 continue;
             }
+            self.read_scripts.insert(url.path_only().to_owned());
             let text = web::text(&answer);
             self.call(&text, &url);
             let parts = script::parts(&text, &url).into_iter().chain(bundle::parts(&text, &url));

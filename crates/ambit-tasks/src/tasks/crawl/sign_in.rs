@@ -5,7 +5,7 @@ use crate::ask::{session, web};
 use crate::read::login;
 use crate::read::page::Page;
 use ambit_model::entity::Member;
-use ambit_model::entity::uri::{self, CrawledPage};
+use ambit_model::entity::uri::{self, Crawled, CrawledPage};
 use ambit_net::http::{HttpExchange, Url};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -63,22 +63,27 @@ impl Crawl<'_> {
         names.filter(|_| self.ended.is_some()).collect()
     }
 
-    /// Whether it could not look at a place that led on before: a page that showed something, a document, a source map.
-    fn has_lost_sight(&self) -> bool {
+    /// Whether it could not look at a place that led on before: a page that showed something, a script, a document, a
+    /// source map.
+    pub(super) fn has_lost_sight(&self) -> bool {
         let details = &self.cx.facts.details;
         let pages = uri::PAGES.items(details).filter(session::is_shown).map(|page| page.path);
         let maps = uri::SOURCE_MAPS.items(details).map(|map| map.path);
-        let documents = uri::CRAWL.of(details).map(|crawl| crawl.documents).unwrap_or_default();
-        let leading: BTreeSet<String> = pages.chain(maps).chain(documents).collect();
+        let crawl = uri::CRAWL.of(details).unwrap_or_default();
+        let leading: BTreeSet<String> = pages.chain(maps).chain(crawl.documents).chain(crawl.scripts).collect();
         self.places.unseen().any(|path| leading.contains(path))
     }
 
-    /// The documents that were read, and those that are known and could not be.
-    pub(super) fn documents_and_known(&self) -> Vec<String> {
-        let known = uri::CRAWL.of(&self.cx.facts.details).map(|crawl| crawl.documents).unwrap_or_default();
+    /// Paths of documents or scripts that were read, and those that are known and could not be.
+    pub(super) fn and_known_unseen<'p>(
+        &self,
+        read: impl Iterator<Item = &'p String>,
+        of: impl Fn(Crawled) -> Vec<String>,
+    ) -> Vec<String> {
+        let known = uri::CRAWL.of(&self.cx.facts.details).map(of).unwrap_or_default();
         let unseen: BTreeSet<&String> = self.places.unseen().collect();
         let unread = known.into_iter().filter(|path| unseen.contains(path));
-        self.documents.keys().cloned().chain(unread).collect::<BTreeSet<String>>().into_iter().collect()
+        read.cloned().chain(unread).collect::<BTreeSet<String>>().into_iter().collect()
     }
 
     /// The pages that were seen, and those that are known where it could not look or that only such a page may lead to.
