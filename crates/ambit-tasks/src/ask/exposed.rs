@@ -64,8 +64,9 @@ struct Tally {
 /// The content of the files beside the objects.
 #[derive(Default)]
 pub(crate) struct Named {
-    /// By what its objects are named.
+    /// By what its objects are named, and whether anything tells that.
     hash: HashKind,
+    is_told: bool,
     /// What branches, tags, HEAD and its log point to.
     pub(crate) tips: BTreeSet<ObjectId>,
     pub(crate) head: Option<ObjectId>,
@@ -90,11 +91,34 @@ impl Named {
     /// Returns whether another hash named something, which it does in no repository.
     fn keep_one_hash(&mut self, said: Option<HashKind>) -> bool {
         let first = self.head.or(self.tips.first().copied());
-        self.hash = said.or(first.map(|id| id.kind())).unwrap_or_default();
+        let told = said.or(first.map(|id| id.kind()));
+        (self.hash, self.is_told) = (told.unwrap_or_default(), told.is_some());
         let (hash, before) = (self.hash, self.tips.len());
         self.tips.retain(|id| id.kind() == hash);
         self.head = self.head.filter(|id| id.kind() == hash);
         self.tips.len() < before
+    }
+
+    /// Reads an index. Where nothing else tells by what objects are named, it does: it is right by one hash alone.
+    fn read_index(&mut self, bytes: &[u8]) {
+        if !self.is_told
+            && let Some(index) = served::index(bytes, HashKind::Sha256).filter(|index| index.is_proven)
+        {
+            (self.hash, self.is_told, self.index) = (HashKind::Sha256, true, index);
+            return;
+        }
+        self.index = served::index(bytes, self.hash).unwrap_or_default();
+        self.is_told |= self.index.is_proven;
+    }
+
+    /// Reads a list of packs. Where nothing else tells by what objects are named, the length of their names does.
+    fn read_packs(&mut self, text: &str) {
+        let longer = if self.is_told { BTreeSet::new() } else { served::packs(text, HashKind::Sha256) };
+        if longer.is_empty() {
+            self.packs = served::packs(text, self.hash);
+        } else {
+            (self.hash, self.is_told, self.packs) = (HashKind::Sha256, true, longer);
+        }
     }
 
     fn wanted(&self) -> Vec<Wanted> {
@@ -146,12 +170,13 @@ impl<'a, 'c> Reader<'a, 'c> {
         if named.keep_one_hash(said) {
             self.tally().note("names of another hash than that of the repository are left out".to_owned());
         }
-        let index = self.file("index").await?;
-        named.index = index.and_then(|exchange| served::index(&exchange.body, named.hash)).unwrap_or_default();
+        if let Some(exchange) = self.file("index").await? {
+            named.read_index(&exchange.body);
+        }
         // A list of packs is there where somebody made one; some servers list the folder.
         for list in ["objects/info/packs", "objects/pack/"] {
             if named.packs.is_empty() {
-                named.packs = served::packs(&self.text(list).await?, named.hash);
+                named.read_packs(&self.text(list).await?);
             }
         }
         Ok(named)

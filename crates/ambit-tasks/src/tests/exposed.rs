@@ -24,6 +24,39 @@ fn handed_out(folder: &Path, kept: &'static str) -> Application {
 }
 
 #[test]
+fn objects_are_put_together_where_one_file_alone_tells_by_what_they_are_named() {
+    for format in ["sha1", "sha256"] {
+        for (is_packed, told) in [(false, "index"), (true, "objects/info/packs")] {
+            let folder = tempfile::tempdir().unwrap();
+            git(folder.path(), &["init", "-q", &format!("--object-format={format}"), "."]);
+            std::fs::write(folder.path().join("app.env"), "API=https://api.acme.test/v1").unwrap();
+            git(folder.path(), &["add", "."]);
+            git(folder.path(), &["commit", "-q", "-m", "x"]);
+            if is_packed {
+                git(folder.path(), &["repack", "-q", "-a", "-d"]);
+                git(folder.path(), &["update-server-info"]);
+            }
+            let path = folder.path().to_owned();
+            let site = Application::start(move |target, _| {
+                let file = target.trim_start_matches("/.git/");
+                let is_object = file.starts_with("objects/") && !file.starts_with("objects/info/");
+                match std::fs::read(path.join(".git").join(file)) {
+                    Ok(bytes) if is_object || file == told => (200, "Content-Type: text/plain\r\n".to_owned(), bytes),
+                    _ => nothing(),
+                }
+            });
+            let repository = facts(Kind::GitRepository, &format!("{}/.git", site.url()), json!({}));
+            let (answer, found) = site.look_at("exposed_repository", repository, None, &[]);
+            assert_eq!(answer, Ok(Answer::Found), "{format} {told}");
+            let served = &found.details["hidden_served"];
+            let (objects, packs) = if is_packed { (0, 1) } else { (1, 0) };
+            let came = ["objects", "packs"].map(|count| served[count].as_u64());
+            assert_eq!(came, [Some(objects), Some(packs)], "{format} {told}: {served}");
+        }
+    }
+}
+
+#[test]
 fn a_repository_is_put_together_whatever_hash_names_its_objects() {
     for format in ["sha1", "sha256"] {
         let folder = tempfile::tempdir().unwrap();
