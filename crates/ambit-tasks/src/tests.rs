@@ -4,6 +4,7 @@ mod exposed;
 mod let_in;
 mod signed_in;
 mod walk;
+mod zone;
 
 use super::*;
 use ambit_model::entity::imported;

@@ -15,6 +15,7 @@ use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::ZoneProfile,
@@ -110,13 +111,45 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
 }
 
+/// Answers about one name, as far as they came.
+struct Answers<'a, 'c> {
+    cx: &'a Context<'c>,
+    name: &'a str,
+    has_any: bool,
+    failure: Option<NetError>,
+}
+
+impl Answers<'_, '_> {
+    /// Asks for one sort of records; `None` where that failed. Fails where nothing more may be asked.
+    async fn ask(&mut self, rtype: RecordType) -> Result<Option<Arc<DnsAnswer>>, TaskError> {
+        match self.cx.net.lookup(self.name, rtype).await {
+            Ok(answer) => {
+                self.has_any = true;
+                Ok(Some(answer))
+            }
+            Err(error @ NetError::Budget(_)) => Err(error.into()),
+            Err(error) => {
+                self.failure.get_or_insert(error);
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// What a zone says at one name. Of records for which the question failed, what the last answer said holds.
 async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
-    let soa = cx.net.lookup(name, RecordType::SOA).await?;
-    let mx = cx.net.lookup(name, RecordType::MX).await?;
-    let txt = cx.net.lookup(name, RecordType::TXT).await?;
-    let texts = texts(&txt);
-    let seen_authority = observe_authority(cx, &soa);
-    let mail = mail_servers(&mx);
+    let mut answers = Answers { cx, name, has_any: false, failure: None };
+    let (soa, mx) = (answers.ask(RecordType::SOA).await?, answers.ask(RecordType::MX).await?);
+    if let Some(failure) = answers.failure.take_if(|_| !answers.has_any) {
+        // Where nothing comes at all, further questions would only wait.
+        return Err(failure.into());
+    }
+    let known = &cx.facts.details;
+    let txt = answers.ask(RecordType::TXT).await?;
+    let texts = txt.map_or_else(|| domain::TXT_RECORDS.items(known).collect(), |txt| texts(&txt));
+    let seen_authority = soa.map_or_else(|| keep_authority(cx), |soa| observe_authority(cx, &soa));
+    let known_mail = || domain::MX_RECORDS.items(known).map(|server| (server.priority, server.host)).collect();
+    let mail: BTreeSet<(u16, String)> = mx.map_or_else(known_mail, |mx| mail_servers(&mx));
     let mut seen = seen_authority || !mail.is_empty() || !texts.is_empty();
     let server = |(priority, host): &(u16, String)| MailServer { priority: *priority, host: host.clone() };
     cx.observe(domain::MX_RECORDS, mail.iter().map(server).collect::<Vec<_>>());
@@ -128,10 +161,10 @@ async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
             found_own(cx, &host).await?;
         }
         if seen_authority {
-            servers = observe_servers(cx, name, domain::CUT_NAMESERVERS).await?;
+            servers = observe_servers(cx, &mut answers, domain::CUT_NAMESERVERS).await?;
         }
     } else {
-        servers = observe_servers(cx, name, domain::NAMESERVERS).await?;
+        servers = observe_servers(cx, &mut answers, domain::NAMESERVERS).await?;
         seen |= !servers.is_empty();
     }
     let records = texts.iter().map(|text| ("TXT", text.as_str()));
@@ -142,16 +175,17 @@ async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     for (_, host) in mail.iter().filter(|(_, host)| host != ".") {
         found_server(cx, Kind::Mailserver, host).await?;
     }
-    Ok(Answer::found_if(seen))
+    Answer::despite(seen, answers.failure.map(TaskError::from))
 }
 
 /// The servers of a zone whose top is this very name.
 async fn observe_servers(
     cx: &Context<'_>,
-    name: &str,
+    answers: &mut Answers<'_, '_>,
     member: Member<Vec<String>>,
 ) -> Result<BTreeSet<String>, TaskError> {
-    let servers = name_servers(&*cx.net.lookup(name, RecordType::NS).await?);
+    let servers = answers.ask(RecordType::NS).await?;
+    let servers = servers.map_or_else(|| member.items(&cx.facts.details).collect(), |answer| name_servers(&answer));
     cx.observe(member, servers.iter().cloned().collect::<Vec<_>>());
     for server in &servers {
         found_server(cx, Kind::Nameserver, server).await?;
@@ -198,6 +232,14 @@ fn observe_authority(cx: &Context<'_>, answer: &DnsAnswer) -> bool {
     };
     cx.observe(domain::SOA_RECORD, authority);
     cx.observe(domain::SOA_SERIAL, json!(serial));
+    true
+}
+
+/// What the last answer said of the authority.
+fn keep_authority(cx: &Context<'_>) -> bool {
+    let Some(authority) = domain::SOA_RECORD.of(&cx.facts.details) else { return false };
+    cx.observe(domain::SOA_RECORD, authority);
+    cx.observe(domain::SOA_SERIAL, domain::SOA_SERIAL.raw(&cx.facts.details).cloned());
     true
 }
 
