@@ -38,6 +38,23 @@ pub(crate) fn each_object(
     Ok(())
 }
 
+/// Reads a text that is one value, as `what` is. Fails with the place from which on it is none.
+pub(crate) fn whole(text: &str, what: &str) -> Result<Value, ImportError> {
+    serde_json::from_str(text).map_err(|error: serde_json::Error| {
+        if text.trim().is_empty() {
+            return ImportError::file(format!("it is empty, and {what} is JSON"));
+        }
+        if error.is_eof() {
+            return ImportError::line(error.line(), "the JSON breaks off here");
+        }
+        // The error names its place once more.
+        let said = error.to_string();
+        let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+        let column = error.column();
+        ImportError::line(error.line(), format!("{what} is JSON, and this is none from column {column} on ({said})"))
+    })
+}
+
 /// Returns the text of a member; "" where there is none.
 pub(crate) fn text<'a>(object: &'a Object, member: &str) -> &'a str {
     object.get(member).and_then(Value::as_str).unwrap_or_default()

@@ -376,6 +376,14 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Openapi, "openapi: 3.0.1\n", "not an OpenAPI or Swagger document"),
         (Source::Openapi, "openapi: 3.0.1\npaths: [\n", "line 2: "),
         (Source::Openapi, "{\"openapi\": \"3.0.1\",\n", "line 2: "),
+        (
+            Source::Openapi,
+            "{openapi: 3}",
+            "line 1: a document that begins with { is JSON, and this is none from column 2",
+        ),
+        (Source::Postman, "", "it is empty, and a Postman collection is JSON"),
+        (Source::Postman, "{\"info\": {},\n \"item\": [", "line 2: the JSON breaks off here"),
+        (Source::Postman, "hello", "line 1: a Postman collection is JSON, and this is none from column 1 on"),
         (Source::Openapi, "<html></html>", "not an OpenAPI or Swagger document"),
         (Source::Postman, "{\"info\": {}}", "not a Postman collection"),
         (Source::Graphql, "{\"data\": {}}", "not the answer to a GraphQL introspection: there is no __schema"),
@@ -384,7 +392,11 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Graphql, "type A {}\ntype Query { a(x: ID = \"): ID }", "line 2: a string is not closed"),
         (Source::Graphql, "hello", "not a GraphQL schema with operations"),
         (Source::Terraform, "{\"version\": 4}", "not a readable Terraform state: there is no version"),
-        (Source::Terraform, "resource \"a\" {}", "line 1: "),
+        (
+            Source::Terraform,
+            "resource \"a\" {}",
+            "line 1: a Terraform state (terraform.tfstate, or what `terraform show",
+        ),
     ] {
         let error = read(source, text, USUAL).expect_err(text).to_string();
         assert!(error.starts_with(why), "{}: {error}", source.name());
@@ -613,6 +625,19 @@ fn a_request_of_postman_is_read_in_parts_as_well() {
             "left out 2",
         ]
     );
+}
+
+#[test]
+fn requests_of_postman_whose_host_nobody_says_are_counted_by_their_variables() {
+    let file = r#"{"info": {"name": "Shop"}, "variable": [{"key": "base", "value": "https://{{host}}"}], "item": [
+        {"request": {"url": "{{base}}/a"}}, {"request": {"url": "{{base}}/b"}}, {"request": {"url": "{{other}}/c"}},
+        {"request": {"url": "https://api.acme.test/{{id}}"}}]}"#;
+    let import = read(Source::Postman, file, USUAL).expect("is read");
+    assert_eq!(import.left_out, 3);
+    let said = "requests left out because their hosts stand in variables that the collection does not define \
+                ({{host}}, {{other}}): 3";
+    assert_eq!(import.notes, [said]);
+    assert!(import.sighted.iter().any(|one| one.name.ends_with("/{id}")), "{:?}", import.sighted);
 }
 
 /// YAML of lists that repeat the list in front of them ten times, nine times over.

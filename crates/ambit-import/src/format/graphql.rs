@@ -4,9 +4,9 @@
 
 use crate::error::ImportError;
 use crate::gathered::Gathered;
+use crate::json::whole;
 use ambit_model::Kind;
 use ambit_model::entity::host_of;
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Operations of each sort that are named, in the order of their names; the rest is counted. The interface of GitHub
@@ -67,7 +67,7 @@ fn is_own(name: &str) -> bool {
 
 /// The answer to an introspection, with or without what is around it.
 fn introspected(file: &str) -> Result<Schema, ImportError> {
-    let body: Value = serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()))?;
+    let body = whole(file, "the answer to a GraphQL introspection")?;
     let schema = [&body["data"]["__schema"], &body["__schema"]].into_iter().find(|schema| schema.is_object());
     let Some(schema) = schema else {
         return Err(ImportError::file("not the answer to a GraphQL introspection: there is no __schema"));

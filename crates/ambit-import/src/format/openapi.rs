@@ -3,6 +3,7 @@
 
 use crate::error::ImportError;
 use crate::gathered::Gathered;
+use crate::json;
 use ambit_model::Kind;
 use ambit_model::entity::host_of;
 use ambit_model::yaml;
@@ -73,7 +74,7 @@ const BEYOND_LIMITS: &str = "it is larger, or repeats more by its anchors, than 
 /// What stands in a document of JSON or YAML.
 fn parsed(file: &str) -> Result<Value, ImportError> {
     if file.trim_start().starts_with('{') {
-        return serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()));
+        return json::whole(file, "a document that begins with {");
     }
     yaml::parse(file, NODES_MAX)
         .map_err(|error| ImportError::line(error.line, error.fault.unwrap_or_else(|| BEYOND_LIMITS.to_owned())))

@@ -4,22 +4,26 @@
 use super::openapi::add;
 use crate::error::ImportError;
 use crate::gathered::Gathered;
+use crate::json::whole;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Variables that stand in each other's values.
 const REPLACED_MAX: usize = 5;
+/// Variables without a value that are named.
+const VARIABLES_NAMED_MAX: usize = 5;
 /// Bytes of a URL, of which no server takes more: values of variables may hold one another many times.
 const URL_BYTES_MAX: usize = 8 * 1_024;
 
 pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
-    let body: Value = serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()))?;
+    let body = whole(file, "a Postman collection")?;
     let body = if body["collection"].is_object() { &body["collection"] } else { &body };
     let Some(items) = body["item"].as_array().filter(|_| body["info"].is_object()) else {
         return Err(ImportError::file("not a Postman collection (version 2): there is no info, or no item"));
     };
     let variables = variables(body);
     let mut urls: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut undefined: BTreeMap<String, usize> = BTreeMap::new();
     let mut open: Vec<&Value> = items.iter().collect();
     while let Some(item) = open.pop() {
         open.extend(item["item"].as_array().into_iter().flatten());
@@ -27,11 +31,15 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         if request.is_null() {
             continue;
         }
-        match written(request).and_then(|written| url(&written, &variables)) {
-            Some(url) => urls.entry(url).or_default().push(request["method"].as_str().unwrap_or("GET")),
-            None => gathered.leave_out(),
+        match written(request).map_or(Err(None), |written| url(&written, &variables)) {
+            Ok(url) => urls.entry(url).or_default().push(request["method"].as_str().unwrap_or("GET")),
+            Err(variable) => {
+                gathered.leave_out();
+                variable.into_iter().for_each(|variable| *undefined.entry(variable).or_default() += 1);
+            }
         }
     }
+    note_undefined(&undefined, gathered);
     let title = body["info"]["name"].as_str().unwrap_or_default();
     for (url, mut methods) in urls {
         methods.sort_unstable();
@@ -65,22 +73,36 @@ fn variables(body: &Value) -> BTreeMap<&str, &str> {
     listed.filter_map(|variable| Some((variable["key"].as_str()?, variable["value"].as_str()?))).collect()
 }
 
-/// The URL of a request without its query, with what variables say; what a caller fills in stands in braces. `None`
-/// where its host stands in a variable that the collection does not have, or where it is too long.
-fn url(raw: &str, variables: &BTreeMap<&str, &str>) -> Option<String> {
-    let url = filled_in(raw.trim(), variables)?;
+/// Says of which requests nobody knows the host, by the variables in which it stands.
+fn note_undefined(undefined: &BTreeMap<String, usize>, gathered: &mut Gathered) {
+    if undefined.is_empty() {
+        return;
+    }
+    let named: Vec<String> = undefined.keys().take(VARIABLES_NAMED_MAX).map(|key| format!("{{{{{key}}}}}")).collect();
+    let more = if undefined.len() > named.len() { ", …" } else { "" };
+    let (named, count) = (named.join(", "), undefined.values().sum::<usize>());
+    let why = format!("because their hosts stand in variables that the collection does not define ({named}{more})");
+    gathered.note(format!("requests left out {why}: {count}"));
+}
+
+/// The URL of a request without its query, with what variables say; what a caller fills in stands in braces. Fails with
+/// the variable in which its host stands, where the collection does not have that, or with nothing where it is none, or
+/// too long.
+fn url(raw: &str, variables: &BTreeMap<&str, &str>) -> Result<String, Option<String>> {
+    let url = filled_in(raw.trim(), variables).ok_or(None)?;
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
-    let (scheme, rest) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
+    let (scheme, rest) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https")).ok_or(None)?;
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let variable = host.split_once("{{").and_then(|(_, rest)| rest.split_once("}}"));
     if host.is_empty() || host.contains('{') {
-        return None;
+        return Err(variable.map(|(key, _)| key.to_owned()));
     }
     let segments = path.split('/').map(|segment| match segment.strip_prefix(':') {
         Some(name) => format!("{{{name}}}"),
         None => segment.replace("{{", "{").replace("}}", "}"),
     });
-    Some(format!("{scheme}://{host}/{}", segments.collect::<Vec<_>>().join("/")))
+    Ok(format!("{scheme}://{host}/{}", segments.collect::<Vec<_>>().join("/")))
 }
 
 /// A text with the values of variables in it, and of those that stand in these; `None` where it becomes too long.

@@ -4,6 +4,7 @@
 
 use crate::error::ImportError;
 use crate::gathered::{Account, Gathered};
+use crate::json::whole;
 use ambit_cloud::terraform;
 use ambit_model::Kind;
 use ambit_model::policy::is_open_to_anyone;
@@ -54,6 +55,9 @@ const DEPTH_MAX: usize = 32;
 /// Characters of a lineage: a UUID has 36.
 const LINEAGE_CHARS_MAX: usize = 100;
 
+/// What is read, in the words of its users.
+const STATE: &str = "a Terraform state (terraform.tfstate, or what `terraform show -json` writes)";
+
 /// A resource as either form of file says it.
 struct Resource<'a> {
     kind: &'a str,
@@ -64,7 +68,7 @@ struct Resource<'a> {
 }
 
 pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
-    let body: Value = serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()))?;
+    let body = whole(file, STATE)?;
     let mut resources = Vec::new();
     if body["values"]["root_module"].is_object() {
         module(&body["values"]["root_module"], DEPTH_MAX, &mut resources)?;
