@@ -161,7 +161,10 @@ fn members_said(bytes: &[u8]) -> Result<usize, AppError> {
         true => usize::from(u16::MAX),
         false => usize::from(u16::from_le_bytes([end[10], end[11]])),
     });
-    said.max().ok_or_else(|| AppError::NotAnApp("it is no zip archive".into()))
+    said.max().ok_or_else(|| match bytes.starts_with(b"PK") {
+        true => AppError::NotAnApp("its zip archive breaks off: the directory at its end is missing".into()),
+        false => AppError::NotAnApp("it is no zip archive".into()),
+    })
 }
 
 #[cfg(test)]

@@ -537,12 +537,14 @@ fn write_bomb(path: &std::path::Path) {
 #[test]
 fn a_file_that_is_no_app_is_refused_as_a_target() {
     let folder = Folder::new("no-app");
-    let (file, bomb) = (folder.join("hello.apk"), folder.join("bomb.apk"));
+    let (file, bomb, cut) = (folder.join("hello.apk"), folder.join("bomb.apk"), folder.join("cut.apk"));
     std::fs::write(&file, "hello").unwrap();
     write_bomb(&bomb);
+    std::fs::write(&cut, &std::fs::read(&bomb).unwrap()[..1_000]).unwrap();
     for (arguments, why) in [
         (vec![file.to_str().unwrap()], "no app package: it is no zip archive"),
         (vec![bomb.to_str().unwrap()], "beyond the limits"),
+        (vec![cut.to_str().unwrap()], "its zip archive breaks off"),
         (vec!["acme.test", file.to_str().unwrap()], "there is no such file"),
         (vec!["mistyped.apk"], "\"mistyped.apk\": there is no such file"),
         (vec!["--workflow", "mobile_app_discovery", "org.acme.app"], "there is no such file"),
