@@ -3,7 +3,7 @@
 use crate::ask::git::{self, Extent, Fetched, Source};
 use crate::history::{self, Begin, Known, LEFT_OUT, Looked, Place, Sought, Standing, Today};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
-use ambit_git::{Beside, Gathering, GitError, Missing, ObjectId, Wanted};
+use ambit_git::{Beside, Gathering, GitError, HashKind, Missing, ObjectId, Wanted};
 use ambit_model::entity::{code_account, repository};
 use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use std::collections::HashSet;
@@ -53,6 +53,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         if known.why(said).is_some_and(|why| !git::is_too_large(cx, why)) {
             known.look_again(said);
         }
+    }
+    if let Some((before, now)) = renamed(&known.ids(), &beside.tips_and_past()) {
+        cx.leave_out(format!(
+            "its earlier history, whose objects were named by {before}: the repository was made anew by {now}, and all \
+             that it has now was searched"
+        ));
     }
     let mut looked = Looked::default();
     if known.tips != written || !beside.unread.is_empty() {
@@ -139,8 +145,7 @@ async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known)
 /// looked at anew.
 async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Option<Looked>, TaskError> {
     let (ids, tips) = (known.ids(), beside.tips_and_past());
-    // Of a repository that was made anew by another hash nothing is known.
-    if ids.is_empty() || ids.iter().any(|id| tips.first().is_some_and(|tip| tip.kind() != id.kind())) {
+    if ids.is_empty() || renamed(&ids, &tips).is_some() {
         return Ok(None);
     }
     let (mut looked, mut standing) = look(cx, source, beside, known, &Extent::Since(ids.clone())).await?;
@@ -164,6 +169,13 @@ async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known
     }
     looked.stand(standing, &known.files);
     Ok(Some(looked))
+}
+
+/// By what the objects of an earlier look were named, and by what they are now, where a repository was made anew:
+/// nothing is known of it then.
+fn renamed(before: &[ObjectId], now: &[ObjectId]) -> Option<(HashKind, HashKind)> {
+    let (before, now) = (before.first()?.kind(), now.first()?.kind());
+    (before != now).then_some((before, now))
 }
 
 async fn look(

@@ -287,6 +287,36 @@ fn a_history_whose_objects_are_named_by_sha256_is_looked_through_wherever_it_is(
 }
 
 #[test]
+fn a_repository_that_was_made_anew_by_another_hash_is_searched_anew() {
+    let folder = Folder::new("repositories-renamed");
+    let repository = folder.join("root").join("app.git");
+    history(&repository);
+    let (http, _) = serve(&folder.join("root"));
+    let url = daemon(&folder.join("root"));
+    let places = [format!("{http}/app.git"), format!("{url}/app.git")];
+    let look = |number: usize| scan(&places[number], &folder.join(&format!("data{number}")), "64");
+    (0..2).for_each(|number| assert_eq!(leaks(&look(number)).len(), 2));
+    std::fs::remove_dir_all(&repository).expect("it is there");
+    std::fs::create_dir_all(&repository).expect("can be made");
+    let init = ["init", "-q", "--bare", "--object-format=sha256", "-b", "main", "."];
+    assert!(git(&repository, &init).status().expect("git is installed").success());
+    let mut child = git(&repository, &["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().expect("git runs");
+    let text = format!("GH={}\n", key("q9Tr"));
+    let head =
+        "commit refs/heads/main\ncommitter Dev <dev@acme.test> 1700002000 +0000\ndata 1\nx\nM 100644 inline x.env";
+    let commit = format!("{head}\ndata {}\n{text}", text.len());
+    child.stdin.take().expect("piped").write_all(commit.as_bytes()).expect("it reads");
+    assert!(child.wait().expect("it ends").success());
+    for number in 0..2 {
+        let found = look(number);
+        // What the earlier history named is in no branch any more, as its secrets are, which stand all the same.
+        assert_eq!((leaks(&found).len(), Discovery::of(&found).figure("gone")), (3, 2), "{found:?}");
+        let said = String::from_utf8_lossy(&found.stderr).into_owned();
+        assert!(said.contains("made anew by sha256"), "{said}");
+    }
+}
+
+#[test]
 fn a_repository_that_moved_on_its_server_is_fetched_from_where_it_is() {
     let folder = Folder::new("repositories-moved");
     commit(&folder.join("root").join("app.git"), &[(1, "new.env", format!("GH={}\n", key("q9Tr")).into_bytes())]);
