@@ -34,7 +34,10 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::Only(&[Kind::NetBlock]),
     plan: |facts, _| match facts.kind {
-        Kind::Domain => Plan::once_if(facts.decision.scoped() || is_in_question(facts) || is_resembling(facts)),
+        Kind::Domain if facts.decision.is_closed() => Plan::No,
+        // What the registry said goes with what it was asked for. The answer can only show that a domain is theirs, so
+        // that it does not take away its own ground; that of an address or a block may.
+        Kind::Domain => Plan::bound_if(facts.decision.scoped() || is_in_question(facts) || is_resembling(facts)),
         Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts) && is_registered(facts)),
         _ => {
             let edges = [EdgeKind::Suballocation, EdgeKind::UnknownPart, EdgeKind::RegisteredName];

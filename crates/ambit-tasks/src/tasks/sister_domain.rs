@@ -26,8 +26,10 @@ pub(crate) const TASK: Task = Task {
     cost: 3,
     gain: 4,
     sights: Sights::All(Sighting::Nothing),
-    plan: |facts, _| {
-        if is_in_question(facts) { Plan::bound([DMARC, MX, NS, SPF].map(str::to_owned)) } else { Plan::No }
+    plan: |facts, _| match is_in_question(facts) {
+        true => Plan::bound([DMARC, MX, NS, SPF].map(str::to_owned)),
+        false if facts.decision.is_closed() => Plan::No,
+        false => Plan::bound([]),
     },
     run: |cx| Box::pin(run(cx)),
     ..Task::ASKS_NAMES

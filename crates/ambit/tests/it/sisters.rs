@@ -2,6 +2,7 @@
 
 use crate::program::{Folder, scan_text, succeed};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// One certificate of theirs names three other domains. The first is registered and served as the seed is, the second
 /// only served so, the third is a stranger's.
@@ -152,4 +153,47 @@ fn a_sister_is_visited_as_a_browser_does_whatever_certificates_name_it() {
     let path = data.to_str().expect("UTF-8");
     let why = succeed(&["entity", "path", &domain("acmeparts.test", path), "--data", path]);
     assert!(why.contains("clearance L2, "), "{why}");
+}
+
+/// A site that first sends everyone on to a stranger, and in its second state only links there.
+const SENT_ON: &str = "world sent \"Sent on\"
+seeds acme.test
+org acme \"Acme Tools Ltd\" ours
+org globex \"Globex Partners\" stranger email desk@globex.test
+block 203.0.113.0/26  of acme   asn AS64500 named ACME-NET
+block 203.0.113.64/26 of globex asn AS64501 named GLOBEX-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+zone globex.test of globex
+  ns ns1.globex.test 203.0.113.66
+name acme.test A 203.0.113.10
+name www.acme.test A 203.0.113.10
+name www.globex.test A 203.0.113.71
+site https://acme.test \"Acme\"
+  links https://www.globex.test/
+site https://www.acme.test \"Acme\"
+  redirect https://www.globex.test/
+site https://www.globex.test \"Globex\"
+state 2
+site https://www.acme.test \"Acme\"
+";
+
+#[test]
+fn a_registration_goes_with_the_redirect_for_which_the_registry_was_asked() {
+    let folder = Folder::new("sent-on");
+    let organizations = |state: &str| {
+        let found = scan_text(&folder, SENT_ON, &["--state", state]);
+        for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+            assert_eq!(found.figure(figure), 0, "{figure}: {}", found.summary);
+        }
+        let of_kind = |kind: &str| {
+            let of_kind = found.entities.values().filter(|entity| entity["type"] == kind);
+            of_kind.filter_map(|entity| entity["name"].as_str().map(str::to_owned)).collect::<BTreeSet<_>>()
+        };
+        assert!(of_kind("Platform::Entity::Domain").contains("globex.test"), "a link leads there");
+        of_kind("Platform::Entity::Organization")
+    };
+    let known = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+    assert_eq!(organizations("1"), known(&["Acme Tools Ltd", "Globex Partners"]));
+    assert_eq!(organizations("2"), known(&["Acme Tools Ltd"]));
 }
