@@ -10,6 +10,7 @@ mod lanes;
 pub(crate) mod message;
 pub(crate) mod resolver;
 mod service;
+mod steps;
 mod text;
 pub(crate) mod transfer;
 mod wildcard;
@@ -18,6 +19,7 @@ mod window;
 pub use record::{Record, RecordData, RecordType};
 pub use service::ServiceBinding;
 
+use crate::limits::DNS_CHAIN_MAX;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
@@ -104,6 +106,16 @@ impl DnsAnswer {
     /// The name stands below a DNAME record.
     pub fn is_renamed(&self) -> bool {
         self.renames(&self.name)
+    }
+
+    /// Goes on by an alias. False where that leads back, or the chain is too long: then it has no end.
+    pub(crate) fn follow(&mut self, alias: Alias) -> bool {
+        let again = alias.target == self.name || self.chain.iter().any(|seen| seen.target == alias.target);
+        self.endless = again || self.chain.len() == DNS_CHAIN_MAX;
+        if !self.endless {
+            self.chain.push(alias);
+        }
+        !self.endless
     }
 
     fn renames(&self, name: &str) -> bool {

@@ -217,13 +217,14 @@ impl<'a> Derivation<'a> {
         evidence::of_address(self.internet, address) == Shown::Plainly
     }
 
-    /// Whether a look at the name can succeed: its zone and it itself answer, and its aliases end somewhere.
+    /// Whether a look at the name can succeed: its zone and it itself answer, and its aliases lead in no circle, where
+    /// each is known through another alone.
     fn answers(&self, name: &str, entry: &Name) -> bool {
         let zone = plan::zone_of(self.draft, name).and_then(|zone| self.draft.zones.get_key_value(zone));
         let reachable = zone.is_some_and(|(name, zone)| self.zone_answers(name, zone));
-        // Nobody follows a loop, and not everybody the longest chain.
-        let ends = plan::chain(self.draft, name).len() < plan::CHAIN_MAX;
-        reachable && sound(entry.answers) && ends
+        let targets = plan::chain(self.draft, name);
+        let distinct: BTreeSet<&str> = targets.iter().map(String::as_str).chain([name]).collect();
+        reachable && sound(entry.answers) && distinct.len() > targets.len()
     }
 
     /// Whether a name can be found and leads somewhere. Below labels such as `_dmarc` stands what a protocol asks for,

@@ -24,6 +24,8 @@ pub const RESOLUTIONS: Member<Vec<Resolution>> = Member::named("resolutions");
 pub const RCODE: Member = Member::named("hidden_rcode");
 /// The names that its alias leads through, in order.
 pub const CNAME_CHAIN: Member<Vec<String>> = Member::named("hidden_cname_chain");
+/// Its aliases lead in a circle, or through more names than anybody follows.
+pub const CNAME_ENDLESS: Member<bool> = Member::named("hidden_cname_endless");
 /// Addresses that the public DNS gives for it and that the guard refuses to contact.
 pub const PRIVATE_ADDRESSES: Member<Vec<String>> = Member::named("hidden_private_addresses");
 /// How long its answers may be kept, in seconds.
@@ -144,6 +146,7 @@ pub(super) const DOMAIN: &[Row] = &[
     seen(RESEMBLANCES, TaskName::ResemblingDomains),
     seen(RCODE, Resolve),
     seen(CNAME_CHAIN, Resolve),
+    seen(CNAME_ENDLESS, Resolve),
     seen(HTTPS, Resolve),
     seen(PRIVATE_ADDRESSES, Resolve),
     seen(TTL, Resolve),
@@ -183,6 +186,7 @@ pub(super) const DNS_RECORD: &[Row] = &[
     seen(ZONE_WALK, NsecWalk),
     seen(RCODE, Resolve),
     seen(CNAME_CHAIN, Resolve),
+    seen(CNAME_ENDLESS, Resolve),
     seen(HTTPS, Resolve),
     seen(PRIVATE_ADDRESSES, Resolve),
     seen(TTL, Resolve),
@@ -203,6 +207,7 @@ pub(super) const SERVER: &[Row] = &[
     contract(RESOLUTIONS, List).by(Resolve),
     seen(RCODE, Resolve),
     seen(CNAME_CHAIN, Resolve),
+    seen(CNAME_ENDLESS, Resolve),
     seen(PRIVATE_ADDRESSES, Resolve),
     seen(TTL, Resolve),
 ];

@@ -199,12 +199,9 @@ fn follow(answer: &mut DnsAnswer, records: &[Record]) {
         }) else {
             return;
         };
-        let again = *target == answer.name || answer.chain.iter().any(|seen| seen.target == *target);
-        if again || answer.chain.len() == DNS_CHAIN_MAX {
-            answer.endless = true;
+        if !answer.follow(Alias { name: alias.name.clone(), target: target.clone(), ttl: alias.ttl }) {
             return;
         }
-        answer.chain.push(Alias { name: alias.name.clone(), target: target.clone(), ttl: alias.ttl });
     }
 }
 

@@ -23,7 +23,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 pub(crate) struct Engine {
     lanes: Lanes,
     upstreams: Vec<Upstream>,
-    answers: Cache<(String, RecordType), DnsAnswer>,
+    pub(super) answers: Cache<(String, RecordType), DnsAnswer>,
     pub(super) wildcards: Cache<(String, RecordType), WildcardProfile>,
     /// Makes the labels of wildcard sampling: the same for one run, different for the next.
     pub(super) salt: [u8; 16],
@@ -57,7 +57,7 @@ impl Engine {
         }
     }
 
-    /// Looks up by the run's cache.
+    /// Looks up by the run's cache. Aliases at which the resolvers fail are followed one by one.
     pub(crate) async fn lookup(&self, door: &Door, name: &str, rtype: RecordType) -> Result<Arc<DnsAnswer>, NetError> {
         door.check_grant(Grant::Operator(RESOLVER))?;
         let name = question_name(name)?;
@@ -65,7 +65,12 @@ impl Engine {
         let now = || door.now();
         self.answers
             .get(&key, now, || async {
-                let answer = Box::pin(self.resolve(door, &key.0, rtype, &DNS_TRIES)).await?;
+                let answer = match Box::pin(self.resolve(door, &key.0, rtype, &DNS_TRIES)).await {
+                    Err(failure @ NetError::Dns(Rcode::SERVFAIL)) if rtype != RecordType::CNAME => {
+                        Box::pin(self.by_steps(door, &key.0, rtype, failure)).await?
+                    }
+                    answer => answer?,
+                };
                 let until = door.now() + Duration::from_secs(u64::from(answer.ttl));
                 Ok((answer, until))
             })
@@ -93,7 +98,7 @@ impl Engine {
     }
 
     /// Asks, and goes on where a resolver gave only the beginning of a chain.
-    async fn resolve(
+    pub(super) async fn resolve(
         &self,
         door: &Door,
         name: &str,
@@ -331,16 +336,10 @@ pub(super) async fn read_framed(stream: &mut (impl AsyncReadExt + Unpin)) -> Res
 }
 
 /// Appends the answer for the end of a CNAME chain to the chain.
-fn append(answer: &mut DnsAnswer, more: DnsAnswer) {
-    let again = more
-        .chain
-        .iter()
-        .any(|alias| alias.target == answer.name || answer.chain.iter().any(|seen| seen.target == alias.target));
-    answer.endless = more.endless || again || answer.chain.len() + more.chain.len() > DNS_CHAIN_MAX;
-    answer.chain.extend(more.chain);
+pub(super) fn append(answer: &mut DnsAnswer, more: DnsAnswer) {
+    answer.endless = !more.chain.into_iter().all(|alias| answer.follow(alias)) || more.endless;
     answer.renamings.extend(more.renamings);
     answer.renamings.truncate(DNS_CHAIN_MAX);
-    answer.chain.truncate(DNS_CHAIN_MAX);
     answer.rcode = more.rcode;
     answer.records = more.records;
     answer.cut = more.cut;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Zone text: `NAME TYPE DATA` a line; a name with `!` in front is a behaviour: `!NAME servfail|refused|lost
+/// Zone text: `NAME TYPE DATA` a line; a name with `!` in front is a behaviour: `!NAME servfail [TYPE]|refused|lost
 /// N|truncate|lower|garbage|forge`.
 #[derive(Clone, Default)]
 struct Zone {
@@ -56,7 +56,9 @@ impl Zone {
             reply
         };
         match odd.split_once(' ').unwrap_or((odd, "")) {
-            ("servfail", _) => vec![(soon, with_rcode(2))],
+            ("servfail", kind) if kind.is_empty() || kind == RecordType(rtype).to_string() => {
+                vec![(soon, with_rcode(2))]
+            }
             ("refused", _) => vec![(soon, with_rcode(5))],
             ("formerr-edns", _) if question.ends_with(&[0, 0, 0, 0, 0, 0]) => vec![(soon, with_rcode(1))],
             ("lost", times) if count <= times.parse().unwrap() => vec![],
@@ -313,6 +315,38 @@ fn a_chain_that_never_ends_is_cut() {
         wire.name_server(RESOLVER, Zone::parse(&links).server());
         let answer = session(&wire).lookup("c0.test", RecordType::A).await.unwrap();
         assert_eq!((answer.chain.len(), answer.endless, answer.is_empty()), (crate::limits::DNS_CHAIN_MAX, true, true));
+    });
+}
+
+#[test]
+fn aliases_at_which_resolvers_fail_are_followed_one_by_one() {
+    let links = (0..20).map(|index| format!("c{index}.test CNAME c{}.test\n!c{index}.test servfail A\n", index + 1));
+    let zone = links.collect::<String>()
+        + "c20.test A 192.0.2.7
+           one.test CNAME two.test
+           two.test CNAME one.test
+           !one.test servfail A
+           !two.test servfail A
+           sick.test CNAME lame.test
+           !sick.test servfail A
+           !lame.test servfail
+           fail.test A 192.0.2.9
+           !fail.test servfail A";
+    run(move |wire| async move {
+        wire.name_server(RESOLVER, Zone::parse(&zone).server());
+        let session = session(&wire);
+        for (name, aliases, addresses, endless) in
+            [("c18.test", 2, 1, false), ("c4.test", 16, 1, false), ("c3.test", 16, 0, true), ("one.test", 1, 0, true)]
+        {
+            let answer = session.lookup(name, RecordType::A).await.unwrap();
+            let told = (answer.chain.len(), answer.addresses().count(), answer.endless);
+            assert_eq!(told, (aliases, addresses, endless), "{name}");
+        }
+        // Nobody says what these lead to.
+        for name in ["sick.test", "fail.test"] {
+            let error = session.lookup(name, RecordType::A).await.err().unwrap();
+            assert_eq!(error.to_string(), "the name server answered SERVFAIL", "{name}");
+        }
     });
 }
 

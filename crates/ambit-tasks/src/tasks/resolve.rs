@@ -59,6 +59,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(domain::RESOLUTIONS, seen.resolutions());
     cx.observe(domain::RCODE, json!(seen.rcode.to_string()));
     cx.observe(domain::CNAME_CHAIN, seen.chain.clone());
+    if seen.endless {
+        cx.observe(domain::CNAME_ENDLESS, true);
+    }
     told::observe(
         cx,
         technology::of_records(&cx.settings.fingerprints, seen.chain.iter().map(|target| ("CNAME", target.as_str()))),
@@ -182,6 +185,8 @@ struct Seen {
     chain: Vec<String>,
     /// Somebody made an alias, of the name or of what a DNAME record calls it.
     is_alias: bool,
+    /// The chain does not end.
+    endless: bool,
     rcode: Rcode,
     ttl: u32,
 }
@@ -192,7 +197,8 @@ impl Seen {
         Self {
             addresses: four.addresses().chain(six.addresses()).collect(),
             chain: longer.chain.iter().map(|alias| alias.target.clone()).collect(),
-            is_alias: longer.own_alias().is_some(),
+            is_alias: longer.own_alias().is_some() || (longer.endless && !longer.is_renamed()),
+            endless: longer.endless,
             rcode: four.rcode,
             ttl: four.ttl.min(six.ttl),
         }

@@ -64,6 +64,18 @@ const NAMES: &[Look] = &[
         &["found", "> subdomain DnsRecord www.acme.test"],
     ),
     ("www_name", "name www.acme.test TXT \"x\"", "Domain acme.test", &["absent"]),
+    (
+        "resolve",
+        "name a.acme.test CNAME b.acme.test\nname b.acme.test CNAME a.acme.test",
+        "DnsRecord a.acme.test",
+        &["found", "> alias DnsRecord b.acme.test", "hidden_cname_endless = true", "resolutions = …"],
+    ),
+    (
+        "resolve",
+        "name a.acme.test CNAME a.acme.test",
+        "DnsRecord a.acme.test",
+        &["found", "hidden_cname_endless = true"],
+    ),
     ("www_name", "", "Domain acme.test", &["absent"]),
     ("www_name", "name www.acme.test A 203.0.113.5 answers servfail", "Domain acme.test", &["no answer: …"]),
     (

@@ -88,16 +88,17 @@ fn a_name_that_only_a_wildcard_answers_may_be_shown_where_something_tells_of_it(
 #[test]
 fn what_the_file_does_not_decide_is_neither_missed_nor_unexpected() {
     let chain: String =
-        (1..=16).map(|step| format!("name c{step}.acme.test CNAME c{}.acme.test\n", step - 1)).collect();
+        (1..=20).map(|step| format!("name c{step}.acme.test CNAME c{}.acme.test\n", step - 1)).collect();
     let truth = truth_of(&format!(
         "{HEAD}name c0.acme.test A 203.0.113.10\n{chain}name eu.acme.test MX 10 mx8.acme.test\nname mx8.acme.test A \
          203.0.113.11\nname gone.acme.test NS ns1.nowhere.test\nname turn.acme.test A 203.0.113.12 answers rebind \
-         203.0.113.13\nsite http://turn.acme.test \"T\"\nname inside.acme.test AAAA ::ffff:10.0.0.7\nname \
+         203.0.113.13\nname loop1.acme.test CNAME loop2.acme.test\nname loop2.acme.test CNAME loop1.acme.test\nsite \
+         http://turn.acme.test \"T\"\nname inside.acme.test AAAA ::ffff:10.0.0.7\nname \
          last.acme.test A 203.0.113.14\nsite https://last.acme.test \"L\"\n  cert expires 1h\n"
     ));
     for (kind, name, expected) in [
-        (Kind::DnsRecord, "c15.acme.test", Verdict::Planted),
-        (Kind::DnsRecord, "c16.acme.test", Verdict::NotScored),
+        (Kind::DnsRecord, "c20.acme.test", Verdict::Planted),
+        (Kind::DnsRecord, "loop1.acme.test", Verdict::NotScored),
         (Kind::Mailserver, "mx8.acme.test", Verdict::NotScored),
         (Kind::Uri, "http://203.0.113.12:80", Verdict::NotScored),
     ] {

@@ -385,6 +385,23 @@ site https://dev.umberfold.test "Dev"
     }
 }
 
+/// More aliases than resolvers follow, and than anybody does: each of the names is there all the same.
+#[test]
+fn names_of_a_chain_at_which_resolvers_fail_are_found() {
+    for length in [16, 17, 40] {
+        let link =
+            |at: usize| format!("name chainlink-{at}.umberfold.test CNAME chainlink-{}.umberfold.test\n", at + 1);
+        let links = (1..length).map(link).collect::<String>();
+        let lines = format!(
+            "name www.umberfold.test CNAME chainlink-1.umberfold.test\n{links}name \
+             chainlink-{length}.umberfold.test A 203.0.113.20\nsite https://chainlink-{length}.umberfold.test \"End\""
+        );
+        let found = scan("edges-chain", &with_mail("umberfold.test", &lines));
+        let links = found.names("DnsRecord").iter().filter(|name| name.starts_with("chainlink-")).count();
+        assert_eq!(links, length, "{}", found.summary);
+    }
+}
+
 /// A level below which a word was found before the level became known as a name, which is swept by itself from then on.
 #[test]
 fn a_name_below_a_level_that_is_swept_by_itself_by_now_goes_when_it_goes() {
