@@ -5,6 +5,7 @@ use crate::ask::delegation::found_below;
 use crate::ask::guess::{FEW_WORDS, guess};
 use crate::ask::host::{is_below, levels};
 use crate::ask::wild::exists;
+use crate::tasks::registrable_domain::LEVEL;
 use crate::tasks::wildcard_profile::is_named_level;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::facts::{Neighbour, ProbeOutcome};
@@ -26,7 +27,7 @@ pub(crate) const TASK: Task = Task {
     gain: 8,
     plan: |facts, _| {
         if facts.decision.scoped() && facts.outcome(TaskName::WildcardProfile).is_some() {
-            Plan::each(inhabited(facts).into_keys().chain(fruitful(facts)))
+            plan(facts)
         } else {
             Plan::No
         }
@@ -44,6 +45,15 @@ const CROWD: usize = 2;
 /// Words tried below a level of several names.
 const MANY_WORDS: usize = 250;
 
+/// What was planned before a level became one that is swept as a name of its own is asked no more. What was found there
+/// stays.
+fn plan(facts: &Facts) -> Plan {
+    let asked: BTreeSet<String> = inhabited(facts).into_keys().chain(fruitful(facts)).collect();
+    let probed = facts.probes_of(TASK.name).map(|(level, _)| level.to_owned());
+    let bound: BTreeSet<String> = asked.iter().cloned().chain(probed).collect();
+    Plan::Bound { asked: asked.into_iter().collect(), bound: bound.into_iter().collect() }
+}
+
 /// Levels between the domain and its known names, with the number of names that stand on each. A name that was handed
 /// to others has another edge, so that none of these levels is theirs. What is swept as a name of its own is left out.
 fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
@@ -56,6 +66,8 @@ fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
     // What the look at a level says of the level itself must not end that look.
     let is_own = |neighbour: &Neighbour| neighbour.task == TASK.name.as_str() && neighbour.argument == neighbour.name;
     let told: BTreeSet<&str> = led.filter(|neighbour| !is_own(neighbour)).map(|other| other.name.as_str()).collect();
+    let spelled = facts.from(EdgeKind::RegistrableDomain).filter(|neighbour| neighbour.argument == LEVEL);
+    let swept: BTreeSet<&str> = spelled.map(|neighbour| neighbour.name.as_str()).collect();
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
     for name in &names {
         let Some((_, level)) = name.split_once('.').filter(|(_, level)| is_below(level, &facts.name)) else {
@@ -64,7 +76,7 @@ fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
         let between = levels(level, &facts.name);
         let plain = between.len() <= DEPTH_MAX && !level.split('.').any(|label| label.starts_with('_'));
         for level in between.into_iter().filter(|_| plain) {
-            let swept = told.contains(level) && is_named_level(level);
+            let swept = told.contains(level) && (is_named_level(level) || swept.contains(level));
             if !swept {
                 *found.entry(level.to_owned()).or_default() += 1;
             }
@@ -108,22 +120,27 @@ mod tests {
 
     /// As [`known`], with the task that told of each name, which was asked for that name.
     fn known_by(names: &[(&str, EdgeKind, &str)]) -> Vec<(String, usize)> {
+        known_beside(names, &[])
+    }
+
+    /// As [`known_by`], with names that are swept as levels of their own.
+    fn known_beside(names: &[(&str, EdgeKind, &str)], swept: &[&str]) -> Vec<(String, usize)> {
+        let neighbour = |(name, edge, task, argument): (&str, EdgeKind, &str, &str)| Neighbour {
+            edge,
+            task: task.to_owned(),
+            argument: argument.to_owned(),
+            uid: Uid::from_bytes([1; 32]),
+            kind: Kind::DnsRecord,
+            name: name.to_owned(),
+            scoped: true,
+            by_evidence: false,
+            clearance: Clearance::L4,
+            details: Arc::new(Details::new()),
+        };
         let mut facts = crate::tests::facts(Kind::Domain, "acme.test", serde_json::json!({}));
-        facts.outward = names
-            .iter()
-            .map(|(name, edge, task)| Neighbour {
-                edge: *edge,
-                task: (*task).to_owned(),
-                argument: (*name).to_owned(),
-                uid: Uid::from_bytes([1; 32]),
-                kind: Kind::DnsRecord,
-                name: (*name).to_owned(),
-                scoped: true,
-                by_evidence: false,
-                clearance: Clearance::L4,
-                details: Arc::new(Details::new()),
-            })
-            .collect();
+        facts.outward = names.iter().map(|(name, edge, task)| neighbour((name, *edge, task, name))).collect();
+        let levels = swept.iter().map(|name| (*name, EdgeKind::RegistrableDomain, "registrable_domain", LEVEL));
+        facts.inward = levels.map(neighbour).collect();
         inhabited(&facts).into_iter().collect()
     }
 
@@ -143,9 +160,17 @@ mod tests {
         assert_eq!(known(&[("x._tcp.shop.acme.test", EdgeKind::Subdomain)]), []);
         let beside = ("dev.acme.test", EdgeKind::Subdomain);
         assert_eq!(known(&[("api.dev.acme.test", EdgeKind::Subdomain), beside]), []);
-        let own = ("dev.acme.test", EdgeKind::Subdomain, "level_sweep");
-        let api = ("api.dev.acme.test", EdgeKind::Subdomain, "subdomain");
-        assert_eq!(known_by(&[api, own]), [("dev.acme.test".to_owned(), 1)], "it would come and go");
+        let api = ("api.quoin.acme.test", EdgeKind::Subdomain, "subdomain");
+        let lone = [("quoin.acme.test".to_owned(), 1)];
+        for (task, swept, left) in [
+            ("subdomain", &["quoin.acme.test"][..], &[][..]),
+            ("subdomain", &["api.quoin.acme.test"], &lone),
+            // It would come and go.
+            ("level_sweep", &["quoin.acme.test"], &lone),
+        ] {
+            let level = ("quoin.acme.test", EdgeKind::Subdomain, task);
+            assert_eq!(known_beside(&[api, level], swept), left, "{task} {swept:?}");
+        }
         let deep = format!("{}acme.test", "a.".repeat(DEPTH_MAX + 2));
         assert_eq!(known(&[(&deep, EdgeKind::Subdomain)]), []);
     }

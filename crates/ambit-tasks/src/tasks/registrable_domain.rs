@@ -1,6 +1,7 @@
 //! Derives the registrable domain of a name from the public suffix list. Sends nothing.
 
 use crate::task::OF_SITES;
+use crate::tasks::wildcard_profile::is_level;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::entity::registered;
@@ -17,10 +18,20 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 1,
-    plan: |facts, _| Plan::once_if(domain_of(&facts.name).is_some() && !is_led_to_by_its_host(facts)),
+    plan: |facts, _| match domain_of(&facts.name).is_some() && !is_led_to_by_its_host(facts) {
+        true if facts.kind == Kind::DnsRecord => Plan::bound(arguments(facts).map(str::to_owned)),
+        said => Plan::once_if(said),
+    },
     run: |cx| Box::pin(run(cx)),
     ..Task::DERIVES
 };
+
+/// The argument by which a domain knows that a name below it is swept as a level of its own.
+pub(crate) const LEVEL: &str = "level";
+
+fn arguments(facts: &Facts) -> impl Iterator<Item = &'static str> {
+    [""].into_iter().chain(is_level(facts).then_some(LEVEL))
+}
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let domain = domain_of(&cx.facts.name);
