@@ -4,6 +4,7 @@
 use crate::{Context, Plan};
 use ambit_model::entity::host_of;
 use ambit_model::entity::{domain, ip_address};
+use ambit_model::facts::Neighbour;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::Url;
 use ambit_net::{NetError, Phase};
@@ -67,21 +68,23 @@ pub(crate) fn of_name(facts: &Facts, usual: &[u16], take: impl Fn(u16) -> bool) 
     bindings
 }
 
-/// A plan over bindings. Those at addresses without clearance keep their observations and are not probed. The same
-/// holds behind an alias to a third party: that another name of theirs may be visited at the same address does not
-/// permit this one.
+/// A plan over bindings. Those at addresses without clearance keep their observations and are not probed. Behind an
+/// alias to a third party nothing is bound but what is theirs by itself: whatever was seen of the name at that address
+/// is not what it leads to now, and that another name of theirs may be visited there does not permit this one.
 pub(crate) fn plan(facts: &Facts, bindings: impl IntoIterator<Item = String>) -> Plan {
     let has_foreign_alias = facts.to(EdgeKind::Alias).any(|target| !target.scoped);
-    let known: BTreeSet<&str> = facts
-        .to(EdgeKind::ResolvesTo)
-        .filter(|address| address.clearance == Clearance::L1 || (has_foreign_alias && !address.scoped))
-        .map(|address| address.name.as_str())
-        .collect();
-    let asked = |binding: &&String| {
-        !binding.parse::<SocketAddr>().is_ok_and(|socket| known.contains(socket.ip().to_string().as_str()))
+    let of = |holds: fn(&Neighbour) -> bool| -> BTreeSet<IpAddr> {
+        let addresses = facts.to(EdgeKind::ResolvesTo).filter(|address| holds(address));
+        addresses.filter_map(|address| address.name.parse().ok()).collect()
     };
-    let bound: BTreeSet<String> = bindings.into_iter().collect();
-    Plan::Bound { asked: bound.iter().filter(asked).cloned().collect(), bound: bound.into_iter().collect() }
+    let known = of(|address| address.clearance == Clearance::L1);
+    let foreign = if has_foreign_alias { of(|address| !address.scoped) } else { BTreeSet::new() };
+    let is_at = |addresses: &BTreeSet<IpAddr>, binding: &str| {
+        binding.parse::<SocketAddr>().is_ok_and(|socket| addresses.contains(&socket.ip()))
+    };
+    let bound: BTreeSet<String> = bindings.into_iter().filter(|binding| !is_at(&foreign, binding)).collect();
+    let asked = bound.iter().filter(|binding| !is_at(&known, binding)).cloned().collect();
+    Plan::Bound { asked, bound: bound.into_iter().collect() }
 }
 
 /// Bindings of a site: its own address where its host is one; else the addresses at which the names and sites that lead

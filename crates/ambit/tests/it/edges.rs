@@ -385,6 +385,36 @@ site https://dev.umberfold.test "Dev"
     }
 }
 
+/// A name that a platform serves becomes an alias to others at the same address, where the platform serves another of
+/// their names.
+#[test]
+fn sites_of_a_name_go_when_it_becomes_an_alias_to_others() {
+    let lines = r#"org host "Host" vendor
+block 198.51.100.128/26 of host asn AS64506 named HOST
+zone host.test of host
+  ns ns1.host.test 198.51.100.130
+zone cloudfront.net of host
+  ns ns1.host.test
+name d1.cloudfront.net A 198.51.100.140
+name tenant.host.test A 198.51.100.140
+name cdn.umberfold.test CNAME d1.cloudfront.net
+name app.umberfold.test CNAME d1.cloudfront.net
+site https://cdn.umberfold.test "Files"
+site https://app.umberfold.test "App"
+state 2
+name app.umberfold.test CNAME tenant.host.test"#;
+    let (folder, world) = (Folder::new("edges-handed-on"), with_mail("umberfold.test", lines));
+    let sites = |state: &str| {
+        let found = scan_text(&folder, &world, &["--state", state]);
+        assert_exact(&found);
+        let sites = found.entities.values().filter(|entity| entity["type"] == "Platform::Entity::Uri");
+        let names = sites.filter_map(|site| site["name"].as_str().map(str::to_owned));
+        names.filter(|name| name.contains("//app.")).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(sites("1").len(), 2);
+    assert_eq!(sites("2"), BTreeSet::new());
+}
+
 /// More aliases than resolvers follow, and than anybody does: each of the names is there all the same.
 #[test]
 fn names_of_a_chain_at_which_resolvers_fail_are_found() {
