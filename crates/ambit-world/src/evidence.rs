@@ -8,7 +8,8 @@ use crate::pki::Certificate;
 use crate::plan;
 use crate::serve::{Knock, knock};
 use ambit_model::entity::{host_of, registrable};
-use ambit_model::{Kind, platforms, scope};
+use ambit_model::platforms::{self, Sharing};
+use ambit_model::{Kind, scope};
 use ipnet::IpNet;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -27,11 +28,12 @@ pub(crate) enum Shown {
 /// How well the address is shown to be ours.
 pub(crate) fn of_address(internet: &Internet, address: IpAddr) -> Shown {
     let draft = &internet.draft;
+    let is_platforms = is_platforms(draft, address);
     if is_within_seed(internet, address) {
-        return Shown::Plainly;
+        return if is_platforms && !is_meant(internet, address) { Shown::Doubtful } else { Shown::Plainly };
     }
     if is_registered_to_us(internet, address) {
-        return if is_crowded(internet, address) { Shown::Doubtful } else { Shown::Plainly };
+        return if is_platforms || is_crowded(internet, address) { Shown::Doubtful } else { Shown::Plainly };
     }
     if !speaks_for_us(internet, address) {
         return Shown::Nothing;
@@ -40,7 +42,32 @@ pub(crate) fn of_address(internet: &Internet, address: IpAddr) -> Shown {
         let leads = direct(entry).any(|other| other == address) && !scope::spells(name, &address.to_string());
         leads && !is_ours(internet, name)
     });
-    if strange { Shown::Doubtful } else { Shown::Plainly }
+    if strange || is_platforms { Shown::Doubtful } else { Shown::Plainly }
+}
+
+/// The registered name of its block, its reverse name or a name that leads there is that of a platform which serves
+/// many customers at one address.
+fn is_platforms(draft: &Draft, address: IpAddr) -> bool {
+    let serves_many = |platform: &platforms::Platform| platform.sharing == Sharing::Shared;
+    let network = plan::block_of(draft, address).and_then(|(_, block)| platforms::of_network(&block.name));
+    let pointer = draft.hosts.get(&address).and_then(|host| host.pointer.as_deref());
+    let leading = draft.names.iter().filter(|(_, entry)| direct(entry).any(|other| other == address));
+    let hosts = leading.map(|(name, _)| name.as_str()).chain(pointer);
+    network.is_some_and(serves_many) || hosts.filter_map(platforms::of_host).any(serves_many)
+}
+
+/// Addresses of a block of which a person who names it means each one.
+const MEANT_BITS_MAX: u8 = 8;
+
+/// Somebody named the address, or a block of so few that each of them is meant.
+fn is_meant(internet: &Internet, address: IpAddr) -> bool {
+    let named = internet
+        .seeds
+        .iter()
+        .filter_map(|seed| seed.parse().ok().or_else(|| Some(seed.parse::<IpAddr>().ok()?.into())));
+    named
+        .into_iter()
+        .any(|net: IpNet| net.contains(&address) && net.max_prefix_len() - net.prefix_len() <= MEANT_BITS_MAX)
 }
 
 /// Domains that nobody named with names at an address from which it may be a host that serves them, whoever registered

@@ -7,6 +7,7 @@ mod expected;
 mod issues;
 mod mentions;
 mod posture;
+mod servers;
 mod sights;
 
 use crate::draft::{Answers, Data, Draft, Name, OrgRole, Unlisted, Zone};
@@ -236,6 +237,12 @@ impl<'a> Derivation<'a> {
         is_host && leads && is_served && !entry.hidden && self.answers(name, entry)
     }
 
+    /// Whether somebody can learn the addresses of a name: all that its aliases lead through answers.
+    fn resolves(&self, name: &str) -> bool {
+        let answers = |step: &str| plan::entry(self.draft, step).is_none_or(|entry| self.answers(step, entry));
+        answers(name) && plan::chain(self.draft, name).iter().all(|target| answers(target))
+    }
+
     fn zone_answers(&self, name: &str, zone: &Zone) -> bool {
         sound(zone.answers) && plan::is_reachable(self.draft, name)
     }
@@ -338,41 +345,6 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Name servers and mail servers of the seeds' zones, within their own names. Those of zones and names below them
-    /// may be told.
-    fn servers(&mut self) {
-        let names = self.draft.names.iter().filter(|(name, _)| self.in_scope(name));
-        let mail = names.flat_map(|(_, entry)| &entry.records).filter_map(|data| match data {
-            Data::Mx(_, server) if self.in_scope(server) => Some((Kind::Mailserver, server.clone())),
-            _ => None,
-        });
-        let mail: Vec<(Kind, String)> = mail.collect();
-        self.truth.maybe_entities.extend(mail);
-        let ours = self.draft.zones.iter().filter(|(name, _)| self.in_scope(name));
-        let told = ours.flat_map(|(_, zone)| &zone.servers).filter(|(server, _)| self.in_scope(server));
-        let told: Vec<(Kind, String)> = told.map(|(server, _)| (Kind::Nameserver, server.clone())).collect();
-        self.truth.maybe_entities.extend(told);
-        let domains: Vec<String> = self.planted(Kind::Domain);
-        for domain in domains {
-            let handed = |server: &str| evidence::is_handed_away(self.internet, server);
-            let own =
-                |server: &str| ambit_model::entity::registrable(server) == Some(domain.as_str()) && !handed(server);
-            if let Some(zone) = self.draft.zones.get(&domain) {
-                for (server, _) in zone.servers.iter().filter(|(server, _)| own(server)) {
-                    self.truth.plant(Kind::Nameserver, server);
-                }
-            }
-            let records = self.draft.names.get(&domain).map(|entry| entry.records.as_slice()).unwrap_or_default();
-            for data in records {
-                if let Data::Mx(_, server) = data
-                    && own(server)
-                {
-                    self.truth.plant(Kind::Mailserver, server);
-                }
-            }
-        }
-    }
-
     fn planted(&self, wanted: Kind) -> Vec<String> {
         let entities = self.truth.entities.iter();
         entities.filter(|(kind, _)| *kind == wanted).map(|(_, name)| name.clone()).collect()
@@ -381,7 +353,12 @@ impl<'a> Derivation<'a> {
     /// Our addresses that a planted name leads to, or that a seed covers, where something shows that they are ours.
     fn addresses(&mut self) -> BTreeSet<IpAddr> {
         let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
-        let (rotating, steady): (Vec<String>, Vec<String>) = names.partition(|name| plan::rotates(self.draft, name));
+        let (names, silent): (Vec<String>, Vec<String>) = names.partition(|name| self.resolves(name));
+        for name in silent {
+            self.allow_name(&name);
+        }
+        let (rotating, steady): (Vec<String>, Vec<String>) =
+            names.into_iter().partition(|name| plan::rotates(self.draft, name));
         let mut addresses: BTreeSet<IpAddr> =
             steady.iter().flat_map(|name| plan::addresses(self.draft, name)).collect();
         // Of a pool that is shown in turns, a short run sees a part.

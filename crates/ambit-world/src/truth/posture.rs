@@ -31,12 +31,15 @@ impl Derivation<'_> {
                         false => self.truth.allow_issue(issue, Kind::Domain, &domain),
                     }
                 }
-                self.mail(&domain);
+                let is_told = self.zone_answers(&domain, zone);
+                if is_told {
+                    self.mail(&domain);
+                }
                 let authorised = texts_or(self.draft, &domain)
                     .iter()
                     .any(|data| matches!(data, Data::Caa(_, tag, _) if tag == "issue" || tag == "issuewild"));
                 let asked = plan::entry(self.draft, &domain).is_none_or(|entry| !entry.fails.contains(&Rtype::CAA));
-                if !authorised && asked {
+                if !authorised && asked && is_told {
                     self.truth.plant_issue("dns_caa_policy_missing", Kind::Domain, &domain);
                 }
             }

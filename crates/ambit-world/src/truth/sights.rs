@@ -108,7 +108,8 @@ impl<'a> Derivation<'a> {
 
     /// Every site by every planted name that leads to it, and by its address.
     pub(super) fn sites(&mut self, addresses: &BTreeSet<IpAddr>) {
-        let names: Vec<String> = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord)).collect();
+        let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
+        let names: Vec<String> = names.filter(|name| self.resolves(name)).collect();
         for name in &names {
             let has_foreign_alias = evidence::has_foreign_alias(self.internet, name);
             for address in plan::addresses(self.draft, name) {

@@ -740,6 +740,25 @@ fn a_block_of_a_platform_that_a_person_names_is_looked_at_as_its_addresses_are()
     }
 }
 
+/// A domain whose servers do not answer, as they are named below it and below another, and mail servers where nobody
+/// answers.
+#[test]
+fn servers_and_addresses_that_nobody_tells_of_are_not_demanded() {
+    for answers in ["lame", "servfail", "silent", "garbage"] {
+        for server in ["ns1.silent.test 203.0.113.66", "ns1.acme.test"] {
+            let lines = format!(
+                "zone silent.test of us\n  ns {server}\n  answers {answers}\nname silent.test A 203.0.113.67 MX 10 \
+                 mx.silent.test\nname mx.silent.test A 203.0.113.68\nsite https://silent.test \"S\"\nname \
+                 www.acme.test CNAME silent.test"
+            );
+            scan("silent-domain", &with_mail("acme.test", &lines).replace("seeds ", "seeds silent.test "));
+        }
+        let lines = format!("zone lab.acme.test of us\n  ns ns1.acme.test\n  answers {answers}");
+        let world = with_mail("acme.test", &lines).replace("TXT \"v=spf1", "MX 10 mx.lab.acme.test TXT \"v=spf1");
+        scan("silent-exchanger", &world);
+    }
+}
+
 /// What was contacted in a scan: address and port.
 fn contacts(folder: &Folder, world: &str) -> (Discovery, BTreeSet<(String, u64)>) {
     let file = folder.join("contacts.jsonl");
@@ -757,15 +776,18 @@ fn contacts(folder: &Folder, world: &str) -> (Discovery, BTreeSet<(String, u64)>
 #[test]
 fn an_address_of_a_platform_in_a_wide_or_announced_block_stays_known_and_is_asked_by_names_alone() {
     let pointer = "\n  ptr a198-18-5-3.deploy.static.akamaitechnologies.com";
-    for (seeds, block, network, told) in [
-        ("acme.test 198.18.4.0/23", "198.18.4.0/23", "SQUARESPACE", ""),
-        ("acme.test AS64507", "198.18.5.0/24", "SQUARESPACE", ""),
-        ("acme.test 198.18.4.0/23", "198.18.4.0/23", "WIDE", pointer),
-        ("acme.test AS64507", "198.18.5.0/24", "WIDE", pointer),
+    for (seeds, block, network, told, owner) in [
+        ("acme.test 198.18.4.0/23", "198.18.4.0/23", "SQUARESPACE", "", "cdn"),
+        ("acme.test AS64507", "198.18.5.0/24", "SQUARESPACE", "", "cdn"),
+        ("acme.test 198.18.4.0/23", "198.18.4.0/23", "WIDE", pointer, "cdn"),
+        ("acme.test AS64507", "198.18.5.0/24", "WIDE", pointer, "cdn"),
+        // Nobody can tell that it is ours alone.
+        ("acme.test 198.18.4.0/23", "198.18.4.0/23", "SQUARESPACE", "", "us"),
+        ("acme.test AS64507", "198.18.5.0/24", "WIDE", pointer, "us"),
     ] {
         let lines = format!(
             "org cdn \"CDN\" vendor\nblock {block} of us asn AS64507 named {network}\nname shop.acme.test A \
-             198.18.5.3\nhost 198.18.5.3 of cdn{told}\n  port 6379 redis open\nsite https://shop.acme.test \"Shop\""
+             198.18.5.3\nhost 198.18.5.3 of {owner}{told}\n  port 6379 redis open\nsite https://shop.acme.test \"Shop\""
         );
         let world = estate("acme.test", &lines).replace("seeds acme.test", &format!("seeds {seeds}"));
         let folder = Folder::new("wide-platform");
