@@ -249,7 +249,7 @@ fn what_cannot_be_used_is_named() {
       X: y
 {word}"#
             )),
-            "it makes requests of its own (headers)",
+            "it builds its own requests (headers)",
         ),
         (
             template(
@@ -449,5 +449,5 @@ fn pages_above_the_limit_are_said() {
     let text = format!("{HEAD}http:\n  - method: GET\n    path: [{}]\n    {block}", paths.join(", "));
     let pack = load(&text);
     assert_eq!(pack.paths().collect::<Vec<_>>(), ["/p0", "/p1", "/p2", "/p3"]);
-    assert_eq!(pack.left_out[0].why, "of 6 pages that it asks for, 4 are looked at");
+    assert_eq!(pack.left_out[0].why, "of the 6 pages that it requests, 4 are used");
 }

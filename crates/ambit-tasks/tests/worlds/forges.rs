@@ -64,7 +64,7 @@ fn a_search_with_more_hits_than_are_read_is_named_and_what_was_known_stands() {
 
 #[test]
 fn a_search_that_the_forge_gave_up_is_named_and_no_hit_of_it_means_nothing() {
-    let why = "GitHub, search: it says that it did not look through everything";
+    let why = "GitHub, search: the provider reports an incomplete result";
     let error = TaskError::SourceDown(why.to_owned());
     let looked = searched(&[hits(0, 3, true)]);
     assert_eq!(looked.answer, Ok(Answer::InPart(error.clone())));

@@ -662,7 +662,7 @@ fn repositories_that_a_site_hands_out() {
             task,
             site!("http", "exposes git page /.git/refs/heads/main text/plain \"ref: refs/heads/main\\n\""),
             HANDED_OUT,
-            not_together!("HEAD leads from one name to the next, and to no commit; …"),
+            not_together!("HEAD is a chain of references that ends at no commit; …"),
         ),
         (task, site!("http", "exposes git"), HANDED_OUT, &["absent"]),
         (task, site!("http", "soft-404"), HANDED_OUT, &["absent"]),

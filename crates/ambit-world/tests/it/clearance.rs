@@ -102,7 +102,7 @@ async fn names_decide_about_servers_of_others() {
         ("GET http://x.acme.test/ at 198.51.100.9", "out is a stranger"),
         (
             "GET http://l.acme.test/ at 198.51.100.200",
-            "an alias of l.acme.test leads to others: they are only known about",
+            "an alias of l.acme.test leads to third parties: they are only known about",
         ),
     ];
     assert_contacts(EXTERNAL_DISCOVERY, lines, &table).await;

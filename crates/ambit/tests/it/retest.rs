@@ -98,7 +98,7 @@ fn one_issue_is_looked_at_again_and_nothing_else_is_gone_by_it() {
     let many = with_input(many, &format!("{certificate}\n\n{exposure}\n"));
     let said = String::from_utf8_lossy(&many.stdout).into_owned();
     assert_eq!(many.status.code(), Some(0), "{said}{}", String::from_utf8_lossy(&many.stderr));
-    assert_eq!(said.lines().last(), Some("2 issues: 2 still there, 0 not there any more, 0 not looked at"), "{said}");
+    assert_eq!(said.lines().last(), Some("2 issues: 2 still there, 0 gone, 0 not tested"), "{said}");
     let unknown = ambit(&["issue", "retest", &exposure, &"0".repeat(64), "--jsonl", "--data", data]);
     let rows: Vec<Value> = String::from_utf8_lossy(&unknown.stdout)
         .lines()

@@ -315,7 +315,7 @@ fn a_list_is_bounded_by_the_bytes_of_all_its_pages_and_items() {
         })
     };
     let (read, _) = looked(&answers, "s3:GetBucketAcl", &[], look);
-    let why = "AWS, s3 in us-east-1, s3:GetBucketAcl of acme-b is longer than what is read of one list";
+    let why = "AWS, s3 in us-east-1, s3:GetBucketAcl of acme-b is larger than the limit of one list";
     assert_eq!(read, [Ok(2), Err(TaskError::OutOfBudget(why.to_owned()))]);
 }
 
