@@ -242,7 +242,7 @@ fn what_cannot_be_used_is_named() {
             template(word).replace("/\"", "/{{randstr}}\""),
             "it requests {{BaseURL}}/{{randstr}}, which is no page of the site",
         ),
-        (template(word).replace("GET", "POST"), "it asks by POST"),
+        (template(word).replace("GET", "POST"), "it uses the method POST"),
         (
             template(&format!(
                 r#"    headers:
