@@ -181,7 +181,7 @@ contract! {
         pub to: Uid,
     }
 
-    /// What stands around entities: `complete` is false where there is more than an answer holds.
+    /// The neighbours of entities; `complete` is false if there are more than an answer holds.
     #[derive(Debug, Serialize)]
     pub struct Neighbourhood {
         pub entities: Vec<NeighbourhoodEntity>,

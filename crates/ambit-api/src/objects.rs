@@ -225,7 +225,7 @@ impl From<Object> for Related {
 }
 
 impl Related {
-    /// Returns the descriptors of what it holds.
+    /// Returns the descriptors of its objects.
     pub fn described(&self) -> Self {
         match self {
             Self::Nothing => Self::Nothing,

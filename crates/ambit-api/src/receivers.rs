@@ -15,7 +15,8 @@ const QUERY_CHARS_MAX: usize = 4_000;
 const TARGET_CHARS_MAX: usize = 2_000;
 
 contract! {
-    /// Who is told what happened, and when. Of where it is, only what is no secret is shown.
+    /// A receiver of notifications: its rules and its times. Of its target only the parts that are not secret are
+    /// shown.
     #[derive(Debug, Serialize)]
     pub struct Receiver {
         pub id: i64,

@@ -114,9 +114,9 @@ pub struct Component {
     pub read_permission: Option<String>,
     /// The permission that other apps need to write to it.
     pub write_permission: Option<String>,
-    /// It gives others leave for single addresses.
+    /// It grants others access to single URIs.
     pub grants_uris: bool,
-    /// It is what people start.
+    /// It is in the launcher.
     pub is_launcher: bool,
     /// Links that open it.
     pub links: Vec<DeepLink>,

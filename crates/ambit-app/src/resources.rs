@@ -70,7 +70,7 @@ impl Resources {
         Self { left: VALUES_MAX, ..Self::default() }
     }
 
-    /// Adds a value of a resource of a bundle: its kind, what it is called, and what it says. The first one counts.
+    /// Adds a value of a resource of a bundle: its kind, its name, and its value. The first one counts.
     pub(crate) fn add(&mut self, kind: &str, key: &str, value: Value) -> Result<(), AppError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| AppError::TooLarge("too many resources".into()))?;
         self.keep_text(key, &value)?;
@@ -82,7 +82,7 @@ impl Resources {
 
     fn keep_text(&mut self, key: &str, value: &Value) -> Result<(), AppError> {
         let Value::Text(text) = value else { return Ok(()) };
-        // Twice: with its name, and as what the resource stands for.
+        // It counts twice: once with its name, and once as the value of the resource.
         self.keep(key.len() + 2 * text.len())?;
         if !key.is_empty() {
             self.texts.push_str(&format!("{key} = \"{text}\"\n"));

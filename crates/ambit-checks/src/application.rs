@@ -1,5 +1,5 @@
-//! Judges of what the pages of an application say without being attacked: rows of a table. What a page must say to be
-//! reported stands where pages are read, with its twins; a row says what that means.
+//! Judges of what the pages of an application show without being attacked: rows of a table. What proves a finding is
+//! where pages are read, with its twins; a row says what it means.
 
 use crate::judge::{Judge, named_findings};
 use crate::look;

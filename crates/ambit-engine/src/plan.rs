@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 /// Partitions of work by what it contacts (docs/architecture.md §2).
 pub(crate) const PARTITIONS: i64 = 1_024;
 
-/// What planning depends on beside the facts.
+/// The inputs of planning other than the facts.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'a> {
     /// The level asked for, under the workflow's ceiling.

@@ -23,5 +23,5 @@ pub const FORMATS: &[&Format] = &[
     &html::FORMAT,
 ];
 
-/// The search of formats that tell of what is wrong now.
+/// The default search of formats that describe the current state.
 const OPEN: &str = "status_new:open";

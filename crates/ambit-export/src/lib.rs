@@ -55,7 +55,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// Returns whether it can tell of entities.
+    /// Returns whether it can describe entities.
     pub fn takes_assets(&self) -> bool {
         self.asset.is_some()
     }

@@ -9,7 +9,7 @@ use ambit_model::technology::Part;
 pub struct Product {
     /// Who makes it, as people write it.
     pub vendor: String,
-    /// What it is, as people write it.
+    /// The name of the product, as people write it.
     pub product: String,
     /// Its version, if it is known.
     pub version: Option<String>,

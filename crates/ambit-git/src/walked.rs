@@ -30,7 +30,7 @@ pub struct Walked {
 /// is broken, or what is there for one reason of [`Unread`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
-    /// Commits and tags that others lead to.
+    /// Commits and tags that are referenced.
     pub commits: usize,
     /// Folders, of which nothing below them was seen either.
     pub folders: usize,

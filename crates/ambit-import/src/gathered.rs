@@ -131,7 +131,7 @@ impl Gathered {
         self.add(kind, raw, None, says);
     }
 
-    /// The same with what it is and how it is set up. Of what several resources say of one thing, lists are joined.
+    /// The same with its type and configuration. If several resources describe one entity, their lists are joined.
     pub(crate) fn own_set_up(
         &mut self,
         (kind, raw): (Kind, &str),

@@ -32,7 +32,7 @@ pub enum Place {
     Paths(&'static [&'static str]),
     /// The same, where what lies there is an interface to be called, and so an entity of its own.
     Interface(&'static [&'static str]),
-    /// A page that cannot be there, whatever its status: the thing shows in how the site says no.
+    /// A page that cannot exist, whatever the status: the product shows in its error page.
     MissingPage,
 }
 

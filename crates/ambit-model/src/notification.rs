@@ -243,7 +243,7 @@ impl Event {
     }
 }
 
-/// What one delivery says: one event, or a digest of several.
+/// The content of one delivery: one event, or a digest of several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// The same at every try.

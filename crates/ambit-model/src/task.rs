@@ -173,7 +173,7 @@ pub struct NamedProbe {
 pub const CAA: NamedProbe = NamedProbe { task: TaskName::ZoneProfile, argument: "CAA" };
 /// Who may send mail in the name of a domain.
 pub const SPF: NamedProbe = NamedProbe { task: TaskName::MailPolicy, argument: "SPF" };
-/// What receivers shall do with forged mail.
+/// How receivers should handle forged mail.
 pub const DMARC: NamedProbe = NamedProbe { task: TaskName::MailPolicy, argument: "DMARC" };
 
 #[cfg(test)]

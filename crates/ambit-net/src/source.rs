@@ -32,8 +32,8 @@ const USUAL: Source = Source { name: "", hosts: &[], lines: None, named: false, 
 
 const SOURCES: &[Source] = &[
     Source { name: "crt.sh", hosts: &["crt.sh"], ..USUAL },
-    // Registries beside these hosts are learned from the list of the IANA, those of WHOIS by referral from its root.
-    // What networks announce, one of them tells; those that can be searched by name tell who registered anything.
+    // Other registries are learned from the list of the IANA, those of WHOIS by referral from its root. One of these
+    // hosts reports what networks announce; those that can be searched by name report all registrations.
     Source {
         name: "rdap",
         hosts: &["rdap.org", "data.iana.org", "stat.ripe.net", "rdap.apnic.net", "rdap.arin.net", "rdap.db.ripe.net"],

@@ -18,7 +18,7 @@ use ambit_model::Timestamp;
 use ambit_model::notification::{Channel, Event, Message};
 use serde_json::{Map, Value};
 
-/// What a channel needs beside the message.
+/// What a channel needs in addition to the message.
 pub(crate) struct To<'a> {
     pub(crate) secrets: &'a Map<String, Value>,
     /// Where people find this installation, without a slash at its end.
@@ -96,7 +96,7 @@ fn fitted(texts: &[String], separator: &str, most: usize) -> String {
     shown.join(separator)
 }
 
-/// What is said of lines for which there is no room.
+/// Returns the line for what did not fit.
 fn unfitted(count: usize) -> String {
     format!("… and {count} more lines")
 }

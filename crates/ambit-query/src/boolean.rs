@@ -90,10 +90,10 @@ pub(crate) trait Text {
     type Condition;
     type Error;
 
-    /// What comes next, inside so many parentheses.
+    /// Returns what comes next, at this depth of parentheses.
     fn peek(&self, depth: usize) -> Next;
 
-    /// Steps over what `peek` has said: a parenthesis or an operator.
+    /// Steps over the parenthesis or operator that `peek` returned.
     fn step(&mut self, next: Next);
 
     /// Where the text is read now.

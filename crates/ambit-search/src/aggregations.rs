@@ -15,7 +15,7 @@ pub(crate) enum Count {
     Sum,
 }
 
-/// One aggregation: its name, the member it reads, what it computes.
+/// One aggregation: its name, its member, and what it computes.
 #[derive(Debug)]
 pub(crate) struct Aggregation {
     pub(crate) name: &'static str,

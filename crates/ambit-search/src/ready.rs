@@ -22,7 +22,7 @@ struct Entry {
 
 #[derive(Default)]
 pub(crate) struct Ready {
-    /// The one that was asked for last stands at the end.
+    /// The most recently used one is at the end.
     entries: Mutex<Vec<Entry>>,
 }
 

@@ -1,5 +1,5 @@
-//! How a value is given to a name: in code it stands in quotes, in files of configuration it may stand bare, in XML it
-//! stands between the marks of its element; in an address it stands between a user and a machine.
+//! The forms in which a name is given a value: in quotes in code, bare or quoted in configuration files, between tags
+//! in XML, and between user and host in an address.
 
 use regex::Regex;
 use std::ops::Range;

@@ -20,7 +20,7 @@ pub struct SpanFns {
     pub rename: fn(&Span, String),
 }
 
-/// A request as it is told of.
+/// The span of a request.
 pub(crate) struct RequestSpan {
     pub(crate) span: Span,
     id: HeaderValue,

@@ -27,7 +27,7 @@ pub(crate) async fn opened_signed(call: &Call, purpose: &str, token: &str) -> Re
     if active { Ok(what) } else { Err(ApiError::new(ErrorCode::UserNotActive)) }
 }
 
-/// What a token was made for, and for whom.
+/// Returns the purpose and the user of a token.
 pub(crate) fn opened_of(call: &Call, purpose: &str, token: &str) -> Result<(String, i64), ApiError> {
     let bad = || ApiError::bad("Invalid token");
     let sealed = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| bad())?;

@@ -187,9 +187,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns what a probe of the task reported that did not come to its end; `None` where it led nowhere yet. What
-    /// was known of it stands, since it did not ask about all of it. The members that are known are those of all
-    /// arguments, and stand only where there is no other.
+    /// Returns the partial results of a probe that did not end; `None` if it led nowhere yet. What was known stands,
+    /// since the probe did not check all of it. Known members belong to all arguments, so they stand only if there is
+    /// no other argument.
     pub fn into_found_so_far(self, task: TaskName) -> Option<Found> {
         let (facts, own) = (self.facts, self.argument);
         let is_alone = facts.probes_of(task).all(|(argument, _)| argument == own);

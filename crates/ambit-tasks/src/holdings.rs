@@ -36,7 +36,7 @@ impl Holding {
 pub(crate) struct Holdings(OnceCell<Arc<Held>>);
 
 impl Holdings {
-    /// Returns what they hold; `read` asks for it where no row has.
+    /// Returns what the accounts own; `read` is called if no row has read it yet.
     pub(crate) async fn held(&self, read: impl Future<Output = Arc<Held>>) -> Arc<Held> {
         self.0.get_or_init(|| read).await.clone()
     }

@@ -239,10 +239,10 @@ impl Plan {
 /// How a successful probe ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The thing is there; what was seen lies in the context.
+    /// The probed thing is there; the context has the details.
     Found,
-    /// Something is there, and lies in the context; the rest could not be looked at, and what was known of that lies
-    /// there too.
+    /// Something is there, and the context has it; the rest could not be probed, and the context has what was known of
+    /// it.
     InPart(TaskError),
     /// The thing is not there.
     Absent,

@@ -169,7 +169,7 @@ impl Packs {
         }
     }
 
-    /// Makes the index of all packs anew.
+    /// Rebuilds the index of all packs.
     pub fn rebuild(&self) -> Result<(), PackError> {
         let _lock = self.lock()?;
         let path = self.folder.join(INDEX);

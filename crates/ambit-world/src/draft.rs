@@ -176,7 +176,7 @@ pub(crate) struct Name {
     pub archived: bool,
     pub rotate: bool,
     pub answers: Answers,
-    /// Types of question that fail, whatever the others are answered with.
+    /// Types of DNS question that fail, whatever the answers to others.
     pub fails: Vec<Rtype>,
     pub ttl: u32,
     pub records: Vec<Data>,

@@ -35,7 +35,7 @@ pub(crate) struct Certificate {
     pub logged: bool,
     /// The statement in the world file.
     pub stated: Cert,
-    /// What its authority says of it, where that is that it is revoked: servers hand it over (OCSP).
+    /// The statement of its authority that it is revoked, if it is: servers hand it over (OCSP).
     pub ocsp: Option<Vec<u8>>,
     /// How a server speaks with it: in both versions of TLS and in 1.2 alone, with each choice of ALPN. Built when
     /// first needed.

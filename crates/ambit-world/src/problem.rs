@@ -17,7 +17,7 @@ pub struct Problem {
     pub line: usize,
     /// The word at fault, or nothing.
     pub word: String,
-    /// What is wrong, and what was expected.
+    /// The fault, and what was expected.
     pub message: String,
 }
 

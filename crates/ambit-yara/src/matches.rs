@@ -9,7 +9,7 @@ use std::time::Duration;
 const MATCH_BYTES_MAX: usize = 64;
 /// Bytes around a match that a snippet shows on each side.
 const AROUND_BYTES: usize = 16;
-/// What stands in a snippet for bytes that are not shown.
+/// The text in a snippet for bytes that are not shown.
 const CUT: &str = "[...]";
 
 /// A rule that is true of the bytes.

@@ -114,7 +114,7 @@ pub(crate) fn contact(entry: &Entry) -> Contact {
 }
 
 impl Inner {
-    /// Writes what waits, while others write down more. What cannot be written goes on waiting.
+    /// Writes the waiting entries while others are added. Entries that cannot be written keep waiting.
     fn flush(&self) -> io::Result<()> {
         let taken = std::mem::take(&mut self.waiting.lock().contacts);
         if taken.is_empty() {

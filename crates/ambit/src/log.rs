@@ -69,7 +69,7 @@ pub(crate) fn begin(verbose: u8, format: Format, traces: Option<&Traces>) {
             Format::Text => format!("{panic}\n"),
             Format::Json => format!("{}\n", panicked(&panic.to_string())),
         };
-        // Standard error may be closed; there is nobody else to tell.
+        // Standard error may be closed, and there is no other place to report that.
         let _ = Lines { out: io::stderr(), format }.write_all(line.as_bytes());
     }));
 }

@@ -60,7 +60,7 @@ fn is_shortfall(row: &NotDone) -> bool {
         | NotDoneReason::UnknownTask => true,
         // A target may be slower than anyone waits; a source that is has not said what it knows.
         NotDoneReason::OutOfTime => ambit_tasks::find(&row.task).is_some_and(|task| task.asks_sources()),
-        // A seed that nothing looks at still says what is theirs.
+        // A seed that no task probes still defines what is theirs.
         NotDoneReason::NoTask => row.task != NotDone::SEED,
         NotDoneReason::NoAnswer
         | NotDoneReason::InPart

@@ -40,7 +40,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let is_proven = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Proven(_)));
     let is_unsure = |task: &TaskName| facts.outcome(*task).is_some() && !facts.looked(*task);
     if is_proven {
-        // What the other one saw before it failed is not gone.
+        // What the other task saw before it failed is not gone.
         let is_absent = |task: TaskName| facts.outcome(task) == Some(ProbeOutcome::Absent);
         Verdict::Proven(proofs(facts, |found_by| READS.contains(&found_by) && !is_absent(found_by)))
     } else if READS.iter().any(is_unsure) || READS.iter().all(|task| facts.outcome(*task).is_none()) {

@@ -22,7 +22,8 @@ const LEADING_MAX: usize = 50;
 pub(super) struct Alone {
     issue: IssueRecord,
     judge: Option<&'static Judge>,
-    /// What is looked at: the issue's entity, and for a kind that discoveries describe those that lead to it.
+    /// The entities that are probed: that of the issue, and for a kind that discoveries describe also those that lead
+    /// to it.
     entities: BTreeSet<Uid>,
     /// What was known when the run was taken up. Scope of what it finds beside that is decided, so that it is stored
     /// whole.
@@ -65,8 +66,8 @@ impl Alone {
         self.issue.entity_uid == *uid
     }
 
-    /// Returns true where those that led to the issue's entity were looked at and none of them leads there any more:
-    /// the certificate is replaced, and nothing shows what the issue said of it.
+    /// Returns whether the entities that led to that of the issue were probed and none of them leads there any more:
+    /// for example, the certificate was replaced, so that nothing shows the issue.
     fn has_lost_its_leads(&self, leading: &[(TaskName, LastProbe)]) -> bool {
         let reads = self.judge.map_or(&[][..], |judge| judge.reads);
         self.entities.len() > 1 && !leading.iter().any(|(task, _)| reads.contains(task))

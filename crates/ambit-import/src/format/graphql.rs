@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Operations of each sort that are named, in the order of their names; the rest is counted. The interface of GitHub
 /// has 270 mutations, the largest sort of the largest public schemas.
 const NAMED_MAX: usize = 500;
-/// Everything that is said of one interface: what is named, the counts, and the method.
+/// Labels of one interface: what is named, the counts, and the method.
 const SAYS_MAX: usize = 3 * (NAMED_MAX + 1) + 1;
 /// Operations of a schema that are held.
 const OPERATIONS_MAX: usize = 10_000;

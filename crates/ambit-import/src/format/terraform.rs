@@ -217,7 +217,7 @@ fn own(resource: Resource<'_>, gathered: &mut Gathered) {
     }
 }
 
-/// What a resource of another type says of places, which may be those of others.
+/// Adds the places that a resource of another type mentions, which may belong to third parties.
 fn mention(resource: &Resource<'_>, gathered: &mut Gathered) {
     let says = resource.says();
     for (name, value) in &resource.attributes {

@@ -12,7 +12,7 @@ pub struct Evidence {
     pub weight: i32,
 }
 
-/// What shows that a domain is theirs.
+/// Kinds of evidence that a domain is theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {

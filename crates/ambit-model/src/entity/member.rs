@@ -63,7 +63,7 @@ impl Member<bool> {
 }
 
 impl Member<String> {
-    /// Returns the text in its place; `None` where nobody said it.
+    /// Returns the text of the member; `None` if it is not set.
     pub fn text(self, details: &Details) -> Option<&str> {
         self.raw(details)?.as_str()
     }

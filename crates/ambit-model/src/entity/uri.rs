@@ -47,7 +47,7 @@ pub const FORMS: Member = Member::named("hidden_forms");
 pub const SCRIPTS: Member = Member::named("scripts");
 /// What made its page.
 pub const GENERATOR: Member = Member::named("generator");
-/// The methods that it says it takes.
+/// The methods that it claims to allow.
 pub const VERBS: Member = Member::named("verbs");
 /// The hash of the shape of its page.
 pub const DOM_SHA1: Member = Member::named("dom_sha1");
@@ -285,7 +285,8 @@ pub struct Crawled {
     /// Paths at which the application says that it cannot answer, and since when.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub outages: BTreeMap<String, Timestamp>,
-    /// Links that were left: to what robots shall not visit, to what seems endless, and to what does something.
+    /// Links that were not followed: those that robots.txt closes, those that seem endless, and those that denote an
+    /// action.
     pub closed_to_robots: usize,
     pub traps: usize,
     pub doing: usize,

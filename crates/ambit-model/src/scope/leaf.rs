@@ -8,7 +8,7 @@ use crate::entity::PathStep;
 use crate::reserved::Reserved;
 use crate::{EdgeKind, Kind};
 
-/// What decides beside paths: the rules of a collection, and what is denied in it.
+/// What decides in addition to paths: the rules of a collection, and its deny list.
 pub struct Leaves<'a> {
     words: Words<'a>,
 }

@@ -56,7 +56,7 @@ impl Surroundings {
         }
     }
 
-    /// Of a name that stands in a certificate: whether one of theirs is at it or above it.
+    /// Returns the names in certificates that are theirs or lie below one that is.
     pub(super) fn within_theirs(&self, scoped: &impl Fn(usize) -> bool) -> HashSet<usize> {
         let within = self.certified.iter().filter(|(_, above)| above.iter().any(|node| scoped(*node)));
         within.map(|(name, _)| *name).collect()

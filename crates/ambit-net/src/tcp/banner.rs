@@ -25,7 +25,7 @@ pub(crate) async fn read(
     ask(door, &mut connection, options).await
 }
 
-/// Shakes hands, sends what is to be sent, reads what comes.
+/// Makes a TLS handshake, sends the given bytes, and reads the answer.
 pub(crate) async fn read_inside(
     door: &Door,
     address: SocketAddr,

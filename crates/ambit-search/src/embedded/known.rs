@@ -45,7 +45,7 @@ impl Known {
 /// The sets that are kept beside a segment.
 #[derive(Default)]
 pub(crate) struct KeptSets {
-    /// The one that was asked for last stands at the end.
+    /// The most recently used one is at the end.
     sets: Mutex<Vec<(Condition, Arc<DocumentSet>)>>,
 }
 

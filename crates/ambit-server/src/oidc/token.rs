@@ -106,7 +106,7 @@ impl Claims {
     }
 }
 
-/// What a token says, once all of it is as expected.
+/// Returns the claims of a token if all of them are as expected.
 pub(crate) fn verify(token: &str, keys: &Keys, expected: Expected<'_>) -> Result<Claims, Refusal> {
     const BROKEN: Refusal = Refusal::Because("it is no signed token");
     if token.len() > TOKEN_CHARS_MAX {

@@ -9,7 +9,7 @@ use ambit_store::EntityView;
 
 pub(crate) const NOUN: &str = "Entity";
 
-/// What the shapes need beside the record.
+/// Returns what the body needs in addition to the record.
 pub(crate) fn sighting(view: &EntityView) -> Sighting {
     Sighting {
         id: view.id,

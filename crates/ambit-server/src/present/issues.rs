@@ -6,7 +6,7 @@ use ambit_store::IssueView;
 
 pub(crate) const NOUN: &str = "Issue";
 
-/// What the shapes need beside the record.
+/// Returns what the body needs in addition to the record.
 pub(crate) fn sighting(call: &Call, view: &IssueView) -> Sighting {
     let due_days = view.collection.due_days.unwrap_or(call.state.due_days);
     Sighting {

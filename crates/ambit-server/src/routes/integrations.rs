@@ -21,7 +21,7 @@ const CREATED: &str = "Integration created";
 const CHANGED: &str = "Integration updated";
 /// The type whose secrets the provider's own clients name.
 const AWS: &str = "AwsCredential";
-/// Members that are secret whatever they open.
+/// Members that are secret in every type of integration.
 const SECRETS: &[&str] = &[
     "api_key",
     "api_token",

@@ -23,7 +23,7 @@ query! { Listed:
     page_size: Count = "Rows of a page: 100 by default, more than 1,000 means 1,000.",
 }
 
-/// List the kinds of entity; `more` stands beside `result`.
+/// List the kinds of entity; `more` is a member beside `result`.
 pub(crate) async fn kinds(call: Asking<Listed>) -> Result<LibraryPage<LibraryEntity>, ApiError> {
     page(&call, "Entities", call.state.library.kinds.iter().map(LibraryEntity::from).collect())
 }
@@ -33,12 +33,12 @@ pub(crate) async fn tasks(call: Asking<Listed>) -> Result<LibraryPage<LibraryTas
     page(&call, "Tasks", call.state.library.tasks.iter().map(LibraryTask::from).collect())
 }
 
-/// List the workflows with their tasks; `more` stands beside `result`.
+/// List the workflows with their tasks; `more` is a member beside `result`.
 pub(crate) async fn workflows(call: Asking<Listed>) -> Result<LibraryPage<LibraryWorkflow>, ApiError> {
     page(&call, "Workflows", LibraryWorkflow::all(&call.state.library.tasks))
 }
 
-/// List the kinds of issue; `more` stands beside `result`.
+/// List the kinds of issue; `more` is a member beside `result`.
 pub(crate) async fn issues(call: Asking<Listed>) -> Result<LibraryPage<LibraryIssue>, ApiError> {
     page(&call, "Issues", call.state.library.issues.iter().map(LibraryIssue::from).collect())
 }
@@ -51,7 +51,7 @@ pub(crate) async fn issue(call: Call) -> Result<Envelope<LibraryIssue>, ApiError
     Ok(success("Issue", LibraryIssue::from(found)))
 }
 
-/// List the products that can be recognised; `more` stands beside `result`.
+/// List the products that can be recognised; `more` is a member beside `result`.
 pub(crate) async fn fingerprints(call: Asking<Listed>) -> Result<LibraryPage<LibraryFingerprint>, ApiError> {
     page(&call, "Fingerprints", call.state.library.fingerprints.iter().map(LibraryFingerprint::from).collect())
 }

@@ -224,7 +224,7 @@ columns! {
     }
 }
 
-/// What most neighbours tell: a hub has a hundred thousand of them.
+/// The empty details, which most neighbours share: a hub has a hundred thousand of them.
 static NOTHING: LazyLock<Arc<Details>> = LazyLock::new(Arc::default);
 
 impl EdgeRow {

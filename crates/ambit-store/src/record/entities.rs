@@ -124,7 +124,7 @@ impl Stored {
     }
 }
 
-/// Returns true if both say the same but for bookkeeping, which makes no version: the tasks that said it, or led there.
+/// Returns whether two records differ only in bookkeeping, which makes no version: the tasks that reported them.
 fn say_the_same(mut stored: EntityRecord, record: &EntityRecord) -> bool {
     stored.task_results.clone_from(&record.task_results);
     stored.summary.task_results.clone_from(&record.summary.task_results);

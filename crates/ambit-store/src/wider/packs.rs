@@ -87,7 +87,7 @@ impl Store {
         self.read().await?.read_all(&select::<Pack>("FROM packs ORDER BY name"), Vec::new()).await
     }
 
-    /// Removes a pack; for administrators. What it said of files stays.
+    /// Removes a pack; for administrators. The results of its rules stay.
     pub async fn remove_pack(&self, principal: &Principal, name: &str) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let name = name.to_owned();

@@ -35,7 +35,7 @@ columns! {
     pub struct DayUsage {
         /// Days since 1970-01-01.
         pub day: i64,
-        /// As it stands in `quota/rules.rs`.
+        /// The name in `quota/rules.rs`.
         pub name: String,
         pub consuming: bool,
         pub calls: i64,

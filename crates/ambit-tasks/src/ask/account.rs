@@ -152,8 +152,8 @@ impl Caller {
         Ok(ids.filter(|id| *id != caller.account).map(str::to_owned).collect())
     }
 
-    /// Asks for the pages of a list, of one item of the list before, and adds what they show to `taken`; where one
-    /// fails, what stood on those before is there.
+    /// Requests the pages of a list, for one item of the list before, and adds their items to `taken`. If a page fails,
+    /// the items of the earlier ones are kept.
     async fn pages(
         &self,
         cx: &Context<'_>,

@@ -27,9 +27,9 @@ pub(crate) struct Caller {
     /// The ground on which it is asked.
     ground: &'static str,
     base: String,
-    /// The operator says where it is asked, whatever hosts its lists have of their own.
+    /// The operator configured the endpoint, whatever hosts its lists have of their own.
     is_elsewhere: bool,
-    /// Where the operator says that tokens are given out.
+    /// The endpoint for tokens that the operator configured.
     login: Option<String>,
     /// The name of the account at the provider.
     pub(crate) account: String,

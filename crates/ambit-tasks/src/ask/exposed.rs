@@ -32,9 +32,9 @@ const HELD: usize = 16;
 const REFS_MAX: usize = 50;
 /// How often one branch may name another.
 const HOPS_MAX: usize = 5;
-/// Objects that are asked for in vain, one after the other, before the site counts as one that has no more.
+/// Consecutive missing objects after which the site counts as having no more.
 const MISSES_MAX: usize = 200;
-/// Answers that are none of what was asked for, before the site counts as one that answers anything.
+/// Responses that do not match the requested object after which the site counts as answering anything.
 const UNLIKE_MAX: u64 = 20;
 /// Questions that may fail before the look does.
 const FAILURES_MAX: usize = 12;

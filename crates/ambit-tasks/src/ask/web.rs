@@ -51,7 +51,7 @@ pub(crate) async fn get_in(
     cx.net.http(&request).await
 }
 
-/// How long a site must say that it cannot answer before that is what it says, in milliseconds.
+/// How long a site must answer with a temporary error before that counts as its answer, in milliseconds.
 pub(crate) const OUTAGE_MS: i64 = DAY_MS / 2;
 
 /// The front page of the site, with what its redirects led to. Fails with what kept it from being read, or with

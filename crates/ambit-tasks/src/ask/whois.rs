@@ -15,8 +15,8 @@ const ROOT: &str = "whois.iana.org";
 /// Referrals followed: root, registry, registrar.
 const REFERRALS_MAX: usize = 3;
 
-/// The text of the last server that says something; `None` where the registry says that there is nothing. What the
-/// registry said stands where its registrar does not answer, or knows nothing.
+/// Returns the text of the last server that knows the object; `None` if the registry answers that it does not exist.
+/// The answer of the registry is used if its registrar does not answer or knows nothing.
 pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<String>, TaskError> {
     let mut server = ROOT.to_owned();
     let mut known = None;

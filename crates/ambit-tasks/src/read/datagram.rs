@@ -19,7 +19,7 @@ pub(crate) struct Question {
     pub(crate) proof: fn(&Chance, &[u8]) -> Option<Proof>,
 }
 
-/// What an answer shows beside the protocol.
+/// What an answer shows in addition to the protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Proof {
     /// What the service says of itself.

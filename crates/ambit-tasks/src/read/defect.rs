@@ -1,4 +1,4 @@
-//! What is told of an answer that shows what it should not, and how much of an answer is searched for it.
+//! The form of a finding about a response, and how much of a response is searched.
 
 use crate::ask::web;
 use ambit_net::http::HttpExchange;

@@ -32,7 +32,7 @@ pub(super) static URL: LazyLock<Regex> = LazyLock::new(|| {
         .expect("constant")
 });
 
-/// An address of any scheme, and what stands behind that: perhaps who signs in there, before its host.
+/// An address of any scheme, with the part that may hold a user before the host.
 static SIGNING_IN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"(?i)\b[a-z][a-z0-9+.-]{0,30}:\\?/\\?/([^\s"'<>]{1,400})"#).expect("constant"));
 
@@ -100,7 +100,7 @@ impl Mentions {
 /// it should be may hold one; `None` where nobody can tell a part of it from a host.
 fn url_of(plain: &str) -> Option<Url> {
     let (scheme, rest) = plain.split_once("://")?;
-    // Nobody signs in by what is asked for behind the path.
+    // What follows the path holds no credentials.
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let authority = rest.split('/').next().unwrap_or_default();
     let (who, host) = authority.rsplit_once('@').map_or((None, authority), |(who, host)| (Some(who), host));

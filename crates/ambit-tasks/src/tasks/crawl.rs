@@ -122,7 +122,7 @@ struct Crawl<'a> {
 /// What documents and scripts say about an interface.
 #[derive(Default)]
 struct Interface {
-    /// What may be done with it, where a document says it.
+    /// The methods that a document lists.
     methods: BTreeSet<String>,
     parameters: Parameters,
 }
@@ -183,7 +183,7 @@ impl<'a> Crawl<'a> {
                 Ok(None)
             }
             Ok(answer) => {
-                // A session that ended on the way, or may not see this: what stood here is not gone.
+                // If the session ended, or may not see this page, what was there is not gone.
                 let is_refused = |answer: &HttpExchange| matches!(answer.status, 401 | 403);
                 if let Some(answer) = &answer {
                     self.places.note(url.path_only(), !(self.session.is_open() && is_refused(answer)));

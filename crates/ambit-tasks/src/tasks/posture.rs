@@ -27,7 +27,7 @@ pub(crate) const TASK: Task = Task {
     ..Task::DERIVES
 };
 
-/// What is asked of a domain before it is given a score, so that nothing is said of one that is half known.
+/// Tasks that must have run before a domain gets a score, so that the score is not based on half of the facts.
 const ASKED: &[TaskName] = &[TaskName::MailPolicy, TaskName::Registration, TaskName::Resolve, TaskName::ZoneProfile];
 
 /// The argument is the digest of what the score is made of: where that changes, so does the score. One that it had

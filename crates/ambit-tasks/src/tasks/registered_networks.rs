@@ -89,7 +89,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(held.len() > 0))
 }
 
-/// What a registry says; `None` where it knows nothing of it.
+/// Returns the answer of a registry; `None` if it knows nothing.
 async fn ask(cx: &Context<'_>, registry: &Registry, question: &str) -> Result<Option<Value>, TaskError> {
     let (host, path) = (registry.host, registry.path);
     let asked = cx.net.source_list(PROVIDER, &format!("https://{host}{path}/{question}")).await;

@@ -121,9 +121,9 @@ impl Asking<'_> {
         Ok(number(allocation.broadcast()))
     }
 
-    /// Reports what is somebody else's. What an earlier look said of a part that could not be asked about stands; else
-    /// such a part is theirs where a person named the block, and nobody's where a network only announces it. Fails
-    /// where nothing is known.
+    /// Reports the parts that belong to third parties. A part that could not be asked about keeps what an earlier probe
+    /// recorded; without that, it is theirs if a person named the block, and unattributed if a network only announces
+    /// it. Fails if nothing is known.
     fn report(self) -> Result<Answer, TaskError> {
         let failure = self.failed.first().map(|(_, error)| error.clone());
         let mut apart: Vec<IpNet> = self.strange.iter().copied().collect();

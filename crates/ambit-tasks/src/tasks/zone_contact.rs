@@ -17,7 +17,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 1,
-    // Nobody else leads to the mailbox, and the zone says it.
+    // No other task leads to the mailbox, and the zone itself names it.
     sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(own_mailbox(facts).is_some()),
     run: |cx| Box::pin(run(cx)),

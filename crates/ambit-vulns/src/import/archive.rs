@@ -28,7 +28,7 @@ pub(super) fn read(file: File, sink: &mut Sink<'_>) -> Result<usize, ImportError
         if !name.to_ascii_lowercase().ends_with(ENDING) {
             continue;
         }
-        // What the archive says of their sizes may be wrong; what comes out is counted.
+        // The sizes that the archive states may be wrong, so unpacked bytes are counted.
         left = left.checked_sub(member.size()).ok_or_else(|| broken(&"it unpacks to more than a feed may have"))?;
         let most = member.size();
         let stem = name.rsplit('/').next().unwrap_or_default();

@@ -41,9 +41,9 @@ pub(crate) struct Interface {
     pub host: String,
     /// What target or body of the request hold, each of these.
     pub when: Vec<String>,
-    /// What a header of the request holds beside what every request of the account shows.
+    /// A text in a header of the request, in addition to what every request of the account shows.
     pub by: Option<String>,
-    /// Nobody has to show who asks.
+    /// Requests need no authentication.
     pub freely: bool,
     /// It answers so for this long from the beginning.
     pub before: Option<Duration>,

@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 const HELLO_BYTES_MAX: usize = 64 << 10;
 /// Head of a plain request that is looked at, in bytes.
 const PLAIN_HEAD_BYTES_MAX: u64 = 8 << 10;
-/// TLS 1.0 as it stands in a record.
+/// TLS 1.0, as in the header of a record.
 const TLS_1_0: u16 = 0x0301;
 /// Alert: no name as asked (RFC 6066 §3).
 pub(super) const UNRECOGNIZED_NAME: u8 = 112;

@@ -345,8 +345,7 @@ async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
     Ok(made)
 }
 
-/// Changes what was given of a collection; answers with it.
-/// Changes a collection, and says what it is then.
+/// Changes the given settings of a collection, and returns the answer.
 async fn changed(
     api: &Api,
     collection: &str,

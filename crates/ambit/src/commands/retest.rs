@@ -157,7 +157,7 @@ fn short(uid: &str) -> String {
     plain(&uid.chars().take(16).collect::<String>())
 }
 
-/// What came of it, on one line.
+/// Returns the result on one line.
 fn line(uid: &str, answer: &Value) -> String {
     let uid = short(uid);
     let (run, status) = (&answer["run"], text(&answer["issue_status"]));

@@ -1,4 +1,4 @@
-//! What an issue rests on, as lines: when which task probed what, what was sent, and what came.
+//! The probes that prove an issue, as lines: the task, the time, what was sent, and what was received.
 
 use super::plain;
 use super::table::text;

@@ -29,7 +29,7 @@ pub(crate) struct Score {
 
 /// Compares. What the truth does not score counts neither way, nor does the absence of what was never to be looked at.
 pub(crate) fn score(truth: &Truth, inventory: &Inventory, never: &Exclusions) -> Score {
-    // What a mention makes known but not theirs must be there, whoever's it is.
+    // An entity that is only mentioned must be known, whoever owns it.
     let holds = |key: &&(Kind, String)| {
         let there = if key.0.is_known_by_mention() { &inventory.entities } else { &inventory.scoped };
         there.contains(*key)
