@@ -5,6 +5,7 @@ pub(crate) mod kept;
 pub(crate) mod retention;
 
 use crate::db::folder::{self, DATABASE, SECRET};
+use crate::db::migrations::known;
 use crate::db::secret::Secret;
 use crate::db::sql::{Origin, SWEPT_ROWS_MAX, Tx, values};
 use crate::db::store::Pools;
@@ -234,6 +235,7 @@ pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
     if !folder::has(&database)? || !database.is_file() {
         return Err(StoreError::Invalid(format!("{} is no backup: it has no {DATABASE}", backup.display())));
     }
+    refuse_log(backup)?;
     refuse_partial(&database)?;
     let secret = Secret::read(&secret)?;
     refuse_used(target, &secret)?;
@@ -274,6 +276,21 @@ fn missing_is_fine(error: std::io::Error) -> std::io::Result<()> {
     if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
+/// Refuses a data folder that is in use, or whose program was killed: its newest changes stand in the log beside the
+/// database, and a copy of the database alone would lose them.
+fn refuse_log(backup: &Path) -> Result<(), StoreError> {
+    let log = backup.join(format!("{DATABASE}-wal"));
+    if !folder::has(&log)? || fs::metadata(&log)?.len() == 0 {
+        return Ok(());
+    }
+    Err(StoreError::Invalid(format!(
+        "{} is no backup: {} holds changes that are not in {DATABASE} yet; `ambit backup --data {}` makes a backup of it",
+        backup.display(),
+        log.display(),
+        backup.display()
+    )))
+}
+
 /// Refuses a file that is no database, and one that ends before the database does: a copy that was cut off.
 fn refuse_partial(database: &Path) -> Result<(), StoreError> {
     let damaged = |why: String| Err(StoreError::Damaged { place: database.display().to_string(), why });
@@ -299,7 +316,7 @@ fn refuse_partial(database: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether a file holds a whole installation, and one that this secret belongs to.
+/// Whether a file holds a whole installation that this program can read, and one that this secret belongs to.
 async fn whole(database: &Path, secret: &Secret) -> Result<(), StoreError> {
     let options = SqliteConnectOptions::new().filename(database).read_only(true).immutable(true);
     let damaged = |why: String| StoreError::Damaged { place: String::new(), why };
@@ -314,6 +331,11 @@ async fn whole(database: &Path, secret: &Secret) -> Result<(), StoreError> {
     let tables: i64 = sqlx::query_scalar(tables).fetch_one(&mut connection).await?;
     if tables < 2 {
         return Err(damaged("it holds no installation".to_owned()));
+    }
+    let version = "SELECT COALESCE(MAX(version), 0) FROM schema_versions";
+    let found: i64 = sqlx::query_scalar(version).fetch_one(&mut connection).await?;
+    if found > known() {
+        return Err(StoreError::NewerSchema { place: String::new(), found, known: known() });
     }
     // A copy of a time before marks has none.
     let marks = sqlx::query("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'secret_mark'");

@@ -302,6 +302,44 @@ async fn a_backup_that_was_killed_looks_like_none_and_the_next_one_finds_room() 
 }
 
 #[tokio::test]
+async fn a_folder_whose_newest_changes_stand_in_its_log_is_no_backup() {
+    let (folder, copy) = (Folder::new(), Folder::new());
+    let (store, _) = Store::init(&Options::folder(folder.path()), &owner(), Timestamp(BEGIN)).await.unwrap();
+    // What somebody has who copied the files of a running server, or of one that was killed.
+    for name in ["ambit.db", "ambit.db-wal", "secret.key"] {
+        std::fs::copy(folder.path().join(name), copy.path().join(name)).unwrap();
+    }
+    let target = folder.path().join("restored");
+    let refused = ambit_store::restore(copy.path(), &target).await.err();
+    let Some(StoreError::Invalid(text)) = refused else { panic!("{refused:?}") };
+    assert!(text.contains("ambit.db-wal holds changes"), "{text}");
+    assert!(!target.exists(), "nothing was made");
+    store.close().await;
+    // Its own commands bring the log in.
+    let store = Store::open(&Options::folder(copy.path())).await.unwrap();
+    store.back_up(&copy.path().join("backup")).await.unwrap();
+    store.close().await;
+    ambit_store::restore(&copy.path().join("backup"), &target).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_backup_of_a_newer_program_is_refused_before_anything_is_made_of_it() {
+    let folder = Folder::new();
+    let (store, _) = Store::init(&Options::folder(folder.path()), &owner(), Timestamp(BEGIN)).await.unwrap();
+    let (backup, target) = (folder.path().join("backup"), folder.path().join("restored"));
+    store.back_up(&backup).await.unwrap();
+    store.close().await;
+    let database = backup.join("ambit.db");
+    let pool = sqlx::SqlitePool::connect(&format!("sqlite:{}", database.display())).await.unwrap();
+    sqlx::query("INSERT INTO schema_versions VALUES (999912312359, 'later', 0)").execute(&pool).await.unwrap();
+    pool.close().await;
+    let refused = ambit_store::restore(&backup, &target).await.err();
+    let Some(StoreError::NewerSchema { place, .. }) = refused else { panic!("{refused:?}") };
+    assert_eq!(place, database.display().to_string());
+    assert!(!target.join("ambit.db").exists(), "no installation is left behind");
+}
+
+#[tokio::test]
 async fn an_old_schema_is_brought_up_and_what_ran_is_said() {
     let (folder, options) = old_folder().await;
     brought_up(&options).await;
