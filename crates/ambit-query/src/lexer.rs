@@ -193,8 +193,8 @@ impl<'a> Lexer<'a> {
         let colon = if blanks_allowed { self.after_blanks(at + length) } else { at + length };
         let value = text[colon..].strip_prefix(':')?;
         let word = &rest[..length];
-        let in_a_type = value.starts_with(':') && keywords::find(word).is_none();
-        if value.starts_with("//") || in_a_type || self.is_ipv6(at) {
+        let in_a_value = (value.starts_with("//") || value.starts_with(':')) && keywords::find(word).is_none();
+        if in_a_value || self.is_ipv6(at) {
             return None;
         }
         Some((word, colon + 1))
@@ -274,6 +274,7 @@ mod tests {
         check("type:Platform::Entity::Uri", "type=[Platform::Entity::Uri]");
         check("name::22 tag::", "name=[:22] / tag=[:]");
         check("name:://www", "name=[://www]");
+        check("entity_name://www.a name:a+entity_name://b", "entity_name=[//www.a] / name=[a] / entity_name=[//b]");
         check(":x", "-=[:x]");
     }
 
