@@ -288,6 +288,15 @@ fn inventories() -> Vec<Row> {
                 "left out 1",
             ]),
         ),
+        (
+            Source::Gti,
+            r#"{"success": true, "message": "Search completed!", "result": {"hits": [
+                {"id": "1d3d", "name": "spf_permissive", "entity_type": "Platform::Entity::Domain",
+                 "entity_name": "acme.test", "last_seen": "2026-11-20T08:00:00.000Z"},
+                {"id": "69cd", "name": "wildcard_certificate", "entity_type": "Platform::Entity::SslCertificate",
+                 "entity_name": "*.acme.test (5dbaa6)", "last_seen": "2026-11-20T08:00:00.000Z"}], "more": false}}"#,
+            said(&["Domain acme.test 2026-11-20T08:00", "left out 1"]),
+        ),
     ]
 }
 

@@ -33,12 +33,22 @@ pub(crate) fn is_imported(kind: Kind) -> bool {
     )
 }
 
+/// Kind and name of the entity that a record is or, where it is an issue's, that it concerns: the name of an issue is
+/// that of what is wrong.
+fn entity(record: &Object) -> Option<(&str, &str)> {
+    let (of_entity, concerned) = (text(record, "entity_type"), text(record, "entity_name"));
+    if !of_entity.is_empty() && !concerned.is_empty() {
+        return Some((of_entity, concerned));
+    }
+    let kind = [text(record, "type"), of_entity].into_iter().find(|kind| !kind.is_empty())?;
+    record.get("name")?.as_str().map(|name| (kind, name))
+}
+
 /// Takes an entity, or those within; false where there is nothing of that shape.
 fn take(object: &Object, gathered: &mut Gathered) -> bool {
-    let kind = [text(object, "type"), text(object, "entity_type")].into_iter().find(|kind| !kind.is_empty());
-    if let Some(kind) = kind.filter(|_| object.get("name").is_some_and(Value::is_string)) {
+    if let Some((kind, name)) = entity(object) {
         match Kind::from_name(kind.rsplit("::").next().unwrap_or(kind)).filter(|kind| is_imported(*kind)) {
-            Some(kind) => gathered.add(kind, text(object, "name"), moment(object.get("last_seen")), &[]),
+            Some(kind) => gathered.add(kind, name, moment(object.get("last_seen")), &[]),
             None => gathered.leave_out(),
         }
         return true;
