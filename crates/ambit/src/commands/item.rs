@@ -3,11 +3,11 @@
 use crate::api::{ASM, Api, Needs, OURS};
 use crate::args::Target;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, NOT_FOUND, USAGE};
 use crate::output::table::{items, shown, text};
 use crate::output::{Results, hint, lines, plain};
 use ambit_model::percent::escaped;
-use ambit_model::{Kind, Uid};
+use ambit_model::{Kind, Timestamp, Uid};
 use ambit_query::Noun;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -276,9 +276,6 @@ pub(crate) async fn tag(sort: Sort, tag: &Tag, target: &Target, settings: &Setti
     results.finish()
 }
 
-/// A moment before everything.
-const BEGINNING: &str = "1970-01-01";
-
 /// Members that hold only times.
 const STAMPS: &[&str] = &["last_seen", "updated_at"];
 
@@ -331,18 +328,23 @@ fn told(path: &str, record: &Value) -> String {
     }
 }
 
-/// Says where older versions are not kept any more. A moment before all others is refused then, and the refusal names
-/// the moment since which everything is kept: the first of an item that was there before.
+/// Says where older versions are not kept any more: the moment before the first version is then refused, and else one
+/// at which the item had not been seen.
 pub(crate) async fn tell_gone(api: &Api, sort: Sort, uid: &str) -> Result<(), Failure> {
     let points = api.get(&format!("{ASM}/time_series/points_in_time/{}/{uid}", sort.many)).await?.result;
-    let Some(first) = points[0].as_str() else { return Ok(()) };
-    let path = format!("{ASM}/time_series/point_in_time/{}/{uid}?point_in_time={BEGINNING}", sort.many);
-    if api.get(&path).await.is_err_and(|refused| refused.to_string().contains(first)) {
-        hint(&format!(
-            "older versions than that of {first} are gone: `keep_versions_days` says how long they are kept"
-        ));
+    let Some(first) = points[0].as_str().and_then(Timestamp::parse) else { return Ok(()) };
+    let before = escaped(&Timestamp(first.0 - 1).to_string());
+    let path = format!("{ASM}/time_series/point_in_time/{}/{uid}?point_in_time={before}", sort.many);
+    match api.get(&path).await {
+        Err(refused) if refused.code == USAGE => {
+            hint(&format!(
+                "older versions than that of {first} are gone: `keep_versions_days` says how long they are kept"
+            ));
+            Ok(())
+        }
+        Err(failed) if failed.code != NOT_FOUND => Err(failed),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Paths of the members that differ; lists are compared whole.

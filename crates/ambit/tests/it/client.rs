@@ -130,6 +130,9 @@ fn searches_print_the_same_over_server_and_folder() {
     assert_eq!(shown, served.both(&["entity", "show", uid]));
     served.both(&["entity", "path", uid, "--jsonl"]);
     assert!(served.both(&["entity", "history", uid]).lines().count() >= 1);
+    let asked = served.ask(&["entity", "history", uid]);
+    let said = String::from_utf8_lossy(&asked.stderr);
+    assert!(!said.contains("are gone"), "every version is kept: {said}");
     let tomorrow = served.both(&["entity", "show", uid, "--jsonl", "--as-of", "2999-01-01"]);
     assert_eq!(rows(&tomorrow)[0]["uid"], uid);
     refused(&served.ask(&["entity", "show", uid, "--as-of", "2001-01-01"]), 4, &["first seen"]);
