@@ -94,9 +94,13 @@ async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<(), Fail
     let mut results = Results::open(None)?;
     results.line(&verdict("database", None))?;
     let is_ours = engine.is_some() || store.is_read_only();
-    let problem = index_problem(folder, store, is_ours).await?;
-    let is_wrong = problem.is_some();
-    results.line(&verdict("index", problem))?;
+    let state = index_state(folder, store, is_ours).await?;
+    let is_wrong = matches!(state, IndexState::Wrong(_));
+    results.line(&match state {
+        IndexState::Whole => verdict("index", None),
+        IndexState::NotBuilt => format!("{:<10} not built yet: the first search or server builds it", "index"),
+        IndexState::Wrong(problem) => verdict("index", Some(problem)),
+    })?;
     results.line(&format!("{:<10} {standing}", "engine"))?;
     // Not wrong by itself: what was stamped ahead stays so until the clock has come there.
     if let Some(ahead) = ahead(store.newest_stamp().await?, now()) {
@@ -129,8 +133,16 @@ fn old_schema(schema: Schema, rebuild: bool) -> Result<(), Failure> {
     Err(Failure::partial(format!("the search index and the engine were not checked: {old}; {remedy}")))
 }
 
+/// How the search index is.
+enum IndexState {
+    Whole,
+    /// Nobody has searched yet.
+    NotBuilt,
+    Wrong(String),
+}
+
 /// Every byte of the index is looked at. Behind is wrong only where nobody brings it up: a server does.
-async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Option<String>, Failure> {
+async fn index_state(folder: &Path, store: &Store, free: bool) -> Result<IndexState, Failure> {
     let place = folder.join(INDEX_FOLDER);
     let opened = tokio::task::spawn_blocking(move || Index::open_read_only(&place, None)).await;
     let opened = opened.map_err(|error| Failure::run_time(format!("the search index cannot be checked: {error}")))?;
@@ -141,7 +153,7 @@ async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Optio
             } else {
                 "the process that has the folder open rebuilds it"
             };
-            Ok(Some(format!(
+            Ok(IndexState::Wrong(format!(
                 "it is older than the changes that the database keeps, or belongs to another state of the database; \
                  {remedy}"
             )))
@@ -152,11 +164,10 @@ async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Optio
             if behind > 0 {
                 hint(&format!("the index is {behind} revisions behind; the next search or server updates it"));
             }
-            Ok(None)
+            Ok(IndexState::Whole)
         }
-        // Made by the first search or server.
-        Err(IndexError::Missing(_)) if free => Ok(None),
-        Err(error) => Ok(Some(error.to_string())),
+        Err(IndexError::Missing(_)) if free => Ok(IndexState::NotBuilt),
+        Err(error) => Ok(IndexState::Wrong(error.to_string())),
     }
 }
 

@@ -64,6 +64,8 @@ fn a_folder_that_was_searched_before_anything_was_found_is_in_order() {
     let folder = Folder::new("searched-empty");
     let house = House { data: folder.join("data").to_str().expect("UTF-8").to_owned(), database: None };
     house.answer(&["init", "--email", "ann@example.org"]);
+    let unbuilt = house.answer(&["doctor"]);
+    assert!(unbuilt.contains("index      not built yet"), "{unbuilt}");
     assert_eq!(house.hits("type:domain"), 0);
     assert!(house.answer(&["doctor"]).contains("index      ok"));
 }
