@@ -149,5 +149,5 @@ pub(crate) fn page_token(call: &Call, written: Written<'_>) -> Result<Option<Vec
     };
     let sealed = (text.len() <= TOKEN_CHARS_MAX).then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok()).flatten();
     let token = sealed.and_then(|sealed| call.store().unseal(TOKEN_PURPOSE, &sealed));
-    token.map(Some).ok_or_else(|| ApiError::bad("Page_token was not made by this server; start again without it"))
+    token.map(Some).ok_or_else(|| ApiError::bad("The page_token was not made by this server; start again without it"))
 }
