@@ -11,8 +11,11 @@ use ambit_store::RunReport;
 /// The noun for answers with 404.
 pub(crate) const NOUN: &str = "Collection run";
 
-/// The run of the path.
+/// The run of the path, by its integer id or its uuid.
 pub(crate) async fn run(call: &Call) -> Result<Run, ApiError> {
+    if let Ok(uuid) = call.id().parse() {
+        return call.store().find_run_by_uuid(call.caller(), uuid).await.about(NOUN);
+    }
     let id = call.id().parse().map_err(|_| ApiError::not_found(NOUN))?;
     call.store().find_run(call.caller(), id).await.about(NOUN)
 }

@@ -366,12 +366,14 @@ impl Store {
 
     /// A run by its integer id.
     pub async fn find_run(&self, principal: &Principal, id: RunId) -> Result<Run, StoreError> {
+        found(&mut self.read().await?, principal, id).await
+    }
+
+    /// A run by its uuid, which is what the change feed calls it.
+    pub async fn find_run_by_uuid(&self, principal: &Principal, uuid: Uuid) -> Result<Run, StoreError> {
         let mut tx = self.read().await?;
-        let (run, collection) = load(&mut tx, id).await?;
-        principal.require_collection(run.project, collection, CollectionRole::Viewer)?;
-        // The collection itself may be deleted.
-        collections::load(&mut tx, run.collection).await?;
-        Ok(run)
+        let id: Option<RunId> = tx.read_first("SELECT id FROM runs WHERE uuid = $1", values![uuid]).await?;
+        found(&mut tx, principal, id.ok_or(StoreError::NotFound)?).await
     }
 
     /// Stops a run until it is resumed; running work ends within seconds.
@@ -445,6 +447,15 @@ impl Store {
         not_done.sort_by(|a, b| (a.reason.name(), &a.task).cmp(&(b.reason.name(), &b.task)));
         Ok(not_done)
     }
+}
+
+/// A run that its reader may see.
+async fn found(tx: &mut Tx, principal: &Principal, id: RunId) -> Result<Run, StoreError> {
+    let (run, collection) = load(tx, id).await?;
+    principal.require_collection(run.project, collection, CollectionRole::Viewer)?;
+    // The collection itself may be deleted.
+    collections::load(tx, run.collection).await?;
+    Ok(run)
 }
 
 /// Work rows of a run that is over serve nothing any more: they made planning twice harmless.

@@ -24,6 +24,7 @@ struct People {
     entity: String,
     issue: String,
     run: RunId,
+    run_uuid: Uuid,
     callers: Vec<Principal>,
 }
 
@@ -57,7 +58,7 @@ async fn people(lab: &Lab) -> People {
     }
     callers.push(lab.store.local_operator().await.unwrap());
     let entity = lab.uid(Kind::Domain, "acme.test").to_string();
-    People { project, entity, issue: issue.to_string(), run: run.id, callers }
+    People { project, entity, issue: issue.to_string(), run: run.id, run_uuid: run.uuid, callers }
 }
 
 fn word<T>(outcome: Result<T, StoreError>) -> &'static str {
@@ -117,6 +118,7 @@ async fn rights_in_a_collection() {
                 => "none none no no ok ok ok";
             start_run: store.start_run(who, collection, None, lab.now()) => "none none no no ok ok ok";
             find_run: store.find_run(who, people.run) => "none none ok ok ok ok ok";
+            find_run_by_uuid: store.find_run_by_uuid(who, people.run_uuid) => "none none ok ok ok ok ok";
             find_run_report: store.find_run_report(who, people.run) => "none none ok ok ok ok ok";
             list_not_done: store.list_not_done(who, people.run) => "none none ok ok ok ok ok";
             pause_run: store.pause_run(who, people.run, lab.now()) => "none none no no ok ok ok";
