@@ -84,6 +84,21 @@ impl<'a> Lexer<'a> {
         term.value = Cow::Borrowed(&self.text[end - length..end]);
     }
 
+    /// Takes the next word into the value of the term that was read last, with a blank between them, if they belong
+    /// together; returns whether they did.
+    pub(crate) fn join_next(&mut self, term: &mut Term<'a>, belong: impl Fn(&str) -> bool) -> bool {
+        let before = self.at;
+        self.at = self.after_blanks(before);
+        let joined = format!("{} {}", term.value, self.take_plain());
+        if !belong(&joined) {
+            self.at = before;
+            return false;
+        }
+        term.word = &self.text[term.at..self.at];
+        term.value = Cow::Owned(joined);
+        true
+    }
+
     /// Steps over a `!` that stands before something.
     fn take_negation(&mut self) -> bool {
         let negated = self.text[self.at..].starts_with('!');

@@ -14,6 +14,8 @@ const UNKNOWN_NAMED_MAX: usize = 5;
 /// Bytes of a value in which a `+` is taken for a blank: longer than any word, number or moment, and few, so that a
 /// hostile text is read a bounded number of times.
 const SPLIT_BYTES_MAX: usize = 64;
+/// Bytes of a date without a time of day.
+const DATE_BYTES: usize = 10;
 /// The keyword of identifiers.
 const UID: &str = "uid";
 
@@ -99,6 +101,7 @@ pub fn parse_search(text: &str, noun: Noun) -> Result<Search, QueryError> {
         if let Some(length) = value_before_plus(&term, noun) {
             lexer.end_value_at(&mut term, length);
         }
+        join_time_of_day(&mut lexer, &mut term, noun);
         terms += 1;
         if terms > TERMS_MAX {
             return Err(QueryError::new(text, term.at, term.word, format!("at most {TERMS_MAX} terms")));
@@ -118,6 +121,21 @@ fn value_before_plus(term: &Term<'_>, noun: Noun) -> Option<usize> {
     let places = term.value.bytes().take(SPLIT_BYTES_MAX).enumerate().filter(|(_, byte)| *byte == b'+');
     let places: Vec<usize> = places.map(|(at, _)| at).collect();
     places.into_iter().rev().find(|at| read_value(keyword, &term.value[..*at]).is_some())
+}
+
+/// Takes a time of day, and a zone behind it, into the date before them, since programs print moments so:
+/// `2025-08-01 12:30:00 UTC`.
+fn join_time_of_day<'a>(lexer: &mut Lexer<'a>, term: &mut Term<'a>, noun: Noun) {
+    let keyword = term.keyword.and_then(keywords::find).filter(|keyword| keyword.nouns.contains(&noun));
+    let Some(keyword) = keyword.filter(|keyword| keyword.value == ValueType::Time) else { return };
+    if term.is_quoted() || term.value.len() != DATE_BYTES {
+        return;
+    }
+    let belong = |joined: &str| {
+        let last = joined.rsplit(' ').next().unwrap_or_default();
+        (last.contains(':') || last.eq_ignore_ascii_case("utc")) && read_value(keyword, joined).is_some()
+    };
+    let _ = lexer.join_next(term, belong) && lexer.join_next(term, belong);
 }
 
 fn add_term(search: &mut Search, text: &str, term: &Term<'_>, noun: Noun) -> Result<(), QueryError> {

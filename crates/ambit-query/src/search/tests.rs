@@ -20,6 +20,28 @@ fn issues(text: &str, expected: &str) {
 }
 
 #[test]
+fn a_moment_that_a_program_printed_with_blanks_is_one() {
+    let moment = "last_seen_after{2025-08-01T12:30:00.000Z}";
+    for text in [
+        "last_seen_after:2025-08-01 12:30:00",
+        "last_seen_after : 2025-08-01  12:30",
+        "last_seen_after:2025-08-01+12:30:00",
+        "last_seen_after:2025-08-01 12:30:00 UTC",
+        "last_seen_after:2025-08-01 14:30:00+02:00",
+        "last_seen_after:2025-08-01 14:30:00 02:00",
+    ] {
+        issues(text, moment);
+        issues(&format!("{text} severity:1"), &format!("{moment} severity{{1}}"));
+        issues(&format!("{text}+severity:1"), &format!("{moment} severity{{1}}"));
+    }
+    let date = "last_seen_after{2025-08-01T00:00:00.000Z}";
+    for (word, name) in [("12", "12"), ("25:00:00", "25:00:00"), ("\"12:30:00\"", "12:30:00"), ("0200", "0200")] {
+        issues(&format!("last_seen_after:2025-08-01 {word}"), &format!("{date} name{{{name:?}}}"));
+    }
+    issues("name:2025-08-01 12:30:00", "name{\"2025-08-01\" \"12:30:00\"}");
+}
+
+#[test]
 fn what_real_clients_send() {
     issues("severity:5 last_seen_after:2025-08-01T00:00:00Z", "severity{5} last_seen_after{2025-08-01T00:00:00.000Z}");
     entities(
