@@ -21,7 +21,28 @@ pub fn read<T: Contract + DeserializeOwned>(mut object: Map<String, Value>) -> R
             object.remove(member.name);
         }
     }
-    serde_path_to_error::deserialize(Value::Object(object)).map_err(|error| refusal(T::SHAPE, &error))
+    let body = Value::Object(object);
+    if let Some((name, expectation)) = list_for_object(T::SHAPE, &body, "") {
+        return Err(ApiError::invalid(format!("{name} must be {expectation}")));
+    }
+    serde_path_to_error::deserialize(body).map_err(|error| refusal(T::SHAPE, &error))
+}
+
+/// The first member that is a list where an object is expected, and what is expected: serde would take the items of the
+/// list for the members of the object, in their order.
+fn list_for_object(shape: &Shape, value: &Value, name: &'static str) -> Option<(&'static str, &'static str)> {
+    match (shape, value) {
+        (Shape::OrNull(inner), _) => list_for_object(inner, value, name),
+        (Shape::Object(_), Value::Array(_)) => Some((name, shape.expectation())),
+        (Shape::Object(object), Value::Object(values)) => {
+            object.members.iter().find_map(|one| list_for_object(one.shape, values.get(one.name)?, one.name))
+        }
+        (Shape::List(inner), Value::Array(items)) => items.iter().find_map(|item| match (*inner, item) {
+            (Shape::Object(_), Value::Array(_)) => Some((name, shape.expectation())),
+            _ => list_for_object(inner, item, name),
+        }),
+        _ => None,
+    }
 }
 
 /// What is wrong with a body: the member, and in the words of its shape what is expected where serde would name types
@@ -171,6 +192,7 @@ mod tests {
             loud: Maybe<bool>,
             ids: Maybe<Texts>,
             inner: Maybe<Inner>,
+            inners: Maybe<Vec<Inner>>,
         }
 
         #[derive(Debug, Deserialize)]
@@ -187,6 +209,8 @@ mod tests {
     fn a_body_is_read_member_by_member() {
         let wish = said(json!({"name": " Acme ", "label": " ", "loud": null, "more": 1})).unwrap();
         assert_eq!((wish.name, wish.label, wish.loud), (Name("Acme".to_owned()), Maybe(None), Maybe(None)));
+        let wish = said(json!({"name": "a", "inners": [{"count": 1}]})).unwrap();
+        assert_eq!(wish.inners.0.map(|inners| inners.len()), Some(1));
         let wish = said(json!({"name": "a", "ids": ["x"], "inner": {"count": 2}})).unwrap();
         assert_eq!((wish.ids.0, wish.inner.0.map(|inner| inner.count)), (Some(Texts(vec!["x".to_owned()])), Some(2)));
     }
@@ -203,6 +227,8 @@ mod tests {
             (json!({"name": "a", "ids": []}), "ids must be a list of texts, at least one"),
             (json!({"name": "a", "ids": ["x", 1]}), "ids must be a list of texts, at least one"),
             (json!({"name": "a", "inner": 1}), "inner must be an object"),
+            (json!({"name": "a", "inner": [2]}), "inner must be an object"),
+            (json!({"name": "a", "inners": [[2]]}), "inners must be a list of objects"),
             (json!({"name": "a", "inner": {}}), "count must be a whole number"),
             (json!({"name": "a", "inner": {"count": 1.5}}), "count must be a whole number"),
         ] {
