@@ -16,7 +16,11 @@ pub(crate) async fn list(call: Asking<(Listed, Limit)>) -> Result<Envelope<Chang
     let limit = Limit::rows(&call)?;
     let project = call.project_or_404()?;
     let found = call.store().changes(call.caller(), project, after, limit).await.about("Project")?;
-    let next = found.last().map_or(after, |change| change.row.revision);
+    // Behind the last revision there is none to go on from: such a place is of a database that was restored since.
+    let next = match found.last() {
+        Some(change) => change.row.revision,
+        None => after.min(call.store().last_revision().await.about("Project")?),
+    };
     let changes: Vec<Change> = found
         .iter()
         .map(|change| {
