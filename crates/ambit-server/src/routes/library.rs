@@ -104,7 +104,8 @@ fn page<T: Serialize>(call: &Call, message: &str, mut rows: Vec<T>) -> Result<Li
     let skipped = Listed::page(call).page_number()?.unwrap_or(0).saturating_mul(size);
     let as_size = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
     rows.drain(..as_size(skipped).min(rows.len()));
-    let more = rows.len() > as_size(size);
+    // Pages of nothing come to no end.
+    let more = size > 0 && rows.len() > as_size(size);
     rows.truncate(as_size(size));
     Ok(LibraryPage::of(message, rows, more))
 }
