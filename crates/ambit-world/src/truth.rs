@@ -162,8 +162,9 @@ struct Sight<'a> {
     /// A provider's page for unknown names: status and text.
     unknown: Option<(u16, &'a str)>,
     uri: String,
-    /// The server turns away whoever asks for the name over TLS, and has a page for it over plain HTTP.
-    plain_only: bool,
+    /// The status with which the server turns away whoever asks for the name over TLS, where it has a page for it over
+    /// plain HTTP.
+    turned_away: Option<u16>,
     /// On an address of ours, where more than a browser's visit is allowed.
     probed: bool,
 }

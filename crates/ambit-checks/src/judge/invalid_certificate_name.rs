@@ -41,9 +41,15 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     };
     let names = || uri::ALT_NAMES.texts(&facts.details);
     let seen = uri::CERTIFICATE_CHAIN.items(&facts.details).next().is_some() || names().next().is_some();
+    let is_covered = names().any(|name| covers(name, host));
+    let turned_away = turned_away(facts);
+    if seen && !is_covered && turned_away.is_some_and(|code| code >= 500) {
+        // A server that cannot answer now does not say whether it knows the name.
+        return Verdict::Unknown;
+    }
     let verdict = look::after(facts, TaskName::HttpEnrich, |facts| {
         let mut names = site::sorted(names());
-        if !seen || names.iter().any(|name| covers(name, host)) || is_served_in_plain_only(facts) {
+        if !seen || is_covered || turned_away.is_some() {
             return Vec::new();
         }
         names.truncate(NAMES_MAX);
@@ -58,17 +64,17 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     }
 }
 
-/// True where the name has a page of its own over plain HTTP, at the port that browsers ask, and the server does not
-/// know the name over TLS: it turns everybody away who asks for it there, and no visitor is led there. Of many such
-/// names on one server each would be told the same of its default site. A page at another port says nothing of the
-/// name: most servers there answer for any.
-fn is_served_in_plain_only(facts: &Facts) -> bool {
+/// The status by which the server turns away whoever asks for the name over TLS, where the name has a page of its own
+/// over plain HTTP, at the port that browsers ask: the server does not know the name over TLS, and no visitor is led
+/// there. Of many such names on one server each would be told the same of its default site. A page at another port says
+/// nothing of the name: most servers there answer for any.
+fn turned_away(facts: &Facts) -> Option<u16> {
     let code = |text: &str| text.parse::<u16>().ok();
     let mut sites = facts.from(EdgeKind::Site).flat_map(|name| domain::SITES.items(&name.details));
     let is_page = |site: &domain::SiteSeen| code(&site.code).is_some_and(|code| (200..300).contains(&code));
     let is_browsed = |site: &domain::SiteSeen| site.uri.starts_with("http://") && site.uri.ends_with(":80");
-    uri::CODE.text(&facts.details).and_then(code).is_some_and(|code| code >= 400)
-        && sites.any(|site| is_browsed(&site) && is_page(&site))
+    let status = uri::CODE.text(&facts.details).and_then(code).filter(|code| *code >= 400)?;
+    sites.any(|site| is_browsed(&site) && is_page(&site)).then_some(status)
 }
 
 /// RFC 9525 §6.3: equal but for letter case, or `*` as the whole leftmost label for exactly one label.
@@ -101,6 +107,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(site("https://www.acme.test", &["WWW.acme.test"]))
         .near_miss(site("https://www.acme.test", &["*.acme.test"]))
         .near_miss(in_plain(80, "404", "200"))
+        .unknown(in_plain(80, "503", "200"))
         .reports(in_plain(80, "200", "200"))
         .reports(in_plain(80, "404", "301"))
         .reports(in_plain(8080, "404", "200"))

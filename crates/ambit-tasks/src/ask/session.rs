@@ -34,7 +34,7 @@ pub(crate) struct Session {
     secrets: Vec<Vec<u8>>,
     /// What the page that a person named showed when it was opened.
     front: Front,
-    /// What signs in, where it is more than something that is shown.
+    /// What signs in anew: a form.
     signs_in: Option<ApplicationSession>,
 }
 
@@ -59,13 +59,21 @@ impl Session {
         let mut secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
         // Longer secrets come first, since they may contain shorter ones.
         secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        let signs_in = matches!(given.opening, Opening::Form { .. } | Opening::Token { .. }).then(|| given.clone());
+        // That a token is given anew says nothing: whether the application accepts it, only its pages tell.
+        let signs_in = matches!(given.opening, Opening::Form { .. }).then(|| given.clone());
         Self { origin: origin(start), shown, secrets, front: Front::default(), signs_in }
     }
 
     /// Returns whether an integration opened it.
     pub(crate) fn is_open(&self) -> bool {
         !matches!(self.shown, Shown::Nothing)
+    }
+
+    /// The session of nobody, whose pages are masked like those of this one, so that the two can be compared.
+    fn of_stranger(&self) -> Self {
+        let tokens = if let Shown::Token(bearer) = &self.shown { bearer.secrets() } else { Vec::new() };
+        let secrets = tokens.into_iter().chain(self.secrets.iter().cloned()).collect();
+        Self { origin: self.origin.clone(), secrets, ..Self::default() }
     }
 
     /// One page of the site; in the session where it is that of the session, and without what opens it. Fails as the

@@ -303,7 +303,8 @@ fn read_form(form: &ElementRef<'_>, base: &Url) -> Vec<Form> {
     for field in form.select(&FIELD).take(FIELDS_MAX) {
         let (name, kind) = (field.attr("name").unwrap_or(""), field.attr("type").unwrap_or(""));
         read.password |= kind.eq_ignore_ascii_case("password");
-        read.code |= is_code(name)
+        let is_button = field.value().name() == "button";
+        read.code |= (!is_button && is_code(name))
             || field.attr("autocomplete").is_some_and(|value| value.eq_ignore_ascii_case("one-time-code"));
         if !name.is_empty() {
             read.fields.insert(name.chars().take(TITLE_CHARS_MAX).collect());
@@ -325,12 +326,22 @@ fn is_in_form(field: &ElementRef<'_>) -> bool {
     field.attr("form").is_some() || around.any(|element| element.name() == "form")
 }
 
-/// Names of fields for a second factor.
+/// Names of fields for a second factor, in whole words: `otp_attempt` and `userOtp`, but no `footprint`.
 fn is_code(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    ["otp", "totp", "mfa", "2fa", "twofactor", "two_factor", "one_time_code", "verification_code"]
-        .iter()
-        .any(|word| lower.contains(word))
+    let (mut words, mut before) = (Vec::<String>::new(), ' ');
+    for letter in name.chars() {
+        if letter.is_alphanumeric() {
+            if !before.is_alphanumeric() || (letter.is_uppercase() && before.is_lowercase()) {
+                words.push(String::new());
+            }
+            words.last_mut().expect("begun by the first letter").extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    let is_short = |word: &String| matches!(word.as_str(), "otp" | "totp" | "mfa" | "2fa" | "tfa");
+    let name = words.concat();
+    words.iter().any(is_short)
+        || ["twofactor", "onetimecode", "verificationcode"].iter().any(|long| name.contains(long))
 }
 
 fn shape(document: &Html) -> String {
@@ -349,6 +360,25 @@ mod tests {
 
     fn page(html: &str) -> Page {
         Page::parse(html, &Url::parse("https://www.acme.test/a/").unwrap())
+    }
+
+    #[test]
+    fn fields_for_a_second_factor_are_told_by_whole_words() {
+        for (name, is_code) in [
+            ("otp", true),
+            ("user[otp_attempt]", true),
+            ("userOtp", true),
+            ("twoFactorCode", true),
+            ("two_factor", true),
+            ("verification_code", true),
+            ("footprint", false),
+            ("rootPath", false),
+            ("notPaid", false),
+            ("code", false),
+        ] {
+            assert_eq!(super::is_code(name), is_code, "{name}");
+        }
+        assert!(!page("<form><button name=enable_2fa>On</button></form>").forms[0].code);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::page::Page;
 use ambit_net::http::Url;
+use std::collections::BTreeSet;
 
 /// Parts of a path, without `-` and `_`, that are where a second factor is asked for.
 const STEPS: &[&str] = &[
@@ -83,10 +84,10 @@ pub(crate) fn asks_second_factor(page: &Page, url: &Url) -> bool {
 }
 
 /// Returns what a page says where it locks out who tried too often.
-pub(crate) fn locks_out(page: &Page) -> Option<&'static str> {
+pub(crate) fn locks_out(page: &Page) -> BTreeSet<&'static str> {
     let words: Vec<&str> = page.title.as_deref().unwrap_or_default().split_whitespace().collect();
     let words = words.into_iter().chain(page.text.split_whitespace()).collect::<Vec<_>>().join(" ").to_lowercase();
-    LOCKED.iter().copied().find(|said| words.contains(said))
+    LOCKED.iter().copied().filter(|said| words.contains(said)).collect()
 }
 
 fn parts(url: &Url) -> impl Iterator<Item = String> {
@@ -139,7 +140,7 @@ mod tests {
             ("<script>say('Too many attempts')</script>", None),
             ("<p>Welcome", None),
         ] {
-            assert_eq!(locks_out(&page(html, "/").0), says, "{html}");
+            assert_eq!(locks_out(&page(html, "/").0).into_iter().next(), says, "{html}");
         }
     }
 }

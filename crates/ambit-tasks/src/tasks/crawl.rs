@@ -199,7 +199,10 @@ impl<'a> Crawl<'a> {
     }
 
     fn is_out(&mut self, url: &Url, status: u16) -> bool {
-        self.places.is_out(url.path_only(), status, self.cx.net.date())
+        let is_out = self.places.is_out(url.path_only(), status, self.cx.net.date());
+        // A walk that reads no page reports no outage: since when that is so, the outcomes of the task tell.
+        let is_all_out = self.pages.is_empty() && status != session::TOO_MANY_REQUESTS;
+        is_out || (is_all_out && web::unless_outage(self.cx, TASK.name, status).is_ok())
     }
 
     async fn pages(&mut self, start: &Url, frontier: &mut Frontier) -> Result<(), TaskError> {
@@ -364,9 +367,10 @@ impl<'a> Crawl<'a> {
                 self.defects.push(defect);
             }
         }
-        let has_lost_sight = self.has_lost_sight();
+        let is_partial = self.has_lost_sight() || self.places.capped || self.places.outside;
+        let unseen: BTreeSet<String> = self.places.unseen().cloned().collect();
         for known in uri::PARAMETERS.items(known) {
-            if has_lost_sight || known.paths.iter().any(|path| self.places.may_still_show(path)) {
+            if is_partial || known.paths.iter().any(|path| unseen.contains(path)) {
                 self.parameters.keep(&known);
             }
         }

@@ -135,9 +135,13 @@ impl Derivation<'_> {
         let uri = sight.uri.as_str();
         if let (Some(name), Some(certificate)) = (sight.name, sight.certificate)
             && !certificate.covers(name)
-            && !sight.plain_only
         {
-            self.truth.plant_issue("invalid_certificate_name", Kind::Uri, uri);
+            match sight.turned_away {
+                None => self.truth.plant_issue("invalid_certificate_name", Kind::Uri, uri),
+                // A server that cannot answer now does not say whether it knows the name.
+                Some(500..) => self.truth.allow_issue("invalid_certificate_name", Kind::Uri, uri),
+                Some(_) => {}
+            }
         }
         let Some(virtual_host) = sight.site else {
             let bare_page = sight.name.is_some() && sight.unknown.is_some_and(|(status, _)| status == 200);

@@ -193,15 +193,15 @@ impl<'a> Derivation<'a> {
             (UnknownHost::Page(status, text), None) => Some((*status, text.as_str())),
             _ => None,
         };
-        let plain_only = web.tls
-            && unknown.is_some_and(|(status, _)| status >= 400)
-            && name.is_some_and(|name| has_plain_page(host, name));
+        let status = unknown.map(|(status, _)| status).or(site.and_then(|site| front_status(&site.site)));
+        let has_plain_page = web.tls && name.is_some_and(|name| has_plain_page(host, name));
+        let turned_away = status.filter(|status| *status >= 400 && has_plain_page);
         // To a name that none of them has, a site shows its certificates all the same.
         let machines = site.into_iter().chain(web.sites.values().filter(|_| site.is_none()));
         let machines = machines.map(|site| site.all().count()).max().unwrap_or(1);
         let sights = (0..machines).map(|turn| Sight {
             name,
-            plain_only,
+            turned_away,
             tls: web.tls,
             site: site.map(|site| site.machine(turn)),
             certificate: web.certificate(name, &host.unknown, turn),
@@ -267,13 +267,21 @@ fn leads_to_its_twin(host: &Host, site: &Site) -> bool {
 /// True where the host answers with a page to the name at the port that browsers ask without TLS.
 fn has_plain_page(host: &Host, name: &str) -> bool {
     let Some(Port::Web(web)) = host.ports.get(&80) else { return false };
-    let site = web.choose(Some(name)).filter(|site| !web.tls && !site.to_https).map(|site| &site.site);
-    site.is_some_and(|site| {
-        let front = site.pages.iter().find(|page| page.path == "/");
-        let redirected = site.redirect.is_some() && front.is_none();
-        let status = front.map_or(site.status, |page| page.status);
-        !redirected && site.basic.is_none() && (200..300).contains(&status)
-    })
+    let site = web.choose(Some(name)).filter(|site| !web.tls && !site.to_https);
+    site.and_then(|site| front_status(&site.site)).is_some_and(|status| (200..300).contains(&status))
+}
+
+/// The status of a site's front page; `None` where it leads elsewhere.
+fn front_status(site: &Site) -> Option<u16> {
+    let front = site.pages.iter().find(|page| page.path == "/");
+    if site.basic.is_some() {
+        return Some(401);
+    }
+    match front {
+        Some(page) => Some(page.status),
+        None if site.redirect.is_some() => None,
+        None => Some(site.status),
+    }
 }
 
 /// Every certificate that a port may show.

@@ -3,17 +3,18 @@
 
 mod jar;
 
-use super::inside::{Front, Reached, STRANGERS, kept_out, place, second_step};
+use super::inside::{Front, Reached, STRANGERS, kept_out, led_to_second_factor, place, shows_second_factor};
 use super::{FORM, TOO_MANY_REQUESTS, refused};
 use crate::ask::web;
 use crate::read::login::{self, Filled, origin};
 use crate::read::page::Page;
-use crate::read::refusal::locks_out;
+use crate::read::refusal::{is_second_step, locks_out};
 use crate::{Context, TaskError};
 use ambit_cloud::form::encoded;
 use ambit_net::NetError;
 use ambit_net::http::{Url, is_unavailable};
 use jar::Jar;
+use std::collections::BTreeSet;
 
 /// The status of an answer that what was asked for is locked (RFC 4918), as accounts are.
 const LOCKED: u16 = 423;
@@ -28,10 +29,10 @@ struct Asked<'a> {
 
 /// What the application shows to who has the same cookies, before the form is sent.
 struct Before {
-    /// What the first page showed, each time that it showed something.
-    fronts: Vec<Front>,
-    /// What the page with the form said of those who are locked out.
-    said: Option<&'static str>,
+    /// The first page, each time that it showed something.
+    fronts: Vec<Reached>,
+    /// What that and the page with the form say of those who are locked out.
+    said: BTreeSet<&'static str>,
 }
 
 /// What became of the form.
@@ -61,7 +62,10 @@ pub(super) async fn logged_in(
     let mut before = Before { fronts: Vec::new(), said: said(&shown) };
     for _ in 0..STRANGERS {
         let seen = jar.look(cx, start, password).await?;
-        before.fronts.extend(front(cx, &seen).await?);
+        before.said.extend(said(&seen));
+        if is_shown(cx, &seen).await? {
+            before.fronts.push(seen);
+        }
     }
     // What was looked at meanwhile may have made an older form invalid.
     let shown = jar.visit(cx, &asked.page).await?;
@@ -103,75 +107,85 @@ async fn why_outside(
     (before, sent): (&Before, &Sent),
     jar: &mut Jar,
 ) -> Result<Option<String>, TaskError> {
-    let Sent { action, status, reached } = sent;
-    if let Some(why) = second_step(reached).filter(|_| reached.answer.status < 400) {
+    let Sent { status, reached, .. } = sent;
+    let is_second_step = is_second_step(asked.start) || is_second_step(&asked.page);
+    if let Some(why) = led_to_second_factor(reached).filter(|_| reached.answer.status < 400 && !is_second_step) {
         return Ok(Some(why));
     }
     let asks = kept_out(cx, reached).await;
     let is_let_in = *status < 400 && asks.is_none();
+    // What shows who is there counts for more than words and fields, which other pages have too.
     if is_let_in && shows_who(cx, asked, before, jar).await? {
         return Ok(None);
     }
-    let at = place(reached.away.as_ref().unwrap_or(&reached.answer.url));
-    let locked_out = |says: Option<&str>| {
-        let says = says.map(|says| format!(", {says:?}")).unwrap_or_default();
-        Ok(Some(format!("not signed in: the application locks out, at {at} (status {status}{says})")))
-    };
-    let news = |seen: &Reached| said(seen).filter(|says| before.said != Some(says));
-    if let Some(says) = news(reached) {
-        return locked_out(Some(says));
+    if let Some(why) = shows_second_factor(reached).filter(|_| reached.answer.status < 400) {
+        return Ok(Some(why));
     }
-    if matches!(*status, LOCKED | TOO_MANY_REQUESTS) {
-        return locked_out(None);
+    let again = if is_let_in { Some(jar.look(cx, &asked.page, asked.password).await?) } else { None };
+    if let Some(why) = locked_out(before, sent, again.as_ref()) {
+        return Ok(Some(why));
     }
-    let why = if is_let_in {
-        let again = jar.look(cx, &asked.page, asked.password).await?;
-        if let Some(says) = news(&again) {
-            return locked_out(Some(says));
-        }
-        let is_elsewhere = [&asked.page, asked.start, action].into_iter().all(|of| place(of) != at);
-        let is_led = is_elsewhere && !before.fronts.iter().any(|front| front.is_at(&at)) && jar.is_changed();
-        // The form is gone, or it led to where it leads nobody else, with another cookie.
-        if front(cx, &again).await?.is_some() || is_led {
-            return Ok(None);
-        }
-        Some("nothing that it shows then tells that somebody signed in".to_owned())
-    } else {
-        asks
+    let why = match &again {
+        Some(again) if is_shown(cx, again).await? || sent.is_led_away(&asked.page, jar) => return Ok(None),
+        Some(_) => Some("nothing that it shows then tells that somebody signed in".to_owned()),
+        None => asks,
     };
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
     Ok(Some(format!("the form does not accept user and password (status {status}){why}")))
+}
+
+/// Why nobody signs in for a while, where the answer to the form or the page with the form says so, and did not before.
+fn locked_out(before: &Before, sent: &Sent, again: Option<&Reached>) -> Option<String> {
+    let Sent { status, reached, .. } = sent;
+    let news = |seen: &Reached| said(seen).difference(&before.said).next().copied();
+    let says = news(reached).or_else(|| again.and_then(news));
+    let is_locked = says.is_some() || matches!(*status, LOCKED | TOO_MANY_REQUESTS);
+    let at = place(reached.away.as_ref().unwrap_or(&reached.answer.url));
+    let says = says.map(|says| format!(", {says:?}")).unwrap_or_default();
+    is_locked.then(|| format!("not signed in: the application locks out, at {at} (status {status}{says})"))
+}
+
+impl Sent {
+    /// Whether the form led away from its page and from where it was sent, and changed a cookie that looks leave as it is.
+    fn is_led_away(&self, page: &Url, jar: &Jar) -> bool {
+        let at = place(self.reached.away.as_ref().unwrap_or(&self.reached.answer.url));
+        at != place(page) && at != place(&self.action) && jar.is_changed()
+    }
 }
 
 /// Whether the first page shows that somebody signed in: it is shown where it was not before, or shows what it did not
 /// show to who has the same cookies.
 async fn shows_who(cx: &Context<'_>, asked: &Asked<'_>, before: &Before, jar: &mut Jar) -> Result<bool, TaskError> {
     let seen = jar.look(cx, asked.start, asked.password).await?;
-    let is_news = said(&seen).is_some_and(|says| before.said != Some(says));
-    if is_news || second_step(&seen).is_some() {
+    let is_half_way = led_to_second_factor(&seen).is_some() && !is_second_step(asked.start);
+    if is_half_way || !is_shown(cx, &seen).await? {
         return Ok(false);
     }
-    let Some(shown) = front(cx, &seen).await? else { return Ok(false) };
     if before.fronts.is_empty() {
-        return Ok(true);
+        return Ok(shows_second_factor(&seen).is_none() && said(&seen).is_subset(&before.said));
     }
     // What differs from time to time is shown once.
     let again = jar.look(cx, asked.start, asked.password).await?;
-    Ok(front(cx, &again).await?.is_some_and(|again| shown.shows_again(&again, &before.fronts)))
+    if !is_shown(cx, &again).await? {
+        return Ok(false);
+    }
+    // All are masked alike: what a cookie says that came later would differ otherwise.
+    let front = |seen: &Reached| Front::of(&jar.masked(seen.clone(), asked.password));
+    let others: Vec<Front> = before.fronts.iter().map(front).collect();
+    Ok(front(&seen).shows_again(&front(&again), &others))
 }
 
-/// What a page shows; `None` where it asks who is there, or is an error. Fails where it cannot answer now.
-async fn front(cx: &Context<'_>, reached: &Reached) -> Result<Option<Front>, TaskError> {
+/// Whether a page shows something; not where it asks who is there, or is an error. Fails where it cannot answer now.
+async fn is_shown(cx: &Context<'_>, reached: &Reached) -> Result<bool, TaskError> {
     let status = reached.answer.status;
     if is_unavailable(status) {
         return Err(TaskError::Net(NetError::Unavailable(status)));
     }
-    let is_kept_out = status >= 400 || kept_out(cx, reached).await.is_some();
-    Ok((!is_kept_out).then(|| Front::of(reached)))
+    Ok(status < 400 && kept_out(cx, reached).await.is_none())
 }
 
 /// What a page says of those who are locked out.
-fn said(reached: &Reached) -> Option<&'static str> {
-    let answer = Some(&reached.answer).filter(|answer| web::is_html(answer))?;
-    locks_out(&Page::parse(&web::text(answer), &answer.url))
+fn said(reached: &Reached) -> BTreeSet<&'static str> {
+    let answer = Some(&reached.answer).filter(|answer| web::is_html(answer));
+    answer.map(|answer| locks_out(&Page::parse(&web::text(answer), &answer.url))).unwrap_or_default()
 }

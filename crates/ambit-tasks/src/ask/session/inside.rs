@@ -25,6 +25,7 @@ const SOME_MAX: usize = 3;
 pub(super) const STRANGERS: usize = 2;
 
 /// Where a look at a page ended.
+#[derive(Clone)]
 pub(super) struct Reached {
     pub(super) answer: HttpExchange,
     /// Where its last answer leads, which is not followed: what a session shows goes to one origin.
@@ -52,11 +53,6 @@ impl Front {
         let is_led = self.landed == again.landed && others.iter().all(|other| self.landed != other.landed);
         let mut twice = self.marks.intersection(&again.marks);
         is_led || twice.any(|mark| !others.iter().any(|other| other.marks.contains(mark)))
-    }
-
-    /// Whether it led to a place.
-    pub(super) fn is_at(&self, place: &str) -> bool {
-        self.landed == place
     }
 }
 
@@ -111,13 +107,21 @@ async fn kept_out_by(cx: &Context<'_>, from: &Url, to: &Url) -> Option<&'static 
     (web::is_html(last) && asks_password(&web::text(last))).then_some("which asks for a password")
 }
 
-/// Why who is led there is not signed in, where a second factor is asked for.
-pub(super) fn second_step(Reached { answer, away }: &Reached) -> Option<String> {
+/// Why who is led there is not signed in, where the place is by its path one where a second factor is asked for.
+pub(super) fn led_to_second_factor(Reached { answer, away }: &Reached) -> Option<String> {
     let to = away.as_ref().unwrap_or(&answer.url);
-    let asks =
-        || web::is_html(answer) && asks_second_factor(&Page::parse(&web::text(answer), &answer.url), &answer.url);
-    (is_second_step(to) || (away.is_none() && asks()))
-        .then(|| format!("not signed in: the application asks for a second factor at {}", place(to)))
+    is_second_step(to).then(|| second_factor(to))
+}
+
+/// The same where the page that is shown has a form for one.
+pub(super) fn shows_second_factor(Reached { answer, away }: &Reached) -> Option<String> {
+    let is_page = away.is_none() && web::is_html(answer);
+    let asks = is_page && asks_second_factor(&Page::parse(&web::text(answer), &answer.url), &answer.url);
+    asks.then(|| second_factor(&answer.url))
+}
+
+fn second_factor(at: &Url) -> String {
+    format!("not signed in: the application asks for a second factor at {}", place(at))
 }
 
 /// A URL without what differs from time to time.
@@ -135,7 +139,7 @@ fn landing(Reached { answer, away }: &Reached) -> String {
 /// there, the session is not accepted, and a walk would take all that stands behind it for gone.
 pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -> Result<Front, TaskError> {
     let reached = reach(cx, session, start).await?;
-    if let Some(why) = second_step(&reached).filter(|_| !is_second_step(start)) {
+    if let Some(why) = led_to_second_factor(&reached).filter(|_| !is_second_step(start)) {
         return Err(refused(&why));
     }
     match kept_out(cx, &reached).await {
@@ -173,22 +177,24 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
         return Err(ended(&format!("{start} led to {before} before and leads to {now} now")));
     }
     // That page may be there for everybody.
-    let (mut shown, mut kept, mut asking, mut led, mut closed) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut shown, mut kept, mut moved) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut asking, mut led, mut closed) = (Vec::new(), Vec::new(), Vec::new());
     for page in pages.iter().take(PAGES_MAX) {
         match look(cx, session, page).await? {
-            Look::Shown => {
-                shown.push(page);
-                continue;
-            }
-            Look::Unknown => continue,
-            Look::Asks(why) => asking.push(why),
-            Look::Leads(why) => led.push(why),
-            Look::Closed(why) => closed.push(why),
+            Look::Shown => shown.push(page),
+            Look::Unknown => {}
+            Look::Asks(why) => asking.push((page, why)),
+            Look::Leads(why) => led.push((page, why)),
+            Look::Moved(why) => moved.push((page, why)),
+            Look::Closed(why) => closed.push((page, why)),
         }
-        kept.push(page);
     }
-    let Some(why) = asking.first().or(led.first()).or(closed.first()) else { return Ok(()) };
+    // One page that moved for good did so by itself; several lead away all who are not signed in.
+    if moved.len() > 1 || shown.is_empty() {
+        led.extend(moved);
+    }
+    kept.extend(asking.iter().chain(&led).chain(&closed).map(|(page, _)| *page));
+    let Some((_, why)) = asking.first().or(led.first()).or(closed.first()) else { return Ok(()) };
     // A single page that is closed, while others are shown and none asks for a sign-in or leads away, is closed for
     // reasons of its own.
     let is_alone = asking.is_empty() && led.is_empty() && closed.len() == 1 && !shown.is_empty();
@@ -220,7 +226,7 @@ async fn lasts(
     start: &Url,
     (front, shown): (&Front, &[&Url]),
 ) -> Result<Option<bool>, TaskError> {
-    let (stranger, mut to_strangers) = (Session::default(), BTreeSet::new());
+    let (stranger, mut to_strangers) = (session.of_stranger(), BTreeSet::new());
     for _ in 0..STRANGERS {
         let reached = reach(cx, &stranger, start).await?;
         let status = reached.answer.status;
@@ -234,7 +240,7 @@ async fn lasts(
         to_strangers.extend(seen.marks);
     }
     for page in shown {
-        if matches!(look(cx, &stranger, page).await?, Look::Asks(_) | Look::Leads(_) | Look::Closed(_)) {
+        if !matches!(look(cx, &stranger, page).await?, Look::Shown | Look::Unknown) {
             return Ok(Some(true));
         }
     }
@@ -265,9 +271,11 @@ enum Look {
     Asks(String),
     /// It leads to another page, as it may lead those who are not signed in.
     Leads(String),
+    /// The same, and the application says that it is there for good.
+    Moved(String),
     /// It is closed, and asks nobody who is there.
     Closed(String),
-    /// It could not be looked at, is not there any more, or moved for good.
+    /// It could not be looked at, or is not there any more.
     Unknown,
 }
 
@@ -286,10 +294,10 @@ async fn look(cx: &Context<'_>, session: &Session, page: &Url) -> Result<Look, T
     Ok(match kept_out(cx, &reached).await {
         Some(why) => Look::Asks(why),
         None if status == 403 => Look::Closed(format!("{page} is closed (status 403)")),
-        None if is_moved => Look::Unknown,
         // When it was written down, it was shown at once.
         None if status < 300 && reached.answer.url.path_only() != page.path_only() => {
-            Look::Leads(format!("{page} leads to {}", place(&reached.answer.url)))
+            let why = format!("{page} leads to {}", place(&reached.answer.url));
+            if is_moved { Look::Moved(why) } else { Look::Leads(why) }
         }
         None if status < 300 => Look::Shown,
         None => Look::Unknown,

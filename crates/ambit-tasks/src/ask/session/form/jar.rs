@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Cookies of a session at most, and bytes of each.
 const COOKIES_MAX: usize = 50;
 const COOKIE_BYTES_MAX: usize = 4_096;
+/// Values of cookies that are masked at most: some ten looks at an application that changes each with every answer.
+const SAID_MAX: usize = 10 * COOKIES_MAX;
 
 /// Cookies of one origin.
 #[derive(Default)]
@@ -20,6 +22,8 @@ pub(super) struct Jar {
     restless: BTreeSet<String>,
     /// What they were when the form was sent.
     sent: BTreeMap<String, String>,
+    /// All that they said so far.
+    said: BTreeSet<String>,
 }
 
 impl Jar {
@@ -66,10 +70,12 @@ impl Jar {
         Ok(Reached { answer, away: None })
     }
 
-    /// A page without what the cookies and a password say: a reader of pages may log what it reads.
+    /// A page without what the cookies said so far and a password say: a reader of pages may log what it reads.
     pub(super) fn masked(&self, mut reached: Reached, password: &str) -> Reached {
-        let secrets = self.cookies.values().map(String::as_str).chain([password]);
-        let secrets: Vec<Vec<u8>> = secrets.filter(|text| text.len() >= MASKED_MIN).flat_map(spelled).collect();
+        let secrets = self.said.iter().map(String::as_str).chain([password]);
+        let mut secrets: Vec<Vec<u8>> = secrets.filter(|text| text.len() >= MASKED_MIN).flat_map(spelled).collect();
+        // Longer ones come first, since they may contain shorter ones.
+        secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
         mask(&mut reached.answer.body, &secrets.iter().map(Vec::as_slice).collect::<Vec<_>>());
         reached
     }
@@ -90,6 +96,9 @@ impl Jar {
                 self.cookies.remove(name);
             } else if !name.is_empty() && (self.cookies.len() < COOKIES_MAX || self.cookies.contains_key(name)) {
                 self.cookies.insert(name.to_owned(), value.to_owned());
+                if self.said.len() < SAID_MAX {
+                    self.said.insert(value.to_owned());
+                }
             }
         }
     }
