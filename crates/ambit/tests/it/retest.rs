@@ -113,7 +113,7 @@ fn one_issue_is_looked_at_again_and_nothing_else_is_gone_by_it() {
     installation.move_to("2");
     let (verdict, status, why) = installation.retest(&exposure);
     assert_eq!((verdict.as_str(), status.as_str()), ("could_not_look", "open_new"), "the level is passive now");
-    assert!(why.contains("may be asked at the level passive"), "{why}");
+    assert!(why.contains("its clearance is passive"), "{why}");
 
     installation.level("normal");
     let entities = installation.rows(&["entities", "present:true"]);
