@@ -47,7 +47,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         // A server that cannot answer now does not say whether it knows the name.
         return Verdict::Unknown;
     }
-    let verdict = look::after(facts, TaskName::HttpEnrich, |facts| {
+    let verdict = look::after(facts, TaskName::HttpEnrich, |_| {
         let mut names = site::sorted(names());
         if !seen || is_covered || turned_away.is_some() {
             return Vec::new();
