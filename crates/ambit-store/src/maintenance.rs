@@ -284,8 +284,8 @@ fn refuse_log(backup: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     Err(StoreError::Invalid(format!(
-        "{} is no backup: {} holds changes that are not in {DATABASE} yet; `ambit backup --data {}` makes a backup of \
-         it",
+        "{} is no backup: {} holds changes that are not in {DATABASE} yet; `ambit backup FOLDER --data {}` makes a \
+         backup of it",
         backup.display(),
         log.display(),
         backup.display()
