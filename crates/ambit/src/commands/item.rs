@@ -329,14 +329,20 @@ fn told(path: &str, record: &Value) -> String {
 }
 
 /// Says where older versions are not kept any more: the moment before the first version is then refused, and else one
-/// at which the item had not been seen.
+/// at which the item had not been seen. Where only versions of others are gone it is refused as well, so the first one
+/// that is listed must also have followed another.
 pub(crate) async fn tell_gone(api: &Api, sort: Sort, uid: &str) -> Result<(), Failure> {
     let points = api.get(&format!("{ASM}/time_series/points_in_time/{}/{uid}", sort.many)).await?.result;
     let Some(first) = points[0].as_str().and_then(Timestamp::parse) else { return Ok(()) };
-    let before = escaped(&Timestamp(first.0 - 1).to_string());
-    let path = format!("{ASM}/time_series/point_in_time/{}/{uid}?point_in_time={before}", sort.many);
-    match api.get(&path).await {
+    let path = |moment: Timestamp| {
+        let moment = escaped(&moment.to_string());
+        format!("{ASM}/time_series/point_in_time/{}/{uid}?point_in_time={moment}", sort.many)
+    };
+    match api.get(&path(Timestamp(first.0 - 1))).await {
         Err(refused) if refused.code == USAGE => {
+            if !followed_another(&api.get(&path(first)).await?.result[sort.one]) {
+                return Ok(());
+            }
             hint(&format!(
                 "older versions than that of {first} are gone: `keep_versions_days` says how long they are kept"
             ));
@@ -345,6 +351,11 @@ pub(crate) async fn tell_gone(api: &Api, sort: Sort, uid: &str) -> Result<(), Fa
         Err(failed) if failed.code != NOT_FOUND => Err(failed),
         _ => Ok(()),
     }
+}
+
+/// Whether a version of an item was not its first: that one is opened when the item is stored.
+fn followed_another(version: &Value) -> bool {
+    version["updated_at"] != version["created_at"]
 }
 
 /// Paths of the members that differ; lists are compared whole.
@@ -372,6 +383,13 @@ mod tests {
         assert_eq!(told("deleted", &json!({"deleted": true})), "gone");
         assert_eq!(told("deleted", &json!({"deleted": false})), "came back");
         assert_eq!(told("details.title", &json!({"deleted": false})), "details.title");
+    }
+
+    #[test]
+    fn the_first_version_followed_no_other() {
+        let (first, later) = ("2026-03-01T08:00:00.000Z", "2026-03-02T08:00:00.000Z");
+        assert!(!followed_another(&json!({"created_at": first, "updated_at": first})));
+        assert!(followed_another(&json!({"created_at": first, "updated_at": later})));
     }
 
     #[test]
