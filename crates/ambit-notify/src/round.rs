@@ -271,8 +271,8 @@ impl Service {
         if now < failing.entry(receiver.id).or_insert(now).plus_ms(SEARCH_PATIENCE_MS) {
             return Err(error);
         }
-        tracing::warn!(receiver = %receiver.uuid, %error, "the search of a receiver fails, so it is notified of all \
-                                                           events");
+        tracing::warn!(receiver = %receiver.uuid, %error, "the search of a receiver fails, so it is notified as if \
+                                                           its rule had no search");
         Ok(None)
     }
 
