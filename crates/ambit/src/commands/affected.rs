@@ -22,6 +22,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows asked for at once.
 const PAGE_SIZE: u64 = 500;
+/// The state of a product in a version that is affected, on an entity that the vulnerability does not affect: it is
+/// patched, or other conditions of the record are not met there.
+const PATCHED_OR_NOT_MET: &str = "patched or not met";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Affected {
@@ -115,7 +118,7 @@ fn rows_of<'e>(
             Concern::VersionUnknown { ranges } => ("version unknown", ranges.join("; "), None),
             Concern::Affected(found) if is_named => ("affected", found.range.clone(), Some(&found.criterion)),
             // The record was judged with the product's surroundings: banner, system, packages.
-            Concern::Affected(found) => ("patched, or conditions not met", found.range.clone(), Some(&found.criterion)),
+            Concern::Affected(found) => (PATCHED_OR_NOT_MET, found.range.clone(), Some(&found.criterion)),
         };
         Some(json!({
             "record": "affected", "cve": id, "state": state, "type": entity["type"], "name": entity["name"],
@@ -164,9 +167,10 @@ fn line(row: &Value) -> String {
     let path = if path.is_empty() { path } else { format!(" in {path}") };
     let version = shown("version");
     let version = if version.is_empty() { "in an unknown version".to_owned() } else { version };
+    let state = shown("state");
+    let state = if state == PATCHED_OR_NOT_MET { "patched, or conditions not met" } else { state.as_str() };
     format!(
-        "{:<18}  {} {}  {} {version}{path}; concerned: {}",
-        shown("state"),
+        "{state:<18}  {} {}  {} {version}{path}; concerned: {}",
         kind(&row["type"]),
         shown("name"),
         shown("product"),
