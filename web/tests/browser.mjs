@@ -153,7 +153,7 @@ test("an issue is opened, decided and taken back by keys alone", async () => {
   await drawer.getByRole("button", { name: "Open it again" }).waitFor();
   assert.equal(await open(), before - 1);
   await page.keyboard.press("u");
-  await page.getByText("Taken back.").waitFor();
+  await page.getByText("Undone.").waitFor();
   assert.equal(await open(), before);
   await page.keyboard.press("Escape");
   await drawer.waitFor({ state: "detached" });
@@ -252,7 +252,7 @@ test("all that match are decided at once and taken back", async () => {
   const low = before - (await open());
   assert(low > 10, `${low} were decided`);
   await page.getByRole("button", { name: "Undo (u)" }).click();
-  await page.getByText("Taken back.").waitFor();
+  await page.getByText("Undone.").waitFor();
   assert.equal(await open(), before);
   await total(page, low);
   await done(page);
@@ -634,7 +634,7 @@ test("scope is what people say: seeds, what is never contacted, and what is thei
   await page.getByText("helpdesk.saltmarsh.test is not yours, and is not probed.").waitFor();
   assert((await known(maybe)) < waiting);
   await page.getByRole("button", { name: "Undo (u)" }).click();
-  await page.getByText("Taken back.").waitFor();
+  await page.getByText("Undone.").waitFor();
   assert.equal(await known(maybe), waiting);
   await done(page, /400/);
 });
@@ -772,7 +772,7 @@ test("people are brought in, given a role, and taken out", async () => {
   const given = () => world.api(`/api/v3/asm/user_collections/${uuid}/collection_project_users`);
   assert.deepEqual((await given()).map((one) => [one.user.email, one.role]), [["ann@acme.example", "analyst"]]);
   await page.getByRole("button", { name: "Undo (u)" }).click();
-  await page.getByText("Taken back.").waitFor();
+  await page.getByText("Undone.").waitFor();
   assert.deepEqual(await given(), []);
   await accessible(page, "people");
   await page.getByRole("button", { name: "Take out ann@acme.example" }).click();
@@ -819,7 +819,7 @@ test("a collection says when its runs start and when they rest, and each is take
   await page.getByText("Runs every week.", { exact: true }).waitFor();
   assert.equal((await theCollection()).auto_refresh_schedule, "weekly");
   await page.getByRole("button", { name: "Undo (u)" }).click();
-  await page.getByText("Taken back.").waitFor();
+  await page.getByText("Undone.").waitFor();
   assert.equal((await theCollection()).auto_refresh_schedule, word);
   await starts.selectOption("by a cron line");
   const cron = timing.getByRole("textbox", { name: "Cron line" });
@@ -879,7 +879,7 @@ test("an account is added to a collection that looks through accounts, and taken
   await accounts.getByRole("button", { name: "Do not use Production" }).click();
   await page.getByText(/Production is not used here any more/).waitFor();
   await accounts.getByRole("button", { name: "Use Production", exact: true }).click();
-  await page.getByText("Production is looked through by the next run.").waitFor();
+  await page.getByText("The next run reads Production.").waitFor();
   await accounts.getByRole("button", { name: "Do not use Production" }).click();
   await accounts.getByRole("button", { name: "Remove for good Production" }).click();
   await page.getByText("Production is removed with its secrets.").waitFor();
@@ -1260,7 +1260,7 @@ test("an issue has somebody who sees to it and a day when it is due, and is look
   await page.getByRole("row").getByText(username, { exact: true }).waitFor({ state: "attached" });
   await accessible(page, "an issue that somebody sees to");
   await page.getByRole("button", { name: "Undo (u)" }).click();
-  await page.getByText("Taken back.").waitFor();
+  await page.getByText("Undone.").waitFor();
   assert.equal((await world.api(`/api/v3/asm/issues/${uid}`)).assignee, null);
   await drawer.getByRole("button", { name: "Test again" }).press("Enter");
   await drawer.getByRole("button", { name: "Testing again …" }).waitFor();

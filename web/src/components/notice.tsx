@@ -37,9 +37,9 @@ export function NoticeArea({ children }: { children: ReactNode }): ReactNode {
   const undo = useCallback(() => {
     const back = said?.undo;
     if (!back) return;
-    setSaid({ text: "Taking it back …" });
+    setSaid({ text: "Undoing …" });
     back().then(
-      () => setSaid({ text: "Taken back." }),
+      () => setSaid({ text: "Undone." }),
       (error: Error) => setSaid({ text: `It could not be undone: ${error.message}` }),
     );
   }, [said]);

@@ -21,7 +21,7 @@ export function Candidates({ of }: { of: Collection }): ReactNode {
   return (
     <>
       <p className="mb-2">
-        {count(total, "name or address", "names and addresses")} may be yours, and {total === 1 ? "is" : "are"} observed only from outside until you decide.
+        {count(total, "name or address", "names and addresses")} may be yours, and {total === 1 ? "is" : "are"} observed only passively (public records and DNS) until you decide.
         {total > hits.length && " These are the most probable."}
       </p>
       <ul className="flex flex-col divide-y divide-line">

@@ -72,7 +72,7 @@ function More({ of, types, used, noun }: { of: Collection; types: string[]; used
     <div className="mt-2 flex flex-col gap-3">
       {others.length > 0 && (
         <ul aria-label="Other accounts of the project">
-          {others.map((one) => <Other key={one.uuid} of={one} busy={busy} onUse={() => void act(() => addUse(of.uuid, one.uuid), `${one.name} is looked through by the next run.`)}
+          {others.map((one) => <Other key={one.uuid} of={one} busy={busy} onUse={() => void act(() => addUse(of.uuid, one.uuid), `The next run reads ${one.name}.`)}
             onRemove={() => void act(() => removeIntegration(one.uuid), `${one.name} is removed with its secrets.`)} />)}
         </ul>
       )}

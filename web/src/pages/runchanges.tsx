@@ -24,7 +24,7 @@ const OPEN_END = "2999-01-01";
 export function RunChanges({ of }: { of: RunDetail }): ReactNode {
   const between = `${of.started_at},${of.finished_at ?? OPEN_END}`;
   return (
-    <Section title={isOver(of) ? "What came of it" : "Results so far"}>
+    <Section title={isOver(of) ? "Results" : "Results so far"}>
       <div className="mb-4 grid gap-x-6 gap-y-4 md:grid-cols-2">
         {ISSUES.map((part) => <Part key={part.what} {...part} noun="issues" of={of} between={between} />)}
       </div>
