@@ -18,6 +18,8 @@ const DATABASE: &str = "ambit.db";
 const LOOK: Duration = Duration::from_millis(200);
 /// Looks until the wait is given up: ten minutes, longer than a rebuild of some million records.
 const LOOKS_MAX: u32 = 3_000;
+/// What is said where only the database was looked at.
+const NOT_CHECKED: &str = "the search index and the engine were not checked";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Doctor {
@@ -46,9 +48,10 @@ pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Fai
         Err(lost @ StoreError::Lost { .. }) => return damaged(&lost.to_string()),
         Err(StoreError::Bug(why)) => return damaged(&format!("{}: {why}", folder.display())),
         Err(StoreError::Uninitialised(place)) if Path::new(&place).join(DATABASE).exists() => {
-            return damaged(&format!(
+            let problem = format!(
                 "{place}/{DATABASE} holds no installation: its creation was interrupted; `ambit init` completes it"
-            ));
+            );
+            return wrong(&problem, NOT_CHECKED);
         }
         opened => opened?,
     };
@@ -63,13 +66,16 @@ pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Fai
 
 /// Of a database that is damaged nothing else is asked: its answers would be no answers.
 fn damaged(problem: &str) -> Result<(), Failure> {
+    let remedy = "the database is damaged: `ambit restore` makes a folder of a backup";
+    wrong(problem, &format!("{remedy}; {NOT_CHECKED}"))
+}
+
+/// Prints what is wrong with the database, and ends with exit code 5 and a message.
+fn wrong(problem: &str, message: &str) -> Result<(), Failure> {
     let mut results = Results::open(None)?;
     results.line(&verdict("database", Some(problem.to_owned())))?;
     results.finish()?;
-    Err(Failure::partial(
-        "the database is damaged: `ambit restore` makes a folder of a backup; the search index and the engine were not \
-         checked",
-    ))
+    Err(Failure::partial(message))
 }
 
 /// Looks at all but the database, which is whole.
@@ -98,6 +104,9 @@ async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<(), Fail
     let is_wrong = matches!(state, IndexState::Wrong(_));
     results.line(&match state {
         IndexState::Whole => verdict("index", None),
+        IndexState::NotBuilt if store.is_read_only() => {
+            format!("{:<10} not built; searches need a folder that can be written", "index")
+        }
         IndexState::NotBuilt => format!("{:<10} not built yet: the first search or server builds it", "index"),
         IndexState::Wrong(problem) => verdict("index", Some(problem)),
     })?;
@@ -130,7 +139,7 @@ fn old_schema(schema: Schema, rebuild: bool) -> Result<(), Failure> {
     results.line(&verdict("database", None))?;
     results.line(&format!("{:<10} {}, older than {}", "schema", schema.version, schema.newest))?;
     results.finish()?;
-    Err(Failure::partial(format!("the search index and the engine were not checked: {old}; {remedy}")))
+    Err(Failure::partial(format!("{NOT_CHECKED}: {old}; {remedy}")))
 }
 
 /// How the search index is.

@@ -89,6 +89,19 @@ fn a_damaged_database_is_told_with_its_folder_and_exit_code_5() {
 }
 
 #[test]
+fn a_first_making_that_was_cut_off_is_completed_and_no_backup_is_asked_for() {
+    let folder = Folder::new("cut-off");
+    let data = folder.join("data");
+    std::fs::create_dir(&data).expect("can be made");
+    std::fs::write(data.join("ambit.db"), "").expect("can be written");
+    let output = ambit(&["doctor", "--data", utf8(&data)]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("`ambit init` completes it") && !said.contains("ambit restore"), "{said}");
+    succeed(&["init", "--email", "ann@example.org", "--data", utf8(&data)]);
+}
+
+#[test]
 fn a_backup_that_is_empty_cut_off_or_damaged_is_refused_and_leaves_nothing() {
     let folder = Folder::new("restore");
     let whole = filled(&folder);
@@ -143,10 +156,14 @@ fn closed_to_writing(folder: &Path, mode: u32) {
 fn a_folder_that_cannot_be_written_is_read() {
     let folder = Folder::new("read-only");
     let whole = filled(&folder);
-    // The index is made, and brought up, while that can be done.
-    succeed(&["entities", "--data", utf8(&whole)]);
     let owner = std::fs::metadata(folder.path()).expect("is there").uid();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).expect("is ours");
+    closed_to_writing(&whole, 0o555);
+    let unbuilt = text(&reading(&["doctor", "--data", utf8(&whole)], owner).stdout);
+    assert!(unbuilt.contains("index      not built; searches need a folder that can be written"), "{unbuilt}");
+    closed_to_writing(&whole, 0o755);
+    // The index is made, and brought up, while that can be done.
+    succeed(&["entities", "--data", utf8(&whole)]);
     closed_to_writing(&whole, 0o555);
     let before: Vec<_> =
         std::fs::read_dir(&whole).expect("is there").map(|entry| entry.expect("is there").file_name()).collect();
