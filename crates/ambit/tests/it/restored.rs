@@ -47,7 +47,7 @@ impl House<'_> {
         assert!(
             code == Some(5)
                 && looked
-                    .contains("index      wrong: it is older than the changes that the database keeps, or belongs to another"),
+                    .contains("index      wrong: it is older than the changes that the database keeps, or belongs to"),
             "{looked}"
         );
         // Beyond the revision of the index: that alone tells nothing.
