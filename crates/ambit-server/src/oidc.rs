@@ -246,9 +246,9 @@ impl Provider {
     }
 
     async fn read<T: serde::de::DeserializeOwned>(&self, url: String) -> Result<T, String> {
-        let (status, body) = (self.ask)(ProviderAsk { url, form: None, authorization: None }).await?;
+        let (status, body) = (self.ask)(ProviderAsk { url: url.clone(), form: None, authorization: None }).await?;
         let read = (status == 200).then(|| serde_json::from_slice(&body).ok()).flatten();
-        read.ok_or_else(|| format!("the provider's metadata cannot be fetched (status {status})"))
+        read.ok_or_else(|| format!("{url} gives no metadata or keys that can be read (status {status})"))
     }
 }
 
