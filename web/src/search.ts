@@ -7,15 +7,39 @@ export interface Term {
   not: boolean;
 }
 
-/** The terms of a search string as they stand there, words without a keyword under the keyword "". */
+/** Keywords that take a moment. */
+const TIMES = /^(first|last)_seen_(after|before)$/i;
+/** What no word is. */
+const NONE = /^$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const HOURS = "(?:[01]\\d|2[0-3])";
+const MINUTES = "[0-5]\\d";
+/** A time of day, with its zone or without one. */
+const CLOCK = new RegExp(`^${HOURS}:${MINUTES}(:${MINUTES}(\\.\\d{1,9})?)?(z|[+-]${HOURS}:?(${MINUTES})?)?$`, "i");
+/** A zone that stands for itself, also one whose plus arrived as a blank. */
+const ZONE = new RegExp(`^(utc|${HOURS}:${MINUTES})$`, "i");
+
+/**
+ * The terms of a search string as they stand there, words without a keyword under the keyword "". A time of day behind
+ * a date, and a zone behind that, belong to the moment: `last_seen_after:2025-08-01 12:30:00 UTC` is one term.
+ */
 export function terms(search: string): Term[] {
   const found: Term[] = [];
+  // What a word must be to belong to the moment before it.
+  let more = NONE;
   for (const [text] of search.matchAll(/(?:[^\s"]|"(?:\\.|[^"\\])*"?)+/g)) {
+    const moment = found.at(-1);
+    if (moment && more.test(text)) {
+      moment.value += ` ${text}`;
+      more = more === CLOCK && !/[z+-]/i.test(text) ? ZONE : NONE;
+      continue;
+    }
     const colon = text.search(/[:"]/);
     const keyword = colon > 0 && text[colon] === ":" ? text.slice(0, colon) : "";
     let value = keyword === "" ? text : text.slice(colon + 1);
     const not = keyword !== "" && value.startsWith("!");
     if (not) value = value.slice(1);
+    more = TIMES.test(keyword) && DAY.test(value) ? CLOCK : NONE;
     found.push({ keyword, value: unquoted(value), not });
   }
   return found;
