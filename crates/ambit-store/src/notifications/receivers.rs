@@ -55,8 +55,8 @@ columns! {
         pub rule: Rule = (json),
         /// Why nothing is sent to it any more, or while its maker is suspended.
         pub ended: Option<String> =
-            "COALESCE(r.ended, CASE WHEN u.status = 'deleted' THEN 'its maker was deleted'
-                                WHEN u.status <> 'active' THEN 'its maker is suspended' END)",
+            "COALESCE(r.ended, CASE WHEN u.status = 'deleted' THEN 'the user who created it was deleted'
+                                WHEN u.status <> 'active' THEN 'the user who created it is suspended' END)",
         /// Since when every try has failed.
         pub failing_since: Option<Timestamp>,
         pub created_at: Timestamp,

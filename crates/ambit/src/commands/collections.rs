@@ -46,8 +46,8 @@ pub(crate) enum Action {
         #[command(flatten)]
         asked: posture::Asked,
     },
-    /// Change settings of a collection: its name, times, level, ports, tasks, exclusions, due days, and who is told of
-    /// new entities.
+    /// Change settings of a collection: its name, times, level, ports, tasks, exclusions, due days, and who is
+    /// notified of new entities.
     #[command(visible_alias = "set")]
     Update(Update),
     /// Rename a collection.
@@ -150,11 +150,11 @@ pub(crate) struct Changed {
     /// Tasks that its runs skip from now on, by name: udp_sweep,content_focus; or none.
     #[arg(long, value_name = "TASKS", value_parser = skipped)]
     pub(crate) skip: Option<SkippedTasks>,
-    /// When receivers by e-mail are told of its new entities: always, never, or by-rule (if the events of the receiver
-    /// include them).
+    /// When receivers by e-mail are notified of its new entities: always, never, or by-rule (if the events of the
+    /// receiver include them).
     #[arg(long, value_name = "WHEN")]
     pub(crate) notify_emails: Option<told::NewEntities>,
-    /// When webhooks are told of its new entities.
+    /// When webhooks are notified of its new entities.
     #[arg(long, value_name = "WHEN")]
     pub(crate) notify_webhooks: Option<told::NewEntities>,
     /// Days until its issues are due, by severity, such as critical=7,high=30,medium=90; none; or default (the setting
