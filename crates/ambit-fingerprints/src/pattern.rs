@@ -31,7 +31,7 @@ pub(crate) struct Flags {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// It looks ahead or behind, or back at what it matched: no such pattern ends in bounded time.
-    #[error("uses look-around, which is not supported: {0}")]
+    #[error("uses look-around or a back-reference, which is not supported: {0}")]
     LooksAround(String),
     /// It is longer than patterns may be.
     #[error("a pattern of {0} bytes, the limit is {PATTERN_BYTES_MAX}")]

@@ -323,7 +323,7 @@ fn what_looks_around_is_left_out_and_named() {
     let pack = load("a.json", text.as_bytes()).unwrap();
     assert_eq!(pack.left_out.len(), 1);
     assert_eq!(pack.left_out[0].place, "a.json: A: html");
-    assert!(pack.left_out[0].why.contains("uses look-around"));
+    assert!(pack.left_out[0].why.contains("uses look-around or a back-reference"));
     assert!(matches!(&pack.rules[0].says, Says::Names(_)) && pack.rules[0].signs.len() == 1);
 }
 
