@@ -131,18 +131,23 @@ impl Derivation<'_> {
         }
     }
 
+    /// A certificate that does not name the name by which it was asked for.
+    fn certificate_name(&mut self, sight: &Sight<'_>) {
+        let (Some(name), Some(certificate)) = (sight.name, sight.certificate) else { return };
+        if certificate.covers(name) {
+            return;
+        }
+        match sight.turned_away {
+            None => self.truth.plant_issue("invalid_certificate_name", Kind::Uri, &sight.uri),
+            // A server that cannot answer now does not say whether it knows the name.
+            Some(500..) => self.truth.allow_issue("invalid_certificate_name", Kind::Uri, &sight.uri),
+            Some(_) => {}
+        }
+    }
+
     pub(super) fn site_issues(&mut self, sight: &Sight<'_>) {
         let uri = sight.uri.as_str();
-        if let (Some(name), Some(certificate)) = (sight.name, sight.certificate)
-            && !certificate.covers(name)
-        {
-            match sight.turned_away {
-                None => self.truth.plant_issue("invalid_certificate_name", Kind::Uri, uri),
-                // A server that cannot answer now does not say whether it knows the name.
-                Some(500..) => self.truth.allow_issue("invalid_certificate_name", Kind::Uri, uri),
-                Some(_) => {}
-            }
-        }
+        self.certificate_name(sight);
         let Some(virtual_host) = sight.site else {
             let bare_page = sight.name.is_some() && sight.unknown.is_some_and(|(status, _)| status == 200);
             if bare_page {

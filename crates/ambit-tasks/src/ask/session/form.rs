@@ -146,7 +146,8 @@ fn locked_out(before: &Before, sent: &Sent, again: Option<&Reached>) -> Option<S
 }
 
 impl Sent {
-    /// Whether the form led away from its page and from where it was sent, and changed a cookie that looks leave as it is.
+    /// Whether the form led away from its page and from where it was sent, and changed a cookie that looks leave as it
+    /// is.
     fn is_led_away(&self, page: &Url, jar: &Jar) -> bool {
         let at = place(self.reached.away.as_ref().unwrap_or(&self.reached.answer.url));
         at != place(page) && at != place(&self.action) && jar.is_changed()
