@@ -12,6 +12,7 @@ use crate::{Context, TaskError};
 use ambit_model::application_session::{ApplicationSession, Opening, cookie_values, unschemed};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{NetError, Untrusted};
+use form::Proof;
 use inside::Front;
 pub(crate) use inside::{holds, holds_still, is_shown, reached_before, some_of};
 use token::{Bearer, Client};
@@ -34,7 +35,8 @@ pub(crate) struct Session {
     secrets: Vec<Vec<u8>>,
     /// What the page that a person named showed when it was opened.
     front: Front,
-    /// What signs in anew: a form.
+    /// What signs in anew: a form where pages show who signed in by it. That a token or a cookie is given says nothing
+    /// of whether pages accept it.
     signs_in: Option<ApplicationSession>,
 }
 
@@ -59,9 +61,7 @@ impl Session {
         let mut secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
         // Longer secrets come first, since they may contain shorter ones.
         secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        // That a token is given anew says nothing: whether the application accepts it, only its pages tell.
-        let signs_in = matches!(given.opening, Opening::Form { .. }).then(|| given.clone());
-        Self { origin: origin(start), shown, secrets, front: Front::default(), signs_in }
+        Self { origin: origin(start), shown, secrets, front: Front::default(), signs_in: None }
     }
 
     /// Returns whether an integration opened it.
@@ -171,18 +171,21 @@ pub(crate) async fn open(cx: &Context<'_>, start: &Url) -> Result<Session, TaskE
 
 /// A session that what is given opens; whether the first page accepts it nobody asked.
 async fn opened(cx: &Context<'_>, start: &Url, given: &ApplicationSession) -> Result<Session, TaskError> {
+    let mut signs_in = None;
     let shown = match &given.opening {
         Opening::Header { name, value } => Shown::Headers(vec![(name.clone(), value.clone())]),
         Opening::Cookie(cookies) => Shown::Headers(vec![("Cookie".to_owned(), cookies.clone())]),
         Opening::Form { username, password, page } => {
-            Shown::Headers(form::logged_in(cx, start, page.as_deref(), (username, password)).await?)
+            let (headers, proof) = form::logged_in(cx, start, page.as_deref(), (username, password)).await?;
+            signs_in = (proof == Proof::Page).then(|| given.clone());
+            Shown::Headers(headers)
         }
         Opening::Token { client, secret, url, scope } => {
             let (id, secret, url, scope) = (client.clone(), secret.clone(), url.clone(), scope.clone());
             Shown::Token(Box::new(Bearer::open(cx, Client { id, secret, url, scope }).await?))
         }
     };
-    Ok(Session::new(given, start, shown))
+    Ok(Session { signs_in, ..Session::new(given, start, shown) })
 }
 
 /// A text in the bytes by which pages may repeat it.

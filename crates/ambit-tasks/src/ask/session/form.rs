@@ -42,6 +42,15 @@ struct Sent {
     reached: Reached,
 }
 
+/// What shows that somebody signed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// The first page, or the page with the form, shows what it shows to nobody else.
+    Page,
+    /// The form led elsewhere, with another cookie.
+    Cookie,
+}
+
 /// Fills in the form of the page at `login_url`, or of the front page, and keeps the cookies that the answers set.
 /// Fails unless the page behind the form is one that asks nobody who is there, and something shows that somebody signed
 /// in.
@@ -50,7 +59,7 @@ pub(super) async fn logged_in(
     start: &Url,
     login_url: Option<&str>,
     (name, password): (&str, &str),
-) -> Result<Vec<(String, String)>, TaskError> {
+) -> Result<(Vec<(String, String)>, Proof), TaskError> {
     let page = login_url.map_or_else(|| Ok(start.clone()), Url::parse);
     let page = page.map_err(|_| refused("its login_url is no URL"))?;
     let (asked, mut jar) = (Asked { start, page, password }, Jar::default());
@@ -75,10 +84,8 @@ pub(super) async fn logged_in(
         return Err(refused("the form is sent to another origin than the application"));
     }
     let sent = send(cx, &asked, (&shown, form), &mut jar).await?;
-    match why_outside(cx, &asked, (&before, &sent), &mut jar).await? {
-        Some(why) => Err(refused(&why)),
-        None => Ok(jar.header().into_iter().collect()),
-    }
+    let proof = let_in(cx, &asked, (&before, &sent), &mut jar).await?.map_err(|why| refused(&why))?;
+    Ok((jar.header().into_iter().collect(), proof))
 }
 
 /// Sends a form as a browser does.
@@ -100,38 +107,39 @@ async fn send(
     Ok(Sent { action: form.action, status, reached: jar.masked(reached, asked.password) })
 }
 
-/// Why who sent the form is not signed in; `None` where the application shows that somebody is.
-async fn why_outside(
+/// What shows that who sent the form is signed in, or why nobody is.
+async fn let_in(
     cx: &Context<'_>,
     asked: &Asked<'_>,
     (before, sent): (&Before, &Sent),
     jar: &mut Jar,
-) -> Result<Option<String>, TaskError> {
+) -> Result<Result<Proof, String>, TaskError> {
     let Sent { status, reached, .. } = sent;
     let is_second_step = is_second_step(asked.start) || is_second_step(&asked.page);
     if let Some(why) = led_to_second_factor(reached).filter(|_| reached.answer.status < 400 && !is_second_step) {
-        return Ok(Some(why));
+        return Ok(Err(why));
     }
     let asks = kept_out(cx, reached).await;
     let is_let_in = *status < 400 && asks.is_none();
     // What shows who is there counts for more than words and fields, which other pages have too.
     if is_let_in && shows_who(cx, asked, before, jar).await? {
-        return Ok(None);
+        return Ok(Ok(Proof::Page));
     }
     if let Some(why) = shows_second_factor(reached).filter(|_| reached.answer.status < 400) {
-        return Ok(Some(why));
+        return Ok(Err(why));
     }
     let again = if is_let_in { Some(jar.look(cx, &asked.page, asked.password).await?) } else { None };
     if let Some(why) = locked_out(before, sent, again.as_ref()) {
-        return Ok(Some(why));
+        return Ok(Err(why));
     }
     let why = match &again {
-        Some(again) if is_shown(cx, again).await? || sent.is_led_away(&asked.page, jar) => return Ok(None),
+        Some(again) if is_shown(cx, again).await? => return Ok(Ok(Proof::Page)),
+        Some(_) if sent.is_led_away(&asked.page, jar) => return Ok(Ok(Proof::Cookie)),
         Some(_) => Some("nothing that it shows then tells that somebody signed in".to_owned()),
         None => asks,
     };
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-    Ok(Some(format!("the form does not accept user and password (status {status}){why}")))
+    Ok(Err(format!("the form does not accept user and password (status {status}){why}")))
 }
 
 /// Why nobody signs in for a while, where the answer to the form or the page with the form says so, and did not before.

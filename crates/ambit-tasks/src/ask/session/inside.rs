@@ -208,7 +208,7 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
 /// Whether pages are closed in a session too that is opened anew, where one can be: that they are closed is then no end
 /// of the session.
 async fn stays_closed(cx: &Context<'_>, session: &Session, start: &Url, pages: &[&Url]) -> Result<bool, TaskError> {
-    let Some(anew) = session.anew(cx, start).await? else { return Ok(false) };
+    let Some(anew) = session.anew(cx, start).await?.filter(|anew| anew.signs_in.is_some()) else { return Ok(false) };
     for page in pages {
         if matches!(look(cx, &anew, page).await?, Look::Shown | Look::Unknown) {
             return Ok(false);
