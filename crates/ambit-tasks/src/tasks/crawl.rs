@@ -200,8 +200,9 @@ impl<'a> Crawl<'a> {
 
     fn is_out(&mut self, url: &Url, status: u16) -> bool {
         let is_out = self.places.is_out(url.path_only(), status, self.cx.net.date());
-        // A walk that reads no page reports no outage: since when that is so, the outcomes of the task tell.
-        let is_all_out = self.pages.is_empty() && status != session::TOO_MANY_REQUESTS;
+        // A walk that reads no page reports no outage: since when that is so, the outcomes of the task tell. With an
+        // integration they may tell of a session that could not be opened instead.
+        let is_all_out = self.pages.is_empty() && !self.session.is_open() && status != session::TOO_MANY_REQUESTS;
         is_out || (is_all_out && web::unless_outage(self.cx, TASK.name, status).is_ok())
     }
 

@@ -177,7 +177,7 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
         return Err(ended(&format!("{start} led to {before} before and leads to {now} now")));
     }
     // That page may be there for everybody.
-    let (mut shown, mut kept, mut moved) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut shown, mut moved) = (Vec::new(), Vec::new());
     let (mut asking, mut led, mut closed) = (Vec::new(), Vec::new(), Vec::new());
     for page in pages.iter().take(PAGES_MAX) {
         match look(cx, session, page).await? {
@@ -193,7 +193,7 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
     if moved.len() > 1 || shown.is_empty() {
         led.extend(moved);
     }
-    kept.extend(asking.iter().chain(&led).chain(&closed).map(|(page, _)| *page));
+    let kept: Vec<&Url> = asking.iter().chain(&led).chain(&closed).map(|(page, _)| *page).collect();
     let Some((_, why)) = asking.first().or(led.first()).or(closed.first()) else { return Ok(()) };
     // A single page that is closed, while others are shown and none asks for a sign-in or leads away, is closed for
     // reasons of its own.
