@@ -31,7 +31,7 @@ use ambit_model::scope::Rules;
 use ambit_model::{Kind, TaskName, Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
 use ambit_store::StoreError;
-use ambit_store::engine::{Commit, Work};
+use ambit_store::engine::{Commit, Unreconciled, Work};
 use ambit_tasks::Settings;
 use ambit_vulns::Knowledge;
 use flight::Flight;
@@ -45,8 +45,9 @@ use tracing::{Instrument as _, field};
 
 /// Outcomes of one commit (docs/architecture.md §1.7: engine parts of at most 500 rows).
 const COMMIT_MAX: usize = 200;
-/// Longest time between a row's end and its commit, wall time (docs/architecture.md §2).
-const COMMIT_EVERY: Duration = Duration::from_millis(500);
+/// Longest time between a row's end and its commit, wall time: what follows from it waits for that. Where much ends,
+/// [`COMMIT_MAX`] comes sooner.
+const COMMIT_EVERY: Duration = Duration::from_millis(100);
 /// Between two reconciliations while there is other work, as a multiple of what the last one took: what changes many
 /// times meanwhile is reconciled once, and scope, which is decided over the whole graph, takes no more than a quarter
 /// of the time however large that is.
@@ -393,11 +394,13 @@ impl<'a> Drive<'a> {
     async fn lease(&mut self) -> Result<(), StoreError> {
         let Some(room) = self.flight.room().filter(|_| !self.dry) else { return Ok(()) };
         let date = self.config.wire.date();
-        let leased = if self.unreconciled || !self.deferred.is_empty() {
-            self.flight.beside(self.config.engine.lease_meanwhile(self.run.id, room, date)).await?
-        } else {
-            self.flight.beside(self.config.engine.lease(self.run.id, room, date)).await?
+        let unreconciled = match self.unreconciled {
+            true => Unreconciled::Anything,
+            false if self.deferred.is_empty() => Unreconciled::Nothing,
+            false => Unreconciled::UnderWay,
         };
+        let leased = self.config.engine.lease_meanwhile(self.run.id, room, date, unreconciled);
+        let leased = self.flight.beside(leased).await?;
         self.dry = leased.len() < room.rows;
         if leased.is_empty() {
             return Ok(());

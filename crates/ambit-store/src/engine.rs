@@ -36,7 +36,7 @@ pub use hunt::{Hunted, LiveRuleset, RuleMatch, Specimen};
 pub use imports::{ImportOutcome, Imported, StateAccount};
 pub use issues::Moved;
 pub(crate) use lease::drop_uncleared;
-pub use lease::{ATTEMPTS_BEFORE_ALONE, Places};
+pub use lease::{ATTEMPTS_BEFORE_ALONE, Places, Unreconciled};
 pub use place::Engine;
 pub use reassess::{Reassessment, Showing};
 pub use relied::Fresh;

@@ -37,6 +37,17 @@ impl From<usize> for Places {
     }
 }
 
+/// The changes of a run that wait to be reconciled while rows are leased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreconciled {
+    Nothing,
+    /// Only those of entities that leased rows are about. What more these bring is waited for as the rows are, or kept
+    /// away from where they are visits, so that louder work elsewhere need not wait for it; what writes waits.
+    UnderWay,
+    /// Any: nothing is leased of a later wave than all that is leased already.
+    Anything,
+}
+
 impl Engine {
     /// Leases as many open rows as there are places for whose `not_before` has come, of the first wave that has any.
     /// Empty where nothing can start now, and where the run is not running or not held by this engine. A lease lives
@@ -47,29 +58,19 @@ impl Engine {
         places: impl Into<Places>,
         wire_now: Timestamp,
     ) -> Result<Vec<Work>, StoreError> {
-        self.lease_rows(run, places.into(), wire_now, true).await
+        self.lease_meanwhile(run, places, wire_now, Unreconciled::Nothing).await
     }
 
-    /// Leases like `lease`, while changes wait to be reconciled: they may call for quieter work, so that nothing is
-    /// leased of a later wave than all that is leased already.
+    /// Leases like `lease`, while changes wait to be reconciled, which may call for quieter work.
     pub async fn lease_meanwhile(
         &self,
         run: RunId,
         places: impl Into<Places>,
         wire_now: Timestamp,
+        unreconciled: Unreconciled,
     ) -> Result<Vec<Work>, StoreError> {
-        self.lease_rows(run, places.into(), wire_now, false).await
-    }
-
-    async fn lease_rows(
-        &self,
-        run: RunId,
-        places: Places,
-        wire_now: Timestamp,
-        reconciled: bool,
-    ) -> Result<Vec<Work>, StoreError> {
-        let engine = self.id;
-        transaction!(self.store, Engine, async |tx| lease(tx, engine, run, places, (wire_now, reconciled)).await)
+        let (engine, places) = (self.id, places.into());
+        transaction!(self.store, Engine, async |tx| lease(tx, engine, run, places, (wire_now, unreconciled)).await)
     }
 
     /// Takes leased rows out of the plan, undone and uncounted: what they were to contact is no longer bound to their
@@ -133,7 +134,7 @@ async fn lease(
     engine: i64,
     run: RunId,
     places: Places,
-    (wire_now, reconciled): (Timestamp, bool),
+    (wire_now, unreconciled): (Timestamp, Unreconciled),
 ) -> Result<Vec<Work>, StoreError> {
     let collection = collection_of(tx, run).await?;
     collections::lock(tx, collection).await?;
@@ -149,10 +150,13 @@ async fn lease(
         if wave.waits() && !taken.is_empty() {
             break;
         }
-        if wave == Wave::Writes && !near.is_empty() {
+        if wave == Wave::Writes && (!near.is_empty() || unreconciled != Unreconciled::Nothing) {
             break;
         }
-        if !reconciled && wave > Wave::Passive && !is_leased(tx, run, (wave, Wave::Writes)).await? {
+        if unreconciled == Unreconciled::Anything
+            && wave > Wave::Passive
+            && !is_leased(tx, run, (wave, Wave::Writes)).await?
+        {
             break;
         }
         // What is owed does not change in here: it is asked once, before the first wave that waits for it.

@@ -9,7 +9,7 @@ use ambit_model::observation::{ProbeResult, SECOND_PROBE_AFTER_MS};
 use ambit_model::run::{RunState, Stage};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Wave};
-use ambit_store::engine::{NewSweep, NewWork, Places, Room, Work};
+use ambit_store::engine::{NewSweep, NewWork, Places, Room, Unreconciled, Work};
 use ambit_store::{CollectionSettings, Started, StoreError};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -295,9 +295,13 @@ async fn a_visit_that_hangs_holds_up_only_what_stands_at_its_place() {
         ];
         lab.engine.reconcile(reconciliation).await.unwrap();
         let lease = async || -> Vec<Work> { lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap() };
+        let meanwhile = async |unreconciled| -> Vec<Work> {
+            lab.engine.lease_meanwhile(run.id, 9, Timestamp(0), unreconciled).await.unwrap()
+        };
         let page = lease().await;
         assert_eq!(tasks(&page), ["page"]);
-        let ports = lease().await;
+        assert_eq!(meanwhile(Unreconciled::Anything).await, [], "a change elsewhere may call for another page");
+        let ports = meanwhile(Unreconciled::UnderWay).await;
         assert_eq!(ports.iter().map(|work| work.uid).collect::<Vec<_>>(), [elsewhere], "the place itself waits");
         let done = |work: Vec<Work>| work.into_iter().map(|work| outcome(work, ProbeResult::Absent, Timestamp(1)));
         lab.engine.commit(lab.commit(run.id, done(ports).collect())).await.unwrap();
@@ -306,6 +310,7 @@ async fn a_visit_that_hangs_holds_up_only_what_stands_at_its_place() {
         let ports = lease().await;
         assert_eq!(ports.iter().map(|work| work.uid).collect::<Vec<_>>(), [place]);
         lab.engine.commit(lab.commit(run.id, done(ports).collect())).await.unwrap();
+        assert_eq!(meanwhile(Unreconciled::UnderWay).await, [], "a change of what is under way may call for a page");
         assert_eq!(tasks(&lease().await), ["login"]);
     })
     .await;
@@ -354,7 +359,7 @@ async fn until_all_is_reconciled_nothing_louder_is_leased_than_what_runs() {
         ];
         lab.engine.reconcile(reconciliation).await.unwrap();
         let meanwhile = async || {
-            let work = lab.engine.lease_meanwhile(run.id, 1, Timestamp(0)).await.unwrap();
+            let work = lab.engine.lease_meanwhile(run.id, 1, Timestamp(0), Unreconciled::Anything).await.unwrap();
             work.into_iter().map(|work| work.task).collect::<Vec<_>>()
         };
         let done = async |work: Vec<ambit_store::engine::Work>| {
