@@ -341,7 +341,7 @@ impl Door {
 }
 
 /// The rates of a connection to a target, the narrowest first, without that of all contacts.
-fn rates_of_target(address: IpAddr) -> [Bucket; 2] {
+pub(crate) fn rates_of_target(address: IpAddr) -> [Bucket; 2] {
     [Bucket::Address(address), Bucket::block(address)]
 }
 
@@ -439,7 +439,7 @@ impl Door {
 
     /// Acquires a free socket. Work that waits for one gives up its idle connections first, so that none waits for
     /// another's idle ones.
-    async fn socket(&self) -> OwnedSemaphorePermit {
+    pub(crate) async fn socket(&self) -> OwnedSemaphorePermit {
         let sockets = &self.outside.sockets;
         if let Ok(place) = sockets.clone().try_acquire_owned() {
             return place;

@@ -35,6 +35,6 @@ pub use error::{Meaning, NetError, Phase, Refused};
 pub use guard::{Contact, Grant, Grants, Guard, Home, Transport};
 pub use net::{Counters, Net, NetOptions, Session};
 pub use pace::{Pace, PaceLimits};
-pub use udp::{AnswerFrom, PortAnswer};
+pub use udp::{AnswerFrom, Asking, PortAnswer, PortQuestion, ReadAnswer};
 pub use untrusted::Untrusted;
 pub use wire::Wire;

@@ -17,7 +17,7 @@ use crate::limits;
 use crate::pace::Pace;
 use crate::tcp::{Answers, Banner, BannerOptions, PortSweep, StartTls};
 use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
-use crate::udp::{AnswerFrom, PortAnswer};
+use crate::udp::{AnswerFrom, Asking, PortAnswer, PortQuestion, ReadAnswer};
 use crate::wire::{Hold, Wire, WireTime};
 use ambit_model::Timestamp;
 use futures::future::{BoxFuture, Either, select};
@@ -342,6 +342,19 @@ impl Session {
         wait: Duration,
     ) -> Result<PortAnswer, NetError> {
         crate::udp::ask_port(&self.door, address, payload, answers, wait).await
+    }
+
+    /// Sends a datagram for each question to a target, as fast as the rate limits let them out, and takes the answers
+    /// that come meanwhile; [`Asking::end`] waits for the others, until `wait` after the last was sent. They share one
+    /// socket, and nothing is repeated.
+    pub async fn ask_ports<T: Send>(
+        &self,
+        address: IpAddr,
+        questions: Vec<PortQuestion>,
+        read: ReadAnswer<T>,
+        wait: Duration,
+    ) -> Asking<T> {
+        crate::udp::ask_ports(&self.door, address, questions, read, wait).await
     }
 
     // ── TLS ──

@@ -15,4 +15,5 @@ mod rate;
 mod script;
 mod tcp;
 mod tls;
+mod udp;
 mod wire;

@@ -1,10 +1,14 @@
-//! One datagram and what comes back: services that speak when spoken to.
+//! Datagrams and what comes back: services that speak when spoken to.
 
-use crate::door::Door;
+mod asking;
+
+pub(crate) use asking::ask_ports;
+pub use asking::{Asking, PortQuestion, ReadAnswer};
+
+use crate::door::{Door, rates_of_target};
 use crate::error::NetError;
 use crate::guard::{Grant, Transport};
 use crate::limits::{DATAGRAM_BYTES_MAX, DATAGRAM_TRIES};
-use crate::pace::Bucket;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -38,7 +42,7 @@ pub(crate) async fn ask_port(
 ) -> Result<PortAnswer, NetError> {
     door.check(Grant::Target, address, Transport::Udp, None)?;
     let socket = door.datagram_socket(address.ip(), "datagram")?;
-    let buckets = [Bucket::Address(address.ip()), Bucket::block(address.ip())];
+    let buckets = rates_of_target(address.ip());
     let pass = door.admit_datagram(Grant::Target, address, None, &buckets).await?;
     let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
     let exchange = async {
@@ -74,7 +78,7 @@ pub(crate) async fn exchange(
     door.check(Grant::Target, address, Transport::Udp, None)?;
     let failed = |error: std::io::Error| NetError::from_io(&error, "datagram");
     let socket = door.datagram_socket(address.ip(), "datagram")?;
-    let buckets = [Bucket::Address(address.ip()), Bucket::block(address.ip())];
+    let buckets = rates_of_target(address.ip());
     let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
     for _ in 0..DATAGRAM_TRIES {
         let pass = door.admit_datagram(Grant::Target, address, None, &buckets).await?;

@@ -29,6 +29,7 @@ async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'stati
         ("read_banner", session.read_banner(address, None, &BannerOptions::default()).await.err()),
         ("read_banner_inside", session.read_banner_inside(address, None, &BannerOptions::default()).await.err()),
         ("ask_port", session.ask_port(address, b"x", crate::AnswerFrom::ThatPort, Duration::from_secs(1)).await.err()),
+        ("ask_ports", ask_ports(session, address).await),
         ("datagram", session.datagram(address, b"x", Duration::from_secs(1)).await.err()),
         ("tls", session.tls(address, None, &options).await.err()),
         ("tls_hello", session.tls_hello(address, None, TlsVersion::Tls10).await.err()),
@@ -42,6 +43,14 @@ async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'stati
     .into_iter()
     .map(|(call, error)| (call, error.unwrap_or_else(|| panic!("{call} succeeded"))))
     .collect()
+}
+
+async fn ask_ports(session: &Session, address: SocketAddr) -> Option<NetError> {
+    let answers = crate::AnswerFrom::ThatPort;
+    let question = crate::PortQuestion { port: address.port(), payload: b"x".to_vec(), answers };
+    let read: crate::ReadAnswer<()> = Box::new(|_, _| Some(()));
+    let asked = session.ask_ports(address.ip(), vec![question], read, Duration::from_secs(1)).await;
+    asked.end().await.pop().and_then(Result::err)
 }
 
 fn untouched(wire: &TestWire) -> bool {

@@ -37,7 +37,7 @@ impl Guard for Loopback {
     }
 }
 
-fn session(resolver: SocketAddr) -> Session {
+pub(super) fn live_session(resolver: SocketAddr) -> Session {
     session_by(LiveOptions { resolvers: vec![resolver], ..LiveOptions::default() })
 }
 
@@ -66,7 +66,7 @@ async fn ports_pages_and_banners_come_over_real_sockets() {
             });
         }
     });
-    let session = session("127.0.0.1:9".parse().unwrap());
+    let session = live_session("127.0.0.1:9".parse().unwrap());
     let sweep = session.sweep_ports(open.ip(), &[open.port(), closed.port()]).await.unwrap();
     assert_eq!((sweep.open, sweep.closed), (vec![open.port()], vec![closed.port()]));
     let exchange = session.http(&session.get(&format!("http://{open}/")).unwrap()).await.unwrap();
@@ -144,7 +144,7 @@ async fn one_datagram_tells_an_answer_from_a_refusal_and_from_silence() {
             echo.send_to(&buffer[..length], from).await.unwrap();
         }
     });
-    let session = session("127.0.0.1:9".parse().unwrap());
+    let session = live_session("127.0.0.1:9".parse().unwrap());
     let wait = Duration::from_millis(300);
     let ask = async |address: SocketAddr, answers| session.ask_port(address, b"hello", answers, wait).await;
     assert_eq!(ask(speaks, AnswerFrom::ThatPort).await, Ok(PortAnswer::Said(b"hello".to_vec())));
@@ -175,7 +175,7 @@ async fn thousands_of_names_come_over_a_real_socket() {
             let _ = socket.send_to(&answer, from).await;
         }
     });
-    let session = session(resolver);
+    let session = live_session(resolver);
     let names: Vec<String> = (0..3_000).map(|index| format!("name-{index}.example.test")).collect();
     let answers =
         futures::future::join_all(names.iter().map(|name| session.lookup_uncached(name, RecordType::A))).await;

@@ -3,9 +3,10 @@
 use crate::read::datagram::{Chance, Proof, QUESTIONS, Question};
 use crate::{Context, TaskError};
 use ambit_model::entity::network_service::Service;
-use ambit_net::PortAnswer;
+use ambit_net::{Asking, PortAnswer, PortQuestion};
 use futures::future::join_all;
-use std::net::SocketAddr;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 /// How long an answer may take: a slow host's round trip, and SSDP's delay of up to a second.
@@ -36,6 +37,67 @@ pub(crate) async fn ask(cx: &Context<'_>, socket: SocketAddr) -> Result<Heard, T
         }
     }
     Ok(result)
+}
+
+/// What each of some ports came to: whether it spoke its protocol.
+pub(crate) type Spoke = BTreeMap<u16, Result<bool, TaskError>>;
+
+/// Questions that were sent to ports of an address.
+pub(crate) struct Asked {
+    address: IpAddr,
+    ports: Vec<u16>,
+    asking: Asking<Vec<u8>>,
+}
+
+/// The ports that have questions.
+pub(crate) fn ports() -> BTreeSet<u16> {
+    QUESTIONS.iter().map(|question| question.port).collect()
+}
+
+/// Sends every question of some ports of an address, each once, and returns when they are sent: silence is waited for
+/// in [`Asked::end`].
+pub(crate) async fn send(cx: &Context<'_>, address: IpAddr, ports: &BTreeSet<u16>) -> Asked {
+    let asks = |question: &'static Question| {
+        let mut chance = Chance::default();
+        cx.net.random(&mut chance);
+        (question, chance)
+    };
+    let asked: Vec<(&Question, Chance)> =
+        QUESTIONS.iter().filter(|question| ports.contains(&question.port)).map(asks).collect();
+    let ports = asked.iter().map(|(question, _)| question.port).collect();
+    let datagram = |(question, chance): &(&Question, Chance)| {
+        let payload = (question.asks)(chance);
+        PortQuestion { port: question.port, payload, answers: question.answers }
+    };
+    let datagrams = asked.iter().map(datagram).collect();
+    let read = move |number: usize, bytes: &[u8]| {
+        let (question, chance) = asked.get(number)?;
+        (question.proof)(chance, bytes).map(|_| bytes.to_vec())
+    };
+    Asked { address, ports, asking: cx.net.ask_ports(address, datagrams, Box::new(read), WAIT).await }
+}
+
+impl Asked {
+    /// Waits for the answers. What one of them proves holds, whatever became of the other questions of its port.
+    pub(crate) async fn end(self, cx: &Context<'_>) -> (IpAddr, Spoke) {
+        let mut spoke = Spoke::new();
+        for (port, answer) in self.ports.into_iter().zip(self.asking.end().await) {
+            let heard = match answer {
+                Ok(Some(bytes)) => {
+                    cx.evidence("answer", &bytes);
+                    Ok(true)
+                }
+                Ok(None) => Ok(false),
+                Err(error) => Err(error.into()),
+            };
+            match spoke.get(&port) {
+                None | Some(Ok(false)) => drop(spoke.insert(port, heard)),
+                Some(Err(_)) if matches!(heard, Ok(true)) => drop(spoke.insert(port, heard)),
+                Some(_) => {}
+            }
+        }
+        (self.address, spoke)
+    }
 }
 
 async fn ask_one(cx: &Context<'_>, socket: SocketAddr, question: &Question) -> Result<Heard, TaskError> {

@@ -1,9 +1,7 @@
 //! Finds the live addresses of a block that is a seed. It probes a few common ports of each, in ranges of one durable
 //! row.
 
-use crate::ask::together::together;
 use crate::ask::{blocks, datagram};
-use crate::read::datagram::QUESTIONS;
 use crate::settings::FIRST_PORTS;
 use crate::tasks::suballocations;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
@@ -11,6 +9,7 @@ use ambit_model::estimate::SMALL_BLOCK_ADDRESSES;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
+use futures::{StreamExt, stream};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
@@ -43,8 +42,9 @@ const PROBES_OF_LOOK: i64 = 65_536;
 /// Ports that are asked at once of the addresses that said nothing so far, so that a look of any size has some ten
 /// thousand probes in memory.
 const PORTS_AT_ONCE: usize = 64;
-/// Datagrams that wait for their answers at once.
-const DATAGRAMS_AT_ONCE: usize = 256;
+/// Addresses whose datagrams are being sent at once: enough for the rate of a block where each address has its own, and
+/// few enough that others who ask there do not wait for a second. Those whose answers are waited for do not count.
+const ADDRESSES_SENT_TO: usize = 16;
 /// Addresses of a range from which a filter that refuses for all of them can be recognised.
 const FILTER_SAMPLE: usize = 32;
 /// Share of them, per cent, that refuse where a filter does it for every address, there or not.
@@ -140,23 +140,23 @@ impl Heard {
     /// Asks addresses that said nothing over TCP for services over UDP: gateways of private networks, phones and clocks
     /// often speak nothing else. Only what speaks its protocol shows that somebody is there.
     async fn take_datagrams(&mut self, cx: &Context<'_>, addresses: &[IpAddr]) {
-        let ports: BTreeSet<u16> = QUESTIONS.iter().map(|question| question.port).collect();
-        let of_port = |port: &u16| addresses.iter().map(|address| SocketAddr::new(*address, *port)).collect::<Vec<_>>();
-        let sockets: Vec<SocketAddr> = ports.iter().flat_map(of_port).collect();
-        let ask = |socket| async move { (socket, datagram::ask(cx, socket).await) };
-        for (socket, heard) in together(sockets.into_iter().map(ask), DATAGRAMS_AT_ONCE).await {
-            let heard = match heard {
-                Ok(datagram::Heard::Spoke(..)) => &mut self.accepted,
-                Ok(datagram::Heard::Closed | datagram::Heard::Nothing) => continue,
-                // A router says of an address without a host that the way ends.
-                Err(TaskError::Net(NetError::Unreachable(_))) => continue,
-                Err(TaskError::Net(NetError::OutOfScope(_))) => &mut self.forbidden,
-                Err(error) => {
-                    self.failure.get_or_insert(error);
-                    &mut self.unasked
-                }
-            };
-            heard.insert(socket.ip());
+        let ports = &datagram::ports();
+        let sent = stream::iter(addresses.to_vec()).map(|address| datagram::send(cx, address, ports));
+        let heard = sent.buffer_unordered(ADDRESSES_SENT_TO).map(|asked| asked.end(cx));
+        let mut heard = heard.buffer_unordered(addresses.len().max(1));
+        while let Some((address, ports)) = heard.next().await {
+            for speaks in ports.into_values() {
+                let heard = match speaks {
+                    Ok(true) => &mut self.accepted,
+                    Ok(false) => continue,
+                    Err(TaskError::Net(NetError::OutOfScope(_))) => &mut self.forbidden,
+                    Err(error) => {
+                        self.failure.get_or_insert(error);
+                        &mut self.unasked
+                    }
+                };
+                heard.insert(address);
+            }
         }
     }
 

@@ -1,9 +1,7 @@
 //! Finds the services of an address that speak over UDP. Each of them is a service.
 
 use crate::ask::bindings::services_stand;
-use crate::ask::datagram::{self, Heard};
-use crate::ask::together::together;
-use crate::read::datagram::QUESTIONS;
+use crate::ask::datagram;
 use crate::tasks::port_sweep::members;
 use crate::{Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::ip_address::{self, Port};
@@ -27,30 +25,27 @@ pub(crate) const TASK: Task = Task {
     ..Task::PROBES
 };
 
-/// Datagrams to one address that wait for their answers at once.
-const IN_FLIGHT: usize = 16;
 /// How often a port that spoke before is asked until it counts as silent: datagrams are lost.
 const TRIES_OF_KNOWN: usize = 3;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
-    let ports: BTreeSet<u16> = QUESTIONS.iter().map(|question| question.port).collect();
-    let known = &known(&cx.facts.details);
-    let ask = |port: u16| async move {
-        // What was there may have lost its answer on the way.
-        let tries = if known.contains(&port) { TRIES_OF_KNOWN } else { 1 };
-        (port, speaks(cx, SocketAddr::new(address, port), tries).await)
-    };
+    let known = known(&cx.facts.details);
     let (mut there, mut failures) = (BTreeSet::new(), BTreeMap::new());
-    for (port, speaks) in together(ports.into_iter().map(ask), IN_FLIGHT).await {
-        match speaks {
-            Ok(false) => {}
-            Ok(true) => {
-                there.insert(port);
+    let mut ports = datagram::ports();
+    for _ in 0..TRIES_OF_KNOWN {
+        for (port, speaks) in datagram::send(cx, address, &ports).await.end(cx).await.1 {
+            match speaks {
+                Ok(false) => continue,
+                Ok(true) => drop(there.insert(port)),
+                Err(error) => drop(failures.insert(port, error)),
             }
-            Err(error) => {
-                failures.insert(port, error);
-            }
+            ports.remove(&port);
+        }
+        // What was there may have lost its answer on the way.
+        ports.retain(|port| known.contains(port));
+        if ports.is_empty() {
+            break;
         }
     }
     if there.is_empty() {
@@ -66,18 +61,6 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         cx.found_with(Kind::NetworkService, &format!("{socket}/udp"), EdgeKind::Service, members(socket, "udp"));
     }
     Answer::despite(true, failures.into_values().next())
-}
-
-/// True where a port speaks its protocol, asked so often as long as nothing comes.
-async fn speaks(cx: &Context<'_>, socket: SocketAddr, tries: usize) -> Result<bool, TaskError> {
-    for _ in 0..tries {
-        match datagram::ask(cx, socket).await? {
-            Heard::Spoke(..) => return Ok(true),
-            Heard::Closed => return Ok(false),
-            Heard::Nothing => {}
-        }
-    }
-    Ok(false)
 }
 
 /// UDP ports that are known of the address.

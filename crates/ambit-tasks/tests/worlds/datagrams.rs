@@ -1,11 +1,12 @@
 //! Services that speak over UDP: found where their answers prove them.
 
-use super::faulty::{Fault, look};
+use super::faulty::{Fault, look, look_with};
 use super::{EPOCH, compare, explore, world};
 use ambit_model::{Clearance, Kind};
-use ambit_tasks::Answer;
+use ambit_tasks::{Answer, Settings};
 use ambit_world::World;
 use serde_json::json;
+use std::time::Duration;
 
 /// Hosts of theirs with every service that the format knows, and one that says nothing.
 const HOSTS: &str = "name acme.test A 203.0.113.25 A 203.0.113.26 A 203.0.113.27
@@ -72,4 +73,18 @@ fn silence_is_not_the_word_that_nothing_listens() {
     assert!(identify("203.0.113.27:123/udp").is_err(), "silent: nothing is known");
     assert!(identify("203.0.113.26:123/udp").is_err(), "filtered: nothing is known");
     assert_eq!(identify("203.0.113.25:3478/udp"), Ok(Answer::Absent), "the host says so");
+}
+
+#[test]
+fn a_silent_block_is_asked_over_udp_as_fast_as_its_rate_lets_datagrams_out() {
+    let world = parsed("host 203.0.113.40\n  udp 123 ntp\n  unlisted filtered");
+    let mut settings = Settings::default();
+    settings.ask_ports(&"9".parse().unwrap());
+    let block = (Kind::NetBlock, "203.0.113.0/24", "0-256");
+    let looked = look_with(settings, &world, EPOCH, "block_sweep", block, NEVER);
+    assert_eq!(looked.answer, Ok(Answer::Found));
+    assert!(looked.found.edges.iter().any(|edge| edge.name == "203.0.113.40"), "{:?}", looked.found.edges);
+    // 3,840 datagrams at 300/s, the last of which is waited for 3 s, after one port of each address.
+    let range = Duration::from_secs(14)..Duration::from_secs(19);
+    assert!(range.contains(&looked.took), "{:?}", looked.took);
 }

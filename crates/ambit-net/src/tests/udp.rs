@@ -1,0 +1,154 @@
+//! Many ports of an address, each asked with a datagram.
+
+use super::live::live_session;
+use super::wire::{TestGuard, TestWire, net, run};
+use crate::net::{Net, NetOptions, Session};
+use crate::{AnswerFrom, Grants, NetError, Pace, PaceLimits, PortQuestion, ReadAnswer};
+use ambit_model::Clearance;
+use futures::future::join_all;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::net::UdpSocket;
+
+const WAIT: Duration = Duration::from_secs(3);
+
+fn question(port: u16, answers: AnswerFrom) -> PortQuestion {
+    PortQuestion { port, payload: port.to_string().into_bytes(), answers }
+}
+
+/// Takes the words `answer PORT` for an answer.
+fn read(ports: Vec<u16>) -> ReadAnswer<u16> {
+    Box::new(move |number, bytes| (bytes == words(ports[number]).as_bytes()).then(|| ports[number]))
+}
+
+fn words(port: u16) -> String {
+    format!("answer {port}")
+}
+
+async fn ask(
+    session: &Session,
+    address: &str,
+    questions: &[PortQuestion],
+    wait: Duration,
+) -> Vec<Result<Option<u16>, NetError>> {
+    let ports = questions.iter().map(|question| question.port).collect();
+    session.ask_ports(address.parse().unwrap(), questions.to_vec(), read(ports), wait).await.end().await
+}
+
+fn answering(wire: &TestWire, socket: &str, after: Duration) {
+    let said = words(socket.parse::<SocketAddr>().unwrap().port()).into_bytes();
+    wire.name_server(socket, Arc::new(move |_, _| vec![(Duration::ZERO, b"junk".to_vec()), (after, said.clone())]));
+}
+
+#[test]
+fn silence_of_many_ports_is_waited_for_once_and_the_rates_hold() {
+    run(|wire| async move {
+        answering(&wire, "192.0.2.1:107", Duration::from_millis(2_900));
+        let session = net(&wire, PaceLimits::default()).session(Grants::task(Clearance::L3, &[]));
+        let questions: Vec<PortQuestion> = (100..120).map(|port| question(port, AnswerFrom::ThatPort)).collect();
+        let said = ask(&session, "192.0.2.1", &questions, WAIT).await;
+        let expected = (100..120).map(|port| Ok((port == 107).then_some(port))).collect::<Vec<_>>();
+        assert_eq!(said, expected, "what came first was no answer");
+        assert_eq!(wire.datagrams.load(Ordering::Relaxed), 20, "each is asked once");
+        // Five at once, and the others at 50/s.
+        let took = wire.clock.now();
+        assert!((Duration::from_millis(3_280)..Duration::from_millis(3_400)).contains(&took), "{took:?}");
+    });
+}
+
+#[test]
+fn where_all_have_answered_nothing_is_waited_for() {
+    run(|wire| async move {
+        for socket in ["192.0.2.1:107", "192.0.2.1:108"] {
+            answering(&wire, socket, Duration::from_millis(40));
+        }
+        let session = net(&wire, PaceLimits::default()).session(Grants::task(Clearance::L3, &[]));
+        let questions = [107, 108].map(|port| question(port, AnswerFrom::ThatPort));
+        assert_eq!(ask(&session, "192.0.2.1", &questions, WAIT).await, [Ok(Some(107)), Ok(Some(108))]);
+        assert_eq!(wire.clock.now(), Duration::from_millis(40));
+    });
+}
+
+#[test]
+fn what_scope_forbids_is_not_asked_and_fails() {
+    run(|wire| async move {
+        let session = net(&wire, PaceLimits::default()).session(Grants::task(Clearance::L3, &[]));
+        for address in ["203.0.113.1", "127.0.0.1"] {
+            let said = ask(&session, address, &[107, 108].map(|port| question(port, AnswerFrom::AnyPort)), WAIT).await;
+            assert!(said.iter().all(|said| matches!(said, Err(NetError::OutOfScope(_)))), "{said:?}");
+        }
+        assert_eq!((wire.datagrams.load(Ordering::Relaxed), wire.clock.now()), (0, Duration::ZERO));
+    });
+}
+
+#[test]
+fn an_address_takes_one_socket_and_gives_it_back() {
+    run(|wire| async move {
+        let addresses: Vec<String> = (1..=40).map(|last| format!("192.0.2.{last}")).collect();
+        for address in &addresses {
+            answering(&wire, &format!("{address}:107"), Duration::from_millis(100));
+        }
+        let options = NetOptions { sockets: 2, ..NetOptions::default() };
+        let limits = PaceLimits { connections_per_address: 1e6, connections_per_block: 1e6, ..PaceLimits::default() };
+        let net = Net::new(wire.clone(), Arc::new(TestGuard::default()), Arc::new(Pace::new(limits)), options);
+        let session = &net.session(Grants::task(Clearance::L3, &[]));
+        let questions = &[107, 108].map(|port| question(port, AnswerFrom::ThatPort));
+        let said = join_all(addresses.iter().map(|address| ask(session, address, questions, WAIT))).await;
+        assert!(said.iter().all(|said| *said == [Ok(Some(107)), Ok(None)]), "{said:?}");
+        assert_eq!(wire.clock.now(), 20 * WAIT, "two at a time");
+    });
+}
+
+#[tokio::test]
+async fn only_the_port_that_was_asked_answers_for_itself() {
+    let bind = async |at: &str| UdpSocket::bind(at).await.unwrap();
+    let port = |socket: &UdpSocket| socket.local_addr().unwrap().port();
+    let (silent, liar, elsewhere) = (bind("127.0.0.1:0").await, bind("127.0.0.1:0").await, bind("127.0.0.1:0").await);
+    let neighbour = bind("127.0.0.2:0").await;
+    let ports = [port(&silent), port(&liar)];
+    let serving = tokio::spawn(async move {
+        let (_, asker) = liar.recv_from(&mut [0; 64]).await.unwrap();
+        for port in ports {
+            neighbour.send_to(words(port).as_bytes(), asker).await.unwrap();
+            elsewhere.send_to(words(port).as_bytes(), asker).await.unwrap();
+        }
+        liar.send_to(words(ports[0]).as_bytes(), asker).await.unwrap();
+        liar.recv_from(&mut [0; 64]).await
+    });
+    let session = live_session("127.0.0.1:9".parse().unwrap());
+    let questions = ports.map(|port| question(port, AnswerFrom::ThatPort));
+    let said = ask(&session, "127.0.0.1", &questions, Duration::from_millis(300)).await;
+    assert_eq!(said, [Ok(None), Ok(None)], "a lie is no answer");
+    serving.abort();
+    let mut buffer = [0; 64];
+    assert_eq!(silent.recv_from(&mut buffer).await.unwrap().0, ports[0].to_string().len());
+    assert!(silent.try_recv_from(&mut buffer).is_err(), "never a second datagram");
+}
+
+#[tokio::test]
+async fn another_port_of_the_address_answers_where_the_protocol_has_it_so() {
+    let bind = async |at: &str| UdpSocket::bind(at).await.unwrap();
+    let port = |socket: &UdpSocket| socket.local_addr().unwrap().port();
+    let (speaks, moves, silent) = (bind("127.0.0.1:0").await, bind("127.0.0.1:0").await, bind("127.0.0.1:0").await);
+    let closed: IpAddr = "127.0.0.1".parse().unwrap();
+    let closed = UdpSocket::bind((closed, 0)).await.unwrap().local_addr().unwrap().port();
+    let ports = [port(&speaks), port(&moves), port(&silent)];
+    let serving = tokio::spawn(async move {
+        let elsewhere = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let neighbour = UdpSocket::bind("127.0.0.2:0").await.unwrap();
+        let (_, asker) = moves.recv_from(&mut [0; 64]).await.unwrap();
+        speaks.send_to(b"junk", asker).await.unwrap();
+        speaks.send_to(words(ports[0]).as_bytes(), asker).await.unwrap();
+        elsewhere.send_to(words(ports[1]).as_bytes(), asker).await.unwrap();
+        neighbour.send_to(words(ports[2]).as_bytes(), asker).await.unwrap();
+        (speaks, moves)
+    });
+    let session = live_session("127.0.0.1:9".parse().unwrap());
+    let mut questions = vec![question(closed, AnswerFrom::ThatPort), question(ports[0], AnswerFrom::ThatPort)];
+    questions.extend([ports[1], ports[2]].map(|port| question(port, AnswerFrom::AnyPort)));
+    let said = ask(&session, "127.0.0.1", &questions, Duration::from_millis(300)).await;
+    assert_eq!(said, [Ok(None), Ok(Some(ports[0])), Ok(Some(ports[1])), Ok(None)]);
+    drop((serving.await.unwrap(), silent));
+}
