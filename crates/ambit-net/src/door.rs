@@ -5,12 +5,15 @@
 mod admissions;
 mod connection;
 mod losses;
+mod outages;
+mod rates;
 mod responsiveness;
 mod timer;
 mod turns;
 
 pub(crate) use admissions::Admissions;
 pub use connection::Connection;
+pub(crate) use outages::{Answered, Place};
 pub(crate) use timer::Timer;
 pub(crate) use turns::Waited;
 pub use turns::Waits;
@@ -19,11 +22,12 @@ use crate::error::{NetError, Phase, Refused};
 use crate::guard::{Contact, Grant, Grants, Guard, RESOLVER, Transport, reserved_range};
 use crate::http::Url;
 use crate::limits::{SOCKETS_FREE_SHARE, SOCKETS_MAX};
-use crate::pace::{Bucket, Pace, Signal};
+use crate::pace::{Bucket, Pace};
 use crate::wire::{Datagrams, HalfOpenAnswers, Hold, Wire, WireTime};
 use ambit_model::{Clearance, Timestamp};
 use futures::future::BoxFuture;
 use losses::Losses;
+use outages::Outages;
 use responsiveness::Responsiveness;
 use rustls::RootCertStore;
 use std::io::ErrorKind;
@@ -58,6 +62,7 @@ struct Outside {
     refused: AtomicU64,
     responsiveness: Responsiveness,
     losses: Losses,
+    outages: Outages,
 }
 
 /// A contact by datagram that was admitted: it is good for one datagram to its address.
@@ -86,6 +91,7 @@ impl Door {
             refused: AtomicU64::new(0),
             responsiveness: Responsiveness::default(),
             losses: Losses::default(),
+            outages: Outages::default(),
         };
         Self { outside: Arc::new(outside), grants: Grants::none(), close_idle: Arc::new(|| ()), turns: Arc::default() }
     }
@@ -266,78 +272,9 @@ impl Door {
     }
 }
 
-/// Rate limiting: when a contact may be made.
-impl Door {
-    /// Waits until each rate that applies to this contact permits it, the narrowest first.
-    pub(crate) async fn acquire(&self, buckets: &[Bucket]) {
-        for bucket in buckets {
-            if let Some(at) = self.reserve(bucket) {
-                let _waits = self.waits();
-                self.sleep_until(at).await;
-            }
-        }
-    }
-
-    /// Takes the next turn of a rate: when it is, where it is to be waited for.
-    fn reserve(&self, bucket: &Bucket) -> Option<WireTime> {
-        let now = self.now();
-        let at = self.outside.pace.reserve(now, bucket, self.grants.home.as_ref());
-        if at <= now {
-            return None;
-        }
-        self.turns.waited.note(now, at);
-        Some(at)
-    }
-
-    /// Waits for a contact's turn among all, after its turn with its own peer: what then waits no more goes out at
-    /// once, so that no second ever sees more than the limit. The operator's own hosts are not counted, resolvers are.
-    pub(crate) async fn acquire_total(&self, grant: Grant) {
-        if matches!(grant, Grant::Target | Grant::Source(_) | Grant::Operator(RESOLVER)) {
-            self.acquire(&[Bucket::Total]).await;
-        }
-    }
-
-    /// Notes that this unit of work waited for its turn until now.
-    pub(crate) fn note_turn(&self, since: WireTime) {
-        self.turns.waited.note(since, self.now());
-    }
-
-    /// How long this unit of work waited for its turns, up to the last that it waits for now.
-    pub(crate) fn waited(&self) -> Duration {
-        self.turns.waited.sum()
-    }
-
-    /// How long the next contact of any peer would wait for its turn among all.
-    pub(crate) fn wait_total(&self) -> Duration {
-        self.outside.pace.wait(self.now(), &Bucket::Total)
-    }
-
-    /// One of the places for HTTP exchanges with an address.
-    pub(crate) async fn exchange_place(&self, address: IpAddr) -> OwnedSemaphorePermit {
-        let _waits = self.waits();
-        self.outside.pace.exchange_place(address).await
-    }
-
-    /// Reports the outcome of a contact to the rate limiter.
-    pub(crate) fn report(&self, bucket: &Bucket, signal: Signal) {
-        self.outside.pace.report(self.now(), bucket, signal);
-    }
-
-    /// Checks a contact, waits for its turn, and checks again: scope may have changed while it waited.
-    async fn admit(
-        &self,
-        grant: Grant,
-        address: SocketAddr,
-        transport: Transport,
-        name: Option<&str>,
-        buckets: &[Bucket],
-    ) -> Result<(), NetError> {
-        self.check(grant, address, transport, name)?;
-        let before = self.now();
-        self.acquire(buckets).await;
-        self.acquire_total(grant).await;
-        if self.now() > before { self.check(grant, address, transport, name) } else { Ok(()) }
-    }
+/// The host of a contact as it is known to its provider.
+fn host_of(name: Option<&str>, address: SocketAddr) -> String {
+    name.map_or_else(|| address.ip().to_string(), str::to_owned)
 }
 
 /// The rates of a connection to a target, the narrowest first, without that of all contacts.
@@ -391,8 +328,7 @@ impl Door {
         let buckets = match grant {
             Grant::Target => rates_of_target(to.ip()).to_vec(),
             Grant::Source(provider) => {
-                let host = name.map_or_else(|| to.ip().to_string(), str::to_owned);
-                vec![Bucket::source_host(provider, &host), Bucket::Provider(provider)]
+                vec![Bucket::source_host(provider, &host_of(name, to)), Bucket::Provider(provider)]
             }
             Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver => Vec::new(),
         };

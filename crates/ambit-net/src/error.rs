@@ -52,6 +52,9 @@ pub enum NetError {
     /// The peer broke the protocol; the behaviour is named.
     #[error("the peer broke the protocol: {0}")]
     Protocol(String),
+    /// Nothing was asked of a data provider, which did not answer the last questions.
+    #[error("not asked, because {0}")]
+    LeftAlone(String),
     /// More than the limit before anything could be used; the limit is named.
     #[error("over the limit: {0}")]
     TooLarge(&'static str),
@@ -133,6 +136,7 @@ impl NetError {
             | Self::OtherHttp
             | Self::NoHttp
             | Self::Protocol(_)
+            | Self::LeftAlone(_)
             | Self::TooLarge(_)
             | Self::Budget(_) => Meaning::Unknown,
         }

@@ -1,7 +1,6 @@
 //! What tasks see of the outside: [`Net`] for a run, [`Session`] for one unit of work. It opens nothing itself: each
 //! call goes to an engine of DNS, TCP, TLS or HTTP, and those go through the door.
 
-mod outages;
 mod sources;
 
 use crate::browser::Browser;
@@ -20,16 +19,11 @@ use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
 use crate::udp::{AnswerFrom, Asking, PortAnswer, PortQuestion, ReadAnswer};
 use crate::wire::{Hold, Wire, WireTime};
 use ambit_model::Timestamp;
-use futures::future::{BoxFuture, Either, select};
-use outages::Outages;
+use futures::future::BoxFuture;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-/// How often a wait for another unit of work is noted while it lasts, so that one that has not ended is known as well.
-const WAIT_NOTED: Duration = Duration::from_secs(60);
 
 /// One per run and process: the wire, the guard, the rate limiter, the DNS engine with the run's cache. Cheap to
 /// clone. Made and used inside a tokio runtime, in a task that the wire tracks.
@@ -47,7 +41,6 @@ struct Inner {
     dns: Engine,
     /// Lists of data providers, by provider and URL.
     lists: Cache<(&'static str, String), HttpFetch>,
-    outages: Outages,
     requests: AtomicU64,
 }
 
@@ -98,7 +91,6 @@ impl Net {
                 keeper,
                 options,
                 lists: Cache::new(),
-                outages: Outages::default(),
                 requests: AtomicU64::new(0),
             }),
         }
@@ -177,16 +169,7 @@ impl Session {
     /// Waits for what another unit of work does first. That time is no work of this one, as where it waits for the rate
     /// limiter.
     pub async fn waits_for<T>(&self, other: impl Future<Output = T>) -> T {
-        let _waits = self.waits();
-        let mut other = pin!(other);
-        loop {
-            let (since, noted) = (self.now(), pin!(self.sleep(WAIT_NOTED)));
-            let ended = select(other.as_mut(), noted).await;
-            self.door.note_turn(since);
-            if let Either::Left((done, _)) = ended {
-                return done;
-            }
-        }
+        self.door.waits_for(other).await
     }
 
     /// How long this unit of work waited for the rate limiter, up to the turn that it waits for now. That time is no

@@ -132,9 +132,9 @@ impl Bucket {
         Self::Block(block_of(address))
     }
 
-    /// A host of a data provider, by its name in any case or by its address, which URLs write in brackets.
+    /// A host of a data provider ([`host_of_source`]).
     pub(crate) fn source_host(provider: &'static str, host: &str) -> Self {
-        Self::SourceHost(provider, host.trim_matches(['[', ']']).to_ascii_lowercase())
+        Self::SourceHost(provider, host_of_source(host))
     }
 
     fn is_home(&self, home: Option<&Home>) -> bool {
@@ -148,6 +148,11 @@ impl Bucket {
             _ => false,
         }
     }
+}
+
+/// A host of a data provider, by its name in any case or by its address, which URLs write in brackets.
+pub(crate) fn host_of_source(host: &str) -> String {
+    host.trim_matches(['[', ']']).to_ascii_lowercase()
 }
 
 /// The first address of the /24 or /48 around an address.

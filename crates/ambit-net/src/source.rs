@@ -23,12 +23,16 @@ struct Source {
     /// Its interface is made for programs that read whole accounts, and says itself when they ask too much: so many
     /// interfaces that count on their own.
     interfaces: u32,
+    /// It knows a few things of each, and is asked for many: a host of it that says again and again that it cannot
+    /// answer now is left alone like a silent one. Of others, tasks see what they say, and ask again.
+    registry: bool,
     /// Any URL may be asked: for the tests of this crate.
     anything: bool,
 }
 
 /// A provider that is asked at hosts of its own alone, as few times as people would; a row says what it does beside.
-const USUAL: Source = Source { name: "", hosts: &[], lines: None, named: false, interfaces: 0, anything: false };
+const USUAL: Source =
+    Source { name: "", hosts: &[], lines: None, named: false, interfaces: 0, registry: false, anything: false };
 
 const SOURCES: &[Source] = &[
     Source { name: "crt.sh", hosts: &["crt.sh"], ..USUAL },
@@ -38,6 +42,7 @@ const SOURCES: &[Source] = &[
         name: "rdap",
         hosts: &["rdap.org", "data.iana.org", "stat.ripe.net", "rdap.apnic.net", "rdap.arin.net", "rdap.db.ripe.net"],
         lines: Some(WHOIS),
+        registry: true,
         ..USUAL
     },
     // Repositories of code, wherever people say that theirs are.
@@ -122,6 +127,8 @@ const SOURCES: &[Source] = &[
     Source { name: "retire", hosts: &["raw.githubusercontent.com"], ..USUAL },
     #[cfg(test)]
     Source { name: "plain", anything: true, ..USUAL },
+    #[cfg(test)]
+    Source { name: "registries", anything: true, registry: true, ..USUAL },
 ];
 
 fn find(provider: &str) -> Result<&'static Source, NetError> {
@@ -133,6 +140,11 @@ fn find(provider: &str) -> Result<&'static Source, NetError> {
 /// as people ask.
 pub(crate) fn interfaces(provider: &str) -> u32 {
     find(provider).map_or(0, |source| source.interfaces)
+}
+
+/// Returns whether a provider is a registry, which is left alone where it says that it cannot answer.
+pub(crate) fn is_registry(provider: &str) -> bool {
+    find(provider).is_ok_and(|source| source.registry)
 }
 
 /// Checks that the provider may be asked at this URL; called for each hop. `learned` are hosts that a list of the

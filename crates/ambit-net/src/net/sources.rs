@@ -1,12 +1,12 @@
 //! Asking data providers, each as it is registered (`source.rs`): over https, or by one line.
 
 use super::Session;
-use super::outages::Place;
-use crate::door::Connection;
+use crate::door::{Answered, Connection, Place};
 use crate::error::NetError;
 use crate::guard::Grant;
 use crate::http::{HttpExchange, HttpFetch, HttpRequest};
 use crate::limits;
+use crate::source;
 use crate::tcp::Banner;
 use std::sync::Arc;
 
@@ -28,8 +28,10 @@ impl Session {
         let (body_kept, learned) = (limits::BODY_READ_MAX, learned.to_vec());
         let timeout = limits::SOURCE_TIMEOUT;
         let request = HttpRequest { body_kept, learned, timeout, ..self.get(url)? };
-        let place = (provider, request.url.host.clone(), request.url.port);
-        self.asked(place, Box::pin(self.http(&request.on(Grant::Source(provider))))).await
+        let place = Place::new(provider, &request.url.host, request.url.port);
+        let request = request.on(Grant::Source(provider));
+        let answer = Box::pin(self.http(&request));
+        self.asked(place, answer, |exchange| complaint(provider, exchange)).await
     }
 
     /// Asks a data provider like [`Session::source`] for something that may be very long: at most `SOURCE_LIST_MAX`
@@ -63,8 +65,11 @@ impl Session {
 
     async fn source_fetch(&self, provider: &'static str, request: HttpRequest) -> Result<HttpFetch, NetError> {
         let request = HttpRequest { timeout: limits::SOURCE_TIMEOUT, ..request };
-        let place = (provider, request.url.host.clone(), request.url.port);
-        self.asked(place, Box::pin(self.fetch(&request.on(Grant::Source(provider))))).await
+        let place = Place::new(provider, &request.url.host, request.url.port);
+        let request = request.on(Grant::Source(provider));
+        let answer = Box::pin(self.fetch(&request));
+        // A host that leads to another one has answered.
+        self.asked(place, answer, |fetch| fetch.exchanges.first().and_then(|first| complaint(provider, first))).await
     }
 
     /// Sends one line to a data provider without HTTP (WHOIS) and reads until it closes.
@@ -75,9 +80,8 @@ impl Session {
         port: u16,
         line: &str,
     ) -> Result<Banner, NetError> {
-        let place = (provider, host.to_owned(), port);
-        self.asked(place, crate::tcp::banner::source_line(&self.door, &self.net.inner.dns, provider, host, port, line))
-            .await
+        let answer = crate::tcp::banner::source_line(&self.door, &self.net.inner.dns, provider, host, port, line);
+        self.asked(Place::new(provider, host, port), answer, |_| None).await
     }
 
     /// Opens a connection to a data provider at a place that people named, for a protocol of its own. Each address of
@@ -86,16 +90,31 @@ impl Session {
     pub async fn source_stream(&self, provider: &'static str, host: &str, port: u16) -> Result<Connection, NetError> {
         let grant = Grant::Source(provider);
         self.door.check_grant(grant)?;
-        crate::source::check_stream(provider)?;
-        self.asked((provider, host.to_owned(), port), self.connect_to(grant, host, port)).await
+        source::check_stream(provider)?;
+        self.asked(Place::new(provider, host, port), self.connect_to(grant, host, port), |_| None).await
     }
 
-    /// Puts a question, unless its host has left too many without an answer.
-    async fn asked<T>(&self, place: Place, question: impl Future<Output = Result<T, NetError>>) -> Result<T, NetError> {
-        let outages = &self.net.inner.outages;
-        outages.check(&place, self.now())?;
+    /// Puts a question, unless its host has left too many without an answer. `complains` reads from an answer that its
+    /// host cannot answer now.
+    async fn asked<T>(
+        &self,
+        place: Place,
+        question: impl Future<Output = Result<T, NetError>>,
+        complains: impl Fn(&T) -> Option<String>,
+    ) -> Result<T, NetError> {
+        self.door.check_source(&place)?;
         let outcome = question.await;
-        outages.note(place, &outcome, self.now());
+        let answered = match &outcome {
+            Ok(answer) => complains(answer).map_or(Answered::Yes, Answered::Complaint),
+            Err(error) => Answered::of(error),
+        };
+        self.door.note_source(&place, answered);
         outcome
     }
+}
+
+/// How a registry says that it cannot answer now.
+fn complaint(provider: &str, answer: &HttpExchange) -> Option<String> {
+    let is_complaint = source::is_registry(provider) && matches!(answer.status, 429 | 500..=599);
+    is_complaint.then(|| format!("status {}", answer.status))
 }
