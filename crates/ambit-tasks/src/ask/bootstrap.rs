@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// The provider that RDAP and WHOIS questions are granted as.
 pub(crate) const PROVIDER: &str = "rdap";
 /// The redirector.
-const REDIRECTOR: &str = "rdap.org";
+pub(crate) const REDIRECTOR: &str = "rdap.org";
 /// The ports of http and https: who names none in clear names none over https.
 const CLEAR_PORT: u16 = 80;
 const HTTPS_PORT: u16 = 443;

@@ -16,7 +16,8 @@ const ROOT: &str = "whois.iana.org";
 const REFERRALS_MAX: usize = 3;
 
 /// Returns the text of the last server that knows the object; `None` if the registry answers that it does not exist.
-/// The answer of the registry is used if its registrar does not answer or knows nothing.
+/// The answer of the registry is used if its registrar does not answer or knows nothing. Fails where the registry says
+/// neither.
 pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<String>, TaskError> {
     let mut server = ROOT.to_owned();
     let mut known = None;
@@ -28,10 +29,13 @@ pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<Strin
             Err(error) => return Err(TaskError::source(&server, &error)),
         };
         let next = referral(&text, &server).filter(|next| *next != server);
-        // The root speaks of the registry, unless it knows nobody to ask.
+        // The root speaks of the registry, unless it knows nobody to ask; of a domain it never knows more than that.
         let speaks = server != ROOT || next.is_none();
-        if speaks && !is_nothing(&text) {
+        if speaks && (server != ROOT || is_address(question)) && tells_of(&text, question) {
             known = Some(without_stamps(&text));
+        } else if speaks && known.is_none() && !is_nothing(&text) {
+            // Who is asked too often says so, or ends without a word.
+            return Err(TaskError::SourceDown(format!("{server}: its answer tells nothing of {question}")));
         }
         match next {
             Some(next) => server = next,
@@ -64,7 +68,30 @@ fn is_nothing(text: &str) -> bool {
         "status: free",
         "no object found",
     ];
-    text.trim().is_empty() || nothing.iter().any(|word| lower.contains(word))
+    nothing.iter().any(|word| lower.contains(word))
+}
+
+fn is_address(question: &str) -> bool {
+    question.parse::<IpAddr>().is_ok()
+}
+
+/// True where a text tells of the domain or address that was asked for: it says more of it than that it is not there.
+fn tells_of(text: &str, question: &str) -> bool {
+    if let Ok(address) = question.parse() {
+        return block(text, address).is_some();
+    }
+    let registration = domain(text);
+    let dates = [&registration.registered, &registration.changed, &registration.expires];
+    let is_told = registration.registrar.is_some() || !registration.nameservers.is_empty();
+    let is_named = || names_it(text, question);
+    !is_nothing(text) && (is_told || dates.into_iter().any(Option::is_some) || is_named())
+}
+
+/// True where a line names the domain by itself, as that of a field does, and no sentence that repeats the question.
+fn names_it(text: &str, domain: &str) -> bool {
+    let lines = text.lines().filter(|line| !line.starts_with(['%', '#']));
+    let mut last_words = lines.filter_map(|line| line.split([':', ']']).next_back());
+    last_words.any(|word| word.trim().trim_end_matches('.').eq_ignore_ascii_case(domain))
 }
 
 /// Without the lines that change with every question.
@@ -306,5 +333,27 @@ mod tests {
         }
         assert!(is_nothing("No match for domain\n"));
         assert!(!is_nothing("Domain Name: A.TEST\n"));
+    }
+
+    #[test]
+    fn what_a_server_says_that_is_asked_too_often_tells_nothing() {
+        for (text, tells) in [
+            ("Domain: acme.test\nStatus: connect\n", true),
+            ("[Domain Name]                   ACME.TEST\n", true),
+            ("    Domain name:\n        acme.test\n", true),
+            ("Domain Name: XN--ACME.TEST\nRegistrar: Names Inc.\n", true),
+            ("nserver: ns1.acme.test\n", true),
+            ("", false),
+            ("\n", false),
+            ("% Quota exceeded\n", false),
+            ("Queries of 192.0.2.1 exceed the limit. Try again later.\n", false),
+            ("Number of allowed queries exceeded for acme.test.\n", false),
+            ("% acme.test\n", false),
+            ("No match for \"acme.test\".\n", false),
+        ] {
+            assert_eq!(tells_of(text, "acme.test"), tells, "{text}");
+        }
+        let range = "inetnum: 203.0.113.0 - 203.0.113.255\n";
+        assert!(tells_of(range, "203.0.113.7") && !tells_of("Too many requests\n", "203.0.113.7"));
     }
 }

@@ -1,6 +1,6 @@
 //! Who registered a domain, and who holds the block around an address: RDAP, and WHOIS where RDAP has nothing.
 
-use crate::ask::bootstrap::PROVIDER;
+use crate::ask::bootstrap::{PROVIDER, REDIRECTOR};
 use crate::ask::host::{is_below, is_private, is_resembling, is_theirs, reversed};
 use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
@@ -64,6 +64,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// What a registry said.
+#[derive(Debug, PartialEq)]
 pub(crate) enum Registration {
     Rdap(Value),
     Whois(String),
@@ -74,11 +75,10 @@ pub(crate) enum Registration {
 pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Registration, TaskError> {
     let failure = match bootstrap::ask(cx, path).await {
         Ok(answer) => {
-            let body: Option<Value> = serde_json::from_slice(&answer.body).ok().filter(Value::is_object);
-            match (answer.status, body) {
-                (200, Some(body)) if !answer.truncated => return Ok(Registration::Rdap(body)),
-                (404, Some(_)) => return Ok(Registration::Nothing),
-                (status, _) => TaskError::SourceDown(format!("{}: status {status}", answer.url.host)),
+            let body = if answer.truncated { &[][..] } else { &answer.body };
+            match said(path, &answer.url.host, answer.status, body) {
+                Err(error) => error,
+                said => return said,
             }
         }
         Err(error) => error,
@@ -95,6 +95,18 @@ pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<
         Ok(Some(text)) => Ok(Registration::Whois(text)),
         Ok(None) => Ok(Registration::Nothing),
         Err(_) => Err(failure),
+    }
+}
+
+/// What an answer by RDAP says. The redirector has no domains of its own: it answers as if one did not exist where it
+/// knows no registry to lead to.
+fn said(path: &str, host: &str, status: u16, body: &[u8]) -> Result<Registration, TaskError> {
+    let body: Option<Value> = serde_json::from_slice(body).ok().filter(Value::is_object);
+    let leads_nowhere = host == REDIRECTOR && path.starts_with("domain/");
+    match (status, body) {
+        (200, Some(body)) => Ok(Registration::Rdap(body)),
+        (404, Some(_)) if !leads_nowhere => Ok(Registration::Nothing),
+        (status, _) => Err(TaskError::SourceDown(format!("{host}: status {status}"))),
     }
 }
 
@@ -230,4 +242,25 @@ async fn asn_by_dns(cx: &Context<'_>, address: IpAddr) -> Result<Option<u32>, Ta
     let numbers =
         numbers.filter_map(|text| text.raw().split(['|', ' ']).next().and_then(|number| number.trim().parse().ok()));
     Ok(numbers.min())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirector_that_knows_no_registry_says_nothing_of_a_domain() {
+        let (nothing, unknown) = (b"{\"errorCode\": 404}", b"<h1>Not Found</h1>");
+        for (path, host, body, is_nothing) in [
+            ("domain/acme.test", "rdap.registry.test", &nothing[..], true),
+            ("domain/acme.test", REDIRECTOR, nothing, false),
+            ("ip/203.0.113.7", REDIRECTOR, nothing, true),
+            ("domain/acme.test", "rdap.registry.test", unknown, false),
+        ] {
+            let said = said(path, host, 404, body);
+            assert_eq!(said.ok(), is_nothing.then_some(Registration::Nothing), "{path} {host}");
+        }
+        let told = said("domain/acme.test", REDIRECTOR, 200, b"{}");
+        assert_eq!(told, Ok(Registration::Rdap(json!({}))), "it may be a registry itself");
+    }
 }

@@ -1,14 +1,20 @@
 //! Registries that send on to one another, by RDAP.
 
-use super::faulty::{Looked, look};
+use super::explorer::empty_facts;
+use super::faulty::{Anything, Fault, Faulty, Looked, look};
 use super::{EPOCH, world};
-use ambit_model::Kind;
 use ambit_model::run::NotDoneReason;
-use ambit_net::wire::WireTime;
-use ambit_tasks::Answer;
+use ambit_model::{Clearance, Kind};
+use ambit_net::net::NetOptions;
+use ambit_net::wire::{Wire as _, WireTime};
+use ambit_net::{Grants, Net, Pace, PaceLimits};
+use ambit_tasks::{Answer, Context, Settings, TaskError};
 use ambit_world::World;
+use futures::future::join_all;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Looks at the registration of `z0.test`, which a registry knows that answers by these lines.
 fn asked_of(lines: &str) -> Looked {
@@ -93,4 +99,66 @@ fn registries_of_the_list_that_send_on_are_followed_five_times_and_never_in_clea
             Err(error) => assert!(!is_found && error.reason() == NotDoneReason::SourceDown, "{of}"),
         }
     }
+}
+
+/// Looks at the registrations of domains at once, in one run: how each ended, and how long all took.
+fn all_of(world: &World, domains: Vec<String>, fault: Fault) -> (Vec<Result<Answer, TaskError>>, Duration) {
+    let wire = world.wire(EPOCH, 1);
+    let tracked = Arc::new(Faulty { wire: wire.clone(), fault });
+    let (send, receive) = std::sync::mpsc::channel();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(wire.clone().track(Box::pin(async move {
+        let pace = Arc::new(Pace::new(PaceLimits::default()));
+        let net = Net::new(tracked, Arc::new(Anything), pace, NetOptions::default());
+        let task = ambit_tasks::find("registration").unwrap();
+        let settings = Settings::default();
+        let ask = async |name: &String| {
+            let facts = empty_facts(Kind::Domain, name);
+            let session = net.session(Grants::task(Clearance::L1, &["rdap"]));
+            (task.run)(&Context::new(&session, &facts, "", &settings)).await
+        };
+        let answers = join_all(domains.iter().map(ask)).await;
+        send.send((answers, wire.now())).unwrap();
+    })));
+    receive.recv().unwrap()
+}
+
+fn is_source_down(answer: &Result<Answer, TaskError>) -> bool {
+    matches!(answer, Err(error) if error.reason() == NotDoneReason::SourceDown)
+}
+
+#[test]
+fn where_no_registry_can_be_reached_the_domains_of_a_run_do_not_wait_one_after_another() {
+    let parsed = World::parse(&world(""), "t.world").unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let unreachable: Fault = |at, _| matches!(at.port(), 43 | 443).then_some(io::ErrorKind::TimedOut);
+    let domains = (0..400).map(|number| format!("d{number}.test")).collect();
+    let (answers, took) = all_of(&parsed, domains, unreachable);
+    assert!(answers.iter().all(is_source_down), "nothing is known of them");
+    assert!(took < Duration::from_secs(30), "{took:?}");
+}
+
+#[test]
+fn a_registry_that_is_down_keeps_no_question_from_another() {
+    let mut lines = String::from("name rdap0.host.test A 198.51.100.10\nname rdap1.host.test A 198.51.100.11\n");
+    for number in 0..30 {
+        for registry in 0..2 {
+            lines += &format!(
+                "zone r{registry}-{number}.test of host\n  ns ns1.host.test\n  registry \
+                 https://rdap{registry}.host.test\n"
+            );
+        }
+    }
+    lines += "host 198.51.100.10\n  port 443 silent\n  port 43 banner \"Queries exceed the limit.\\r\\n\"\n";
+    lines += "site https://rdap1.host.test \"R\"\n";
+    for number in 0..30 {
+        lines += &format!(
+            "  page /domain/r1-{number}.test application/rdap+json \"{{\\\"ldhName\\\":\\\"r1-{number}.test\\\"}}\"\n"
+        );
+    }
+    let parsed = World::parse(&world(&lines), "t.world").unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let of = |registry: u32| (0..30).map(move |number| format!("r{registry}-{number}.test"));
+    let (answers, took) = all_of(&parsed, of(0).chain(of(1)).collect(), |_, _| None);
+    assert!(answers[..30].iter().all(is_source_down), "{:?}", answers[0]);
+    assert!(answers[30..].iter().all(|answer| *answer == Ok(Answer::Found)), "{:?}", answers[30]);
+    assert!(took < Duration::from_secs(300), "{took:?}");
 }
