@@ -29,6 +29,14 @@ pub(crate) fn after(facts: &Facts, task: TaskName, prove: impl FnOnce(&Facts) ->
     weigh(facts, facts.outcome(task), facts.looked(task), prove)
 }
 
+/// The same where what was found in part is proof as it is. What could not be looked at then clears nothing.
+pub(crate) fn after_part(facts: &Facts, task: TaskName, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
+    match facts.outcome(task) {
+        Some(ProbeOutcome::InPart) => weigh(facts, Some(ProbeOutcome::Found), false, prove),
+        outcome => weigh(facts, outcome, facts.looked(task), prove),
+    }
+}
+
 /// The same for one probe of the task, whatever the results of its others.
 pub(crate) fn after_at(facts: &Facts, look: NamedProbe, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     let outcome = facts.outcome_at(look.task, look.argument);

@@ -31,7 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::NsecWalk, |facts| {
+    look::after_part(facts, TaskName::NsecWalk, |facts| {
         let Some(names) = domain::ZONE_WALK.of(&facts.details).map(|walk| walk.names) else {
             return Vec::new();
         };
@@ -49,6 +49,11 @@ pub(super) fn samples() -> crate::samples::Samples {
     Samples::new()
         .reports(walked(Kind::Domain, "acme.test"))
         .reports(walked(Kind::DnsRecord, "lab.acme.test"))
+        .reports(
+            facts(Kind::Domain, "acme.test")
+                .found_in_part(TaskName::NsecWalk)
+                .with(json!({"hidden_zone_walk": {"names": 3, "whole": false}})),
+        )
         .near_miss(facts(Kind::Domain, "acme.test").absent(TaskName::NsecWalk))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(walked(Kind::Domain, "acme.test").failed(TaskName::NsecWalk))

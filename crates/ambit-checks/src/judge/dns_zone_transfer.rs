@@ -33,7 +33,7 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::ZoneTransfer, |facts| {
+    look::after_part(facts, TaskName::ZoneTransfer, |facts| {
         let servers = domain::ZONE_TRANSFER.items(&facts.details).map(|transfer| transfer.server);
         let servers = sorted(servers);
         let Some(first) = servers.first() else {
@@ -62,6 +62,12 @@ pub(super) fn samples() -> crate::samples::Samples {
                 .found(TaskName::ZoneTransfer)
                 .with(json!({"hidden_zone_transfer": [{"server": "ns.lab.acme.test", "records": 9}]})),
         )
+        .reports(
+            facts(Kind::Domain, "acme.test")
+                .found_in_part(TaskName::ZoneTransfer)
+                .with(json!({"hidden_zone_transfer": [{"server": "ns1.acme.test", "records": 100}]})),
+        )
+        .unknown(facts(Kind::Domain, "acme.test").found_in_part(TaskName::ZoneTransfer))
         .near_miss(domain(json!([])))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(

@@ -8,6 +8,7 @@ use crate::ask::together::together;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::entity::{certificate, domain, registered, registrable};
+use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
@@ -135,7 +136,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         (name, exists)
     };
     let answers = together(names.into_iter().map(ask), IN_FLIGHT).await;
-    let (mut known, mut failure) = (BTreeSet::new(), None);
+    let (mut known, mut unasked, mut failure) = (BTreeSet::new(), BTreeSet::new(), None);
     for (name, exists) in answers {
         match exists {
             Ok(false) => {}
@@ -143,16 +144,21 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             Ok(true) | Err(NetError::Dns(_) | NetError::Timeout(_)) => {
                 known.insert(name);
             }
-            Err(error) => failure = Some(error),
+            Err(error) => {
+                unasked.insert(name);
+                failure = Some(error);
+            }
         }
     }
     for name in &known {
         lead_to(cx, name, home).await?;
     }
-    match failure {
-        Some(error) if known.is_empty() => Err(error.into()),
-        _ => Ok(Answer::found_if(!known.is_empty())),
-    }
+    // What could not be asked for is as it was known, and so is the domain of a name.
+    let is_unasked =
+        |end: &Neighbour| unasked.iter().any(|name| *name == end.name || registered(name) == Some(end.name.as_str()));
+    let led = cx.facts.led_to(TASK.name, cx.argument);
+    led.filter(|end| !known.is_empty() && is_unasked(end)).for_each(|end| cx.stands(end));
+    Answer::despite(!known.is_empty(), failure.map(TaskError::from))
 }
 
 /// Leads to a name of a domain that is a seed's or led here, or to a stranger's. A certificate overrules no delegation:

@@ -59,7 +59,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
                 break;
             }
         };
-        names.insert(current, link.types);
+        names.insert(current.clone(), link.types);
         if link.next == zone {
             whole = true;
             break;
@@ -83,7 +83,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(domain::ZONE_WALK, ZoneWalk { names: names.len(), whole });
     cx.evidence("names", names.keys().map(String::as_str).collect::<Vec<_>>().join("\n").as_bytes());
     report(cx, zone, &names).await?;
-    Ok(Answer::Found)
+    if failure.is_some() {
+        // The chain shows that what it leaves out is gone, up to the name that did not answer.
+        let known = cx.facts.led_to(TASK.name, cx.argument);
+        known.filter(|known| order(&known.name) >= order(&current)).for_each(|known| cx.stands(known));
+    }
+    Answer::despite(true, failure.map(TaskError::from))
 }
 
 /// A zone that may be signed with NSEC3.

@@ -1,11 +1,11 @@
 //! The servers of names that a zone handed away and for which none of them answers. A resolver tells nothing of such a
 //! delegation; the zone's own servers say to whom the names were handed.
 
-use crate::tasks::dangling::gone;
+use crate::tasks::dangling::{gone, server_gone};
 use crate::tasks::zone_profile::found_server;
 use crate::tasks::zone_transfer::{PORT, own_servers};
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::domain::{self, DanglingReason, DeadDelegation};
+use ambit_model::entity::domain::{self, Dangling, DanglingReason, DeadDelegation};
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
@@ -60,13 +60,15 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     failure.map_or(Ok(Answer::Absent), |error| Err(error.into()))
 }
 
-/// Leads to the servers, and records which of them do not exist. A server that could not be looked up is left out.
+/// Leads to the servers, and records which of them do not exist. A server that could not be looked up is what it was.
 async fn led_to(cx: &Context<'_>, servers: BTreeSet<String>) -> Result<Answer, TaskError> {
     let servers: BTreeSet<String> = servers.into_iter().take(SERVERS_MAX).collect();
     for server in &servers {
         found_server(cx, Kind::Nameserver, server).await?;
     }
-    let gone = gone(cx, "NS", &servers, &[]).await;
+    let known = domain::DEAD_REFERRALS.items(&cx.facts.details).filter(|item| item.name == cx.argument);
+    let known: Vec<Dangling> = known.map(|item| server_gone(&item.target, item.reason)).collect();
+    let gone = gone(cx, "NS", &servers, &known).await;
     let dead = gone.items.into_iter().map(|item| DeadDelegation {
         name: cx.argument.to_owned(),
         target: item.target,

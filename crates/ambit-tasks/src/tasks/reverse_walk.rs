@@ -6,6 +6,7 @@ use crate::ask::host::reverse_name;
 use crate::ask::together::together;
 use crate::tasks::ptr_sweep::own_names;
 use crate::{Answer, Context, Plan, Task, TaskError};
+use ambit_model::facts::Neighbour;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
@@ -49,7 +50,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Ok(Answer::Absent);
     }
     let mut level: Vec<(u128, u8)> = starts(block);
-    let mut questions = 0;
+    let (mut questions, mut lost) = (0, Vec::new());
     while let Some((_, depth)) = level.first().copied() {
         questions += level.len();
         if questions > QUESTIONS_MAX {
@@ -58,18 +59,39 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let ask = |(prefix, depth): (u128, u8)| async move { (prefix, exists(cx, prefix, depth).await) };
         let mut there = Vec::new();
         for (prefix, exists) in together(level.into_iter().map(ask), IN_FLIGHT).await {
-            if exists? {
-                there.push(prefix);
+            match exists {
+                Ok(true) => there.push(prefix),
+                Ok(false) => {}
+                Err(error) => lost.push(Lost::of(prefix, depth, error)?),
             }
         }
         if depth == NIBBLES {
-            return named(cx, there).await;
+            return named(cx, there, lost).await;
         }
         let below =
             |prefix: u128| (0..16_u128).map(move |nibble| (prefix | nibble << (4 * (NIBBLES - depth - 1)), depth + 1));
         level = there.into_iter().flat_map(below).collect();
     }
-    Ok(Answer::Absent)
+    named(cx, Vec::new(), lost).await
+}
+
+/// A part of the block of which nobody told.
+struct Lost {
+    prefix: u128,
+    depth: u8,
+    error: NetError,
+}
+
+impl Lost {
+    /// Fails where nothing more may be asked.
+    fn of(prefix: u128, depth: u8, error: NetError) -> Result<Self, NetError> {
+        if matches!(error, NetError::Budget(_)) { Err(error) } else { Ok(Self { prefix, depth, error }) }
+    }
+
+    fn has(&self, address: Ipv6Addr) -> bool {
+        let shift = 4 * u32::from(NIBBLES - self.depth);
+        u128::from(address).checked_shr(shift) == self.prefix.checked_shr(shift)
+    }
 }
 
 /// The prefixes of whole nibbles that make up the block.
@@ -100,20 +122,39 @@ async fn answers_for_all(cx: &Context<'_>, block: Ipv6Net) -> Result<bool, TaskE
     Ok(exists(cx, improbable, NIBBLES).await?)
 }
 
-async fn named(cx: &Context<'_>, addresses: Vec<u128>) -> Result<Answer, TaskError> {
-    for address in &addresses {
-        let address = Ipv6Addr::from(*address);
+/// Reports the addresses with their names. What is in parts that were lost stays as it was known.
+async fn named(cx: &Context<'_>, addresses: Vec<u128>, mut lost: Vec<Lost>) -> Result<Answer, TaskError> {
+    for number in &addresses {
+        let address = Ipv6Addr::from(*number);
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::BlockMember);
-        for name in own_names(cx, address.into()).await? {
-            cx.found_host(&name, EdgeKind::Pointer);
+        match own_names(cx, address.into()).await {
+            Ok(names) => names.iter().for_each(|name| cx.found_host(name, EdgeKind::Pointer)),
+            Err(error) => lost.push(Lost::of(*number, NIBBLES, error)?),
         }
     }
-    Ok(Answer::found_if(!addresses.is_empty()))
+    if !addresses.is_empty() && !lost.is_empty() {
+        // Of a name nobody says at which address it was.
+        let is_lost = |end: &&Neighbour| end.name.parse().map_or(true, |at| lost.iter().any(|part| part.has(at)));
+        cx.facts.led_to(TASK.name, cx.argument).filter(is_lost).for_each(|end| cx.stands(end));
+    }
+    let failure = lost.into_iter().next().map(|part| TaskError::from(part.error));
+    Answer::despite(!addresses.is_empty(), failure)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_lost_is_a_prefix_with_all_below_it() {
+        let at = |text: &str| text.parse::<Ipv6Addr>().unwrap();
+        let lost = |prefix: &str, depth| Lost::of(u128::from(at(prefix)), depth, NetError::Closed("answer")).unwrap();
+        let whole = lost("2001:db8::", 8);
+        assert!(whole.has(at("2001:db8:ffff::1")) && !whole.has(at("2001:db9::")));
+        let one = lost("2001:db8::17", NIBBLES);
+        assert!(one.has(at("2001:db8::17")) && !one.has(at("2001:db8::18")));
+        assert!(Lost::of(0, 1, NetError::Budget("over".into())).is_err(), "nothing more may be asked");
+    }
 
     #[test]
     fn a_block_begins_at_whole_nibbles() {

@@ -1,7 +1,8 @@
 //! Checks whether a name server transfers the whole zone to anybody.
 
-use crate::ask::delegation::{self, Judged};
+use crate::ask::delegation::{self, Judged, found_below};
 use crate::ask::host::{is_below, same_domain};
+use crate::ask::together::together;
 use crate::{Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneTransfer;
@@ -36,6 +37,8 @@ pub(crate) const TASK: Task = Task {
 pub(crate) const PORT: u16 = 53;
 /// Wire time after which a server that gave nothing is asked once more: limits are mostly for a second.
 const AGAIN_AFTER: Duration = Duration::from_secs(2);
+/// Names of a zone that broke off which are asked for at once.
+const IN_FLIGHT: usize = 64;
 /// Records of a transferred zone that are kept as evidence.
 const EVIDENCE_RECORDS_MAX: usize = 5_000;
 
@@ -51,7 +54,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut failure = None;
     for address in cx.net.addresses(cx.argument).await? {
         match transfer(cx, SocketAddr::new(address, PORT), zone).await {
-            Ok(Transfer::Given { records, .. }) if !records.is_empty() => return Ok(read(cx, zone, &records)),
+            Ok(Transfer::Given { records, complete }) if !records.is_empty() => {
+                read(cx, &records);
+                if !complete {
+                    return tell_part(cx, zone, &records).await;
+                }
+                names(zone, &records).iter().for_each(|(name, edge)| cx.found_host(name, *edge));
+                return Ok(Answer::Found);
+            }
             Ok(_) => failure = failure.or(Some(None)),
             Err(NetError::ConnectionRefused) => failure = failure.or(Some(None)),
             Err(error) => failure = Some(Some(error)),
@@ -79,7 +89,8 @@ async fn transfer(cx: &Context<'_>, server: SocketAddr, zone: &str) -> Result<Tr
     told
 }
 
-fn read(cx: &Context<'_>, zone: &str, records: &[Record]) -> Answer {
+/// Notes that the zone was given, and what of it.
+fn read(cx: &Context<'_>, records: &[Record]) {
     let distinct: BTreeSet<&Record> = records.iter().collect();
     cx.observe(domain::ZONE_TRANSFER, vec![ZoneTransfer { server: cx.argument.to_owned(), records: distinct.len() }]);
     let text: Vec<String> = distinct
@@ -88,10 +99,23 @@ fn read(cx: &Context<'_>, zone: &str, records: &[Record]) -> Answer {
         .map(|record| format!("{}. {} {} {}", record.name, record.ttl, record.data.rtype(), record.data))
         .collect();
     cx.evidence("zone", text.join("\n").as_bytes());
-    for (name, edge) in names(zone, records) {
+}
+
+/// Leads to the names of a zone that broke off. The records that hand a name to others may be missing, so that the zone
+/// is asked for each; names that did not come stay what they were.
+async fn tell_part(cx: &Context<'_>, zone: &str, records: &[Record]) -> Result<Answer, TaskError> {
+    let names = names(zone, records);
+    let ask = |(name, edge): (String, EdgeKind)| async move {
+        if edge == EdgeKind::Subdomain {
+            return found_below(cx, zone, &name).await;
+        }
         cx.found_host(&name, edge);
-    }
-    Answer::Found
+        Ok(())
+    };
+    together(names.clone().into_iter().map(ask), IN_FLIGHT).await.into_iter().collect::<Result<(), TaskError>>()?;
+    let known = cx.facts.led_to(TASK.name, cx.argument);
+    known.filter(|known| !names.contains_key(&known.name)).for_each(|known| cx.stands(known));
+    Ok(Answer::InPart(TaskError::Failed(format!("the zone broke off after {} records", records.len()))))
 }
 
 /// Names below the zone that it hands to others: here the zone above says so itself.

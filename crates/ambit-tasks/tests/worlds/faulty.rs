@@ -11,11 +11,18 @@ use ambit_world::{SimulatedWire, World};
 use futures::future::{self, BoxFuture, Either};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{self, Poll, ready};
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// How a connection fails at this moment, or a socket for datagrams (port 0); `None`: it does not.
+/// How a connection fails at this moment, or a socket for datagrams (port 0); `None`: it does not. `UnexpectedEof`: it
+/// stands, and ends after [`CUT_AFTER`].
 pub(crate) type Fault = fn(SocketAddr, WireTime) -> Option<io::ErrorKind>;
+
+/// Bytes after which a connection ends that is cut.
+const CUT_AFTER: usize = 6_000;
 
 /// Wire time within which a look ends, as in a run.
 const DEADLINE: Duration = Duration::from_secs(20 * 60);
@@ -117,6 +124,10 @@ pub(crate) struct Faulty {
 impl Wire for Faulty {
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> {
         match (self.fault)(to, self.now()) {
+            Some(io::ErrorKind::UnexpectedEof) => {
+                let whole = self.wire.connect(to);
+                Box::pin(async move { Ok(Box::new(Cut { whole: whole.await?, left: CUT_AFTER }) as Box<dyn Stream>) })
+            }
             Some(kind) => Box::pin(async move { Err(kind.into()) }),
             None => self.wire.connect(to),
         }
@@ -163,5 +174,39 @@ impl Wire for Faulty {
 
     fn reserved(&self) -> &[ipnet::IpNet] {
         self.wire.reserved()
+    }
+}
+
+/// A stream that ends after some bytes.
+struct Cut {
+    whole: Box<dyn Stream>,
+    left: usize,
+}
+
+impl AsyncRead for Cut {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let mut bytes = [0; 512];
+        let most = into.remaining().min(self.left).min(bytes.len());
+        let mut part = ReadBuf::new(&mut bytes[..most]);
+        if most > 0 {
+            ready!(Pin::new(&mut self.whole).poll_read(cx, &mut part))?;
+        }
+        into.put_slice(part.filled());
+        self.left -= part.filled().len();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Cut {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.whole).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.whole).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.whole).poll_shutdown(cx)
     }
 }

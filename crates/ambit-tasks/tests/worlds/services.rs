@@ -181,12 +181,12 @@ fn what_is_known_is_not_seen_where_nothing_could_be_asked() {
     }
 }
 
-fn uid(kind: Kind, name: &str) -> Uid {
+pub(super) fn uid(kind: Kind, name: &str) -> Uid {
     Uid::of_entity(Uuid::nil(), kind, name)
 }
 
 /// An end to which a task led with an argument.
-fn led(task: &str, argument: &str, (edge, kind, name): (EdgeKind, Kind, &str)) -> Neighbour {
+pub(super) fn led(task: &str, argument: &str, (edge, kind, name): (EdgeKind, Kind, &str)) -> Neighbour {
     Neighbour {
         edge,
         task: task.to_owned(),
