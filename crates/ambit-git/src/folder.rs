@@ -2,6 +2,7 @@
 
 use crate::GitError;
 use gix_hash::Kind as HashKind;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Bytes of the settings.
@@ -27,8 +28,12 @@ impl Folder {
     /// Finds the repository at a path: a working copy, the `.git` in it, or a bare one.
     ///
     /// # Errors
-    /// There is none, or one in a form that is not read.
+    /// There is none, or one in a form that is not read, or nothing at all.
     pub fn open(path: &Path) -> Result<Self, GitError> {
+        std::fs::metadata(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => GitError::Folder(format!("{} does not exist", path.display())),
+            _ => unreadable(path, error),
+        })?;
         let none = || GitError::Folder(format!("{} holds no git repository", path.display()));
         let inside = path.join(".git");
         let own = match std::fs::metadata(&inside) {
@@ -137,6 +142,16 @@ fn bytes_below(folder: &Path, depth: usize) -> u64 {
 mod tests {
     use super::*;
     use crate::testing::repository;
+    use tempfile::TempDir;
+
+    #[test]
+    fn a_folder_that_is_not_there_is_not_called_one_without_a_repository() {
+        let folder = TempDir::new().unwrap();
+        for (place, why) in [("moved", "does not exist"), ("", "holds no git repository")] {
+            let said = Folder::open(&folder.path().join(place)).unwrap_err().to_string();
+            assert!(said.ends_with(why), "{place}: {said}");
+        }
+    }
 
     #[test]
     fn a_repository_in_another_form_is_a_failure_that_names_it() {
