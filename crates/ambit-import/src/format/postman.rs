@@ -33,10 +33,9 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         }
         match written(request).map_or(Err(None), |written| url(&written, &variables)) {
             Ok(url) => urls.entry(url).or_default().push(request["method"].as_str().unwrap_or("GET")),
-            Err(variable) => {
-                gathered.leave_out();
-                variable.into_iter().for_each(|variable| *undefined.entry(variable).or_default() += 1);
-            }
+            // These are counted in a note of their own.
+            Err(Some(variable)) => *undefined.entry(variable).or_default() += 1,
+            Err(None) => gathered.leave_out(),
         }
     }
     note_undefined(&undefined, gathered);
