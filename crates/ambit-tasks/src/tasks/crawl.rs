@@ -202,7 +202,9 @@ impl<'a> Crawl<'a> {
         let is_out = self.places.is_out(url.path_only(), status, self.cx.net.date());
         // A walk that reads no page reports no outage: since when that is so, the outcomes of the task tell. With an
         // integration they may tell of a session that could not be opened instead.
-        let is_all_out = self.pages.is_empty() && !self.session.is_open() && status != session::TOO_MANY_REQUESTS;
+        let is_all_out = self.pages.values().all(|page| is_unavailable(page.status))
+            && !self.session.is_open()
+            && status != session::TOO_MANY_REQUESTS;
         is_out || (is_all_out && web::unless_outage(self.cx, TASK.name, status).is_ok())
     }
 

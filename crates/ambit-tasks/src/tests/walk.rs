@@ -2,13 +2,15 @@
 
 use super::facts;
 use crate::{Account, Answer, Context, Settings, TaskError, find};
+use ambit_model::facts::{LastProbe, ProbeOutcome};
 use ambit_model::moment::HOUR_MS;
 use ambit_model::observation::Found;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, Timestamp, Uid, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Timestamp, Uid, workflow};
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grants, Guard, Net, Pace, PaceLimits, Refused};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -293,17 +295,52 @@ fn a_page_that_cannot_be_looked_at_now_is_not_gone_and_what_it_led_to_stands() {
     assert_eq!((answer, found.standing.len()), (Ok(Answer::Found), 0));
 }
 
+fn hours_ago(hours: i64) -> Timestamp {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    Timestamp(i64::try_from(now).unwrap()).plus_ms(-hours * HOUR_MS)
+}
+
+#[test]
+fn an_application_that_says_for_long_that_it_cannot_answer_is_believed() {
+    let cookie = || Some((json!({"cookie": "sid=inside"}), json!({})));
+    for (status, hours, integration, is_believed) in
+        [(503, 1, None, false), (503, 13, None, true), (429, 13, None, false), (503, 13, cookie(), false)]
+    {
+        let application = Application::start(move |_, _| (status, String::new(), Vec::new()));
+        let mut known = known();
+        known["hidden_crawl"] = json!({"documents": ["/openapi.json"]});
+        let mut facts = facts(Kind::Uri, &application.url(), known);
+        let failed = LastProbe {
+            outcome: ProbeOutcome::Unknown,
+            at: hours_ago(1),
+            run: 7,
+            reason: None,
+            confirmed: Some(hours_ago(hours)),
+        };
+        facts.probes.insert(TaskName::Crawl, BTreeMap::from([(application.at.to_string(), failed)]));
+        let (answer, found) = application.look_at("crawl", facts, integration, &["http://a.test/api"]);
+        if !is_believed {
+            assert!(answer.is_err() && found.details.is_empty(), "{status} {hours}: {answer:?} {found:?}");
+            continue;
+        }
+        assert_eq!((answer, found.standing.len()), (Ok(Answer::Found), 0));
+        let pages = found.details["hidden_pages"].as_array().unwrap();
+        let shown: Vec<_> = pages.iter().map(|page| (page["path"].as_str(), page["status"].as_u64())).collect();
+        assert_eq!(shown, [(Some("/"), Some(503))], "what stood there is gone");
+        assert_eq!(found.details["hidden_defects"], json!([]));
+        assert_eq!(found.details["hidden_crawl"]["documents"], json!([]));
+    }
+}
+
 #[test]
 fn a_page_that_says_for_long_that_it_cannot_answer_is_believed() {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
-    let now = Timestamp(i64::try_from(now).unwrap());
     for (status, hours, stands) in [(503, 1, true), (503, 13, false), (429, 13, true)] {
         let application = Application::start(move |target, _| match target {
             "/" => html("<a href=/broken>1</a>"),
             "/broken" => (status, String::new(), Vec::new()),
             _ => nothing(),
         });
-        let since = now.plus_ms(-hours * HOUR_MS);
+        let since = hours_ago(hours);
         let mut known = known();
         known["hidden_crawl"] = json!({"outages": {"/broken": since, "/gone": since}});
         let (answer, found) = application.walk(None, known, &["http://a.test/api"]);
