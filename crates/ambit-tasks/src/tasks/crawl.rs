@@ -370,7 +370,7 @@ impl<'a> Crawl<'a> {
                 self.defects.push(defect);
             }
         }
-        let is_partial = self.has_lost_sight() || self.places.capped || self.places.outside;
+        let is_partial = self.places.has_lost_sight() || self.places.capped || self.places.outside;
         let unseen: BTreeSet<String> = self.places.unseen().cloned().collect();
         for known in uri::PARAMETERS.items(known) {
             if is_partial || known.paths.iter().any(|path| unseen.contains(path)) {
@@ -420,24 +420,29 @@ impl<'a> Crawl<'a> {
         if !parameters.is_empty() {
             cx.observe(uri::PARAMETERS, parameters);
         }
+        cx.observe(uri::CRAWL, self.crawled(frontier));
+    }
+
+    /// How far the walk came. What a session that ended left undone counts as before.
+    fn crawled(&self, frontier: &Frontier) -> Crawled {
         let left_out = frontier.left_out;
-        let known = uri::CRAWL.of(&cx.facts.details).filter(|_| self.ended.is_some());
-        cx.observe(
-            uri::CRAWL,
-            known.unwrap_or(Crawled {
+        let known = uri::CRAWL.of(&self.cx.facts.details).filter(|_| self.ended.is_some());
+        Crawled {
+            documents: self.and_known_unseen(self.documents.keys(), |crawl| crawl.documents),
+            scripts: self.and_known_unseen(self.read_scripts.iter(), |crawl| crawl.scripts),
+            outages: self.places.outages(),
+            ..known.unwrap_or_else(|| Crawled {
                 requests: self.requests,
                 pages: self.pages.len(),
                 interfaces: self.interfaces.len(),
                 parameters: self.parameters.len(),
                 parameters_left_out: self.parameters.left_out,
-                documents: self.and_known_unseen(self.documents.keys(), |crawl| crawl.documents),
-                scripts: self.and_known_unseen(self.read_scripts.iter(), |crawl| crawl.scripts),
-                outages: self.places.outages(),
                 closed_to_robots: left_out.robots,
                 traps: left_out.traps,
                 doing: left_out.doing,
                 capped: self.places.capped,
-            }),
-        );
+                ..Crawled::default()
+            })
+        }
     }
 }

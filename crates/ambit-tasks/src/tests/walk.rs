@@ -353,6 +353,69 @@ fn a_page_that_says_for_long_that_it_cannot_answer_is_believed() {
 }
 
 #[test]
+fn a_page_that_nobody_knew_keeps_nothing_of_others_while_it_fails() {
+    let page =
+        |path: &str| json!({"path": path, "status": 200, "title": null, "parameters": [], "asks_password": false});
+    for (path, stands) in [("/new", false), ("/known", true)] {
+        let application = Application::start(move |target, _| match target {
+            "/" => html(&format!("<a href={path}>1</a>")),
+            failing if failing == path => (503, String::new(), Vec::new()),
+            _ => nothing(),
+        });
+        let mut known = known();
+        known["hidden_pages"].as_array_mut().unwrap().push(page("/known"));
+        known["hidden_source_maps"] = json!([{"path": "/broken.map", "sources": 1, "texts": 1, "names": []}]);
+        let (answer, found) = application.walk(None, known.clone(), &["http://a.test/api"]);
+        assert_eq!((answer, found.standing.len()), (Ok(Answer::Found), usize::from(stands)), "{path}");
+        assert_eq!(found.details["hidden_defects"] == known["hidden_defects"], stands, "{path}: {found:?}");
+        assert_eq!(found.details.get("hidden_source_maps") == Some(&known["hidden_source_maps"]), stands, "{path}");
+    }
+}
+
+#[test]
+fn outages_that_a_walk_meets_count_from_then_on_where_its_session_ends() {
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let application = Application::start(move |target, _| match target {
+        "/" if is_over.load(std::sync::atomic::Ordering::SeqCst) => leads("/login"),
+        "/" => html("<a href=/back>1</a><a href=/out>2</a><a href=/last>3</a><a href=/d>4</a>"),
+        "/out" => (503, String::new(), Vec::new()),
+        "/last" => {
+            is_over.store(true, std::sync::atomic::Ordering::SeqCst);
+            html("x")
+        }
+        "/d" => leads("/login"),
+        _ => html("x"),
+    });
+    let mut known = known();
+    known["hidden_crawl"] =
+        json!({"pages": 9, "documents": ["/api.json"], "outages": {"/back": hours_ago(13), "/gone": hours_ago(13)}});
+    let (answer, found) = application.walk(Some("sid=inside"), known.clone(), &[]);
+    assert!(matches!(answer, Ok(Answer::InPart(TaskError::Denied(_)))), "{answer:?}");
+    let crawl = &found.details["hidden_crawl"];
+    assert_eq!((&crawl["pages"], &crawl["documents"]), (&json!(9), &json!(["/api.json"])), "the walk came less far");
+    let outages: Vec<&String> = crawl["outages"].as_object().unwrap().keys().collect();
+    assert_eq!(outages, ["/gone", "/out"], "{crawl}");
+    assert_eq!(crawl["outages"]["/gone"], known["hidden_crawl"]["outages"]["/gone"]);
+}
+
+#[test]
+fn what_was_said_of_an_endpoint_stands_while_a_script_that_named_it_cannot_be_read() {
+    for (status, stands) in [(503, true), (404, false)] {
+        let application = Application::start(move |target, _| match target {
+            "/" => html("<script>fetch('/api/both')</script><script src=/app.js></script>"),
+            "/app.js" => (status, String::new(), Vec::new()),
+            _ => nothing(),
+        });
+        let mut known = known();
+        known["hidden_crawl"] = json!({"scripts": ["/app.js"]});
+        let endpoint = format!("{}/api/both", application.url());
+        let (answer, found) = application.walk(None, known, &[&endpoint]);
+        assert_eq!((answer, found.standing.len()), (Ok(Answer::Found), usize::from(stands)), "{status}");
+        assert_eq!(found.edges.iter().any(|edge| edge.name == endpoint), !stands, "{status}: {:?}", found.edges);
+    }
+}
+
+#[test]
 fn what_a_script_told_that_cannot_be_read_now_stands() {
     let with_script = |status: u16| {
         Application::start(move |target, _| match target {

@@ -2,7 +2,7 @@
 
 use crate::ask::session::TOO_MANY_REQUESTS;
 use crate::ask::web::OUTAGE_MS;
-use ambit_model::entity::uri;
+use ambit_model::entity::uri::{self, CrawledPage};
 use ambit_model::{Facts, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +13,8 @@ pub(super) struct Places {
     out_before: BTreeMap<String, Timestamp>,
     /// The same of this walk.
     out: BTreeMap<String, Timestamp>,
+    /// Paths that led on before this walk: pages that showed something, scripts, documents, source maps.
+    leading: BTreeSet<String>,
     /// Paths that were looked at.
     reached: BTreeSet<String>,
     /// Paths that could not be looked at.
@@ -25,8 +27,13 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn of(facts: &Facts) -> Self {
-        let out_before = uri::CRAWL.of(&facts.details).map(|crawl| crawl.outages).unwrap_or_default();
-        Self { out_before, ..Self::default() }
+        let crawl = uri::CRAWL.of(&facts.details).unwrap_or_default();
+        // One that was closed led to nothing; one that redirects leads to its target.
+        let is_open = |page: &CrawledPage| !matches!(page.status, 401 | 403);
+        let pages = uri::PAGES.items(&facts.details).filter(is_open).map(|page| page.path);
+        let maps = uri::SOURCE_MAPS.items(&facts.details).map(|map| map.path);
+        let leading = pages.chain(maps).chain(crawl.documents).chain(crawl.scripts).collect();
+        Self { out_before: crawl.outages, leading, ..Self::default() }
     }
 
     /// Whether the application says for long already at a path that it cannot answer, which is then what it says there.
@@ -40,9 +47,11 @@ impl Places {
         now.0.saturating_sub(since.0) >= OUTAGE_MS
     }
 
-    /// Paths at which the application says that it cannot answer, or said so where this walk did not come.
+    /// Paths at which the application says that it cannot answer, or said so where this walk did not come: any other
+    /// answer ends an outage, to whomever it was given.
     pub(super) fn outages(&self) -> BTreeMap<String, Timestamp> {
-        let before = self.out_before.iter().filter(|(path, _)| self.may_still_show(path));
+        let lasts = |path: &String| self.may_still_show(path) && !self.reached.contains(path);
+        let before = self.out_before.iter().filter(|(path, _)| lasts(path));
         before.chain(&self.out).map(|(path, since)| (path.clone(), *since)).collect()
     }
 
@@ -56,6 +65,11 @@ impl Places {
         self.failed.difference(&self.reached)
     }
 
+    /// Whether it could not look at a place that led on before.
+    pub(super) fn has_lost_sight(&self) -> bool {
+        self.unseen().any(|path| self.leading.contains(path))
+    }
+
     /// Says how many these are.
     pub(super) fn left_out(&self) -> Option<String> {
         let mut unseen = self.unseen();
@@ -66,9 +80,10 @@ impl Places {
     }
 
     /// Returns whether a path that this crawl did not read may still exist, so that earlier findings there stand. If
-    /// the crawl was incomplete, the pages that lead there may be among those that it missed.
+    /// the crawl was incomplete, the pages that lead there may be among those that it missed: a page that nobody knew
+    /// before is none of them.
     pub(super) fn may_still_show(&self, path: &str) -> bool {
-        let is_partial = self.capped || !self.failed.is_empty();
+        let is_partial = self.capped || self.failed.iter().any(|failed| self.leading.contains(failed));
         self.outside || self.failed.contains(path) || (is_partial && !self.reached.contains(path))
     }
 }
@@ -81,11 +96,13 @@ mod tests {
     fn what_stood_where_a_walk_did_not_come_is_not_gone() {
         for (failed, capped, kept) in [
             (None, false, [false, false]),
-            (Some("/other"), false, [false, true]),
-            (Some("/seen"), false, [true, true]),
+            (Some("/leading"), false, [false, true]),
+            (Some("/new"), false, [false, false]),
+            (Some("/seen"), false, [true, false]),
+            (Some("/unseen"), false, [false, true]),
             (None, true, [false, true]),
         ] {
-            let mut places = Places { capped, ..Places::default() };
+            let mut places = Places { capped, leading: BTreeSet::from(["/leading".to_owned()]), ..Places::default() };
             places.note("/seen", true);
             failed.into_iter().for_each(|path| places.note(path, false));
             let may_show = ["/seen", "/unseen"].map(|path| places.may_still_show(path));

@@ -53,28 +53,17 @@ impl Crawl<'_> {
         reached
     }
 
-    /// If the session ended, or a page that led on could not be read, every entity that this task led to before stands.
-    /// Returns those that stand because the session ended, by name: pages read after that were the ones that strangers
-    /// see.
+    /// If the session ended, or a page that led on could not be read, every entity that this task led to before stands,
+    /// with what was said of it: pages read after the end were the ones that strangers see, and the page that could not
+    /// be read may have said more. Returns these by name.
     pub(super) fn stand(&self) -> BTreeSet<&str> {
-        let stands = self.ended.is_some() || self.has_lost_sight();
+        let stands = self.ended.is_some() || self.places.has_lost_sight();
         let known = self.cx.facts.led_to(TASK.name, self.cx.argument).filter(|_| stands);
-        let names = known.inspect(|known| self.cx.stands(known)).map(|known| known.name.as_str());
-        names.filter(|_| self.ended.is_some()).collect()
+        known.inspect(|known| self.cx.stands(known)).map(|known| known.name.as_str()).collect()
     }
 
-    /// Whether it could not look at a place that led on before: a page that showed something, a script, a document, a
-    /// source map.
-    pub(super) fn has_lost_sight(&self) -> bool {
-        let details = &self.cx.facts.details;
-        let pages = uri::PAGES.items(details).filter(session::is_shown).map(|page| page.path);
-        let maps = uri::SOURCE_MAPS.items(details).map(|map| map.path);
-        let crawl = uri::CRAWL.of(details).unwrap_or_default();
-        let leading: BTreeSet<String> = pages.chain(maps).chain(crawl.documents).chain(crawl.scripts).collect();
-        self.places.unseen().any(|path| leading.contains(path))
-    }
-
-    /// Paths of documents or scripts that were read, and those that are known and could not be.
+    /// Paths of documents or scripts that were read, and those that are known and could not be, or were not because the
+    /// session ended.
     pub(super) fn and_known_unseen<'p>(
         &self,
         read: impl Iterator<Item = &'p String>,
@@ -82,7 +71,7 @@ impl Crawl<'_> {
     ) -> Vec<String> {
         let known = uri::CRAWL.of(&self.cx.facts.details).map(of).unwrap_or_default();
         let unseen: BTreeSet<&String> = self.places.unseen().collect();
-        let unread = known.into_iter().filter(|path| unseen.contains(path));
+        let unread = known.into_iter().filter(|path| self.ended.is_some() || unseen.contains(path));
         read.cloned().chain(unread).collect::<BTreeSet<String>>().into_iter().collect()
     }
 
@@ -90,7 +79,7 @@ impl Crawl<'_> {
     pub(super) fn pages_and_known(&self) -> Vec<CrawledPage> {
         let is_same = |page: &CrawledPage, of: &CrawledPage| page.path == of.path;
         let mut pages = self.and_known(uri::PAGES, self.pages.values().cloned().collect(), is_same);
-        let has_lost_sight = self.has_lost_sight();
+        let has_lost_sight = self.places.has_lost_sight();
         let known = uri::PAGES.items(&self.cx.facts.details);
         let known = known.filter(|page| has_lost_sight && self.places.may_still_show(&page.path));
         for page in known.collect::<Vec<_>>() {
