@@ -21,8 +21,16 @@ fn with_cookie((status, more, body): Shown, cookie: &str) -> Shown {
     (status, format!("{more}Set-Cookie: {cookie}\r\n"), body)
 }
 
-/// A shop that calls things by who visits it, in whatever words, and knows each by one cookie.
-fn called_by_visitor(front: fn(&str) -> String) -> Application {
+/// Demands that somebody with a wrong password is told so, and does not walk in as a stranger.
+fn keeps_out(application: &Application) {
+    let (answer, came) = walked(application, "wrong");
+    let Err(TaskError::Denied(why)) = answer else { panic!("{answer:?} {:?}", application.asked()) };
+    assert!(why.contains("does not accept user and password") && !came, "{why}");
+}
+
+/// A shop that knows each who came by a cookie from the first page on, which a form does not change. Its front page
+/// says `front` of the visitor, in whatever words; who is inside and asks for the form gets `again`.
+fn with_one_cookie(front: fn(&str) -> String, again: fn() -> Shown) -> Application {
     let (given, signed_in) = (AtomicUsize::new(0), Mutex::new(None));
     Application::start(move |target, shown| {
         let is_inside = signed_in.lock().unwrap().as_deref() == Some(shown);
@@ -32,10 +40,11 @@ fn called_by_visitor(front: fn(&str) -> String) -> Application {
             "/robots.txt" => nothing(),
             "/" if is_inside => html(&format!("{}<a href=/orders>Orders</a>", front(&visitor))),
             "/" => html(&format!("{}<a href=/login>Sign in</a>", front(&visitor))),
-            "/login" => {
-                let cookie = format!("sid=c00kie-{}", given.fetch_add(1, Ordering::SeqCst));
-                if shown.is_empty() { with_cookie(html(LOGIN), &cookie) } else { html(LOGIN) }
+            "/login" if is_inside => again(),
+            "/login" if shown.is_empty() => {
+                with_cookie(html(LOGIN), &format!("sid=c00kie-{}", given.fetch_add(1, Ordering::SeqCst)))
             }
+            "/login" => html(LOGIN),
             "/orders" if is_inside => html("Orders"),
             "/orders" => leads("/login"),
             "POST /login user=ann&pw=right" => {
@@ -49,16 +58,23 @@ fn called_by_visitor(front: fn(&str) -> String) -> Application {
 }
 
 #[test]
+fn a_right_password_leads_inside_where_the_cookie_stays_the_same() {
+    for again in [|| leads("/"), || html("You are signed in"), || html(LOGIN)] {
+        let shop = || with_one_cookie(|_| String::new(), again);
+        assert_eq!(walked(&shop(), "right"), (Ok(Answer::Found), true));
+        keeps_out(&shop());
+    }
+}
+
+#[test]
 fn a_page_that_calls_things_by_who_visits_it_shows_nobody_who_signed_in() {
     let by_class = |visitor: &str| format!("<body class='x {visitor}'>");
     let by_field = |visitor: &str| format!("<form><input name={visitor}></form>");
     let by_link = |visitor: &str| format!("<a href=/baskets/{visitor}/show>Basket</a>");
     for front in [by_class, by_field, by_link] {
-        let application = called_by_visitor(front);
-        let (answer, came) = walked(&application, "wrong");
-        let Err(TaskError::Denied(why)) = answer else { panic!("{answer:?} {:?}", application.asked()) };
-        assert!(why.contains("does not accept user and password") && !came, "{why}");
-        assert_eq!(walked(&called_by_visitor(front), "right"), (Ok(Answer::Found), true));
+        let shop = || with_one_cookie(front, || html(LOGIN));
+        keeps_out(&shop());
+        assert_eq!(walked(&shop(), "right"), (Ok(Answer::Found), true));
     }
 }
 
@@ -86,10 +102,7 @@ fn with_new_cookies(refusal: fn() -> Shown) -> Application {
 #[test]
 fn another_cookie_with_every_answer_shows_nobody_who_signed_in() {
     for refusal in [|| html("Sorry"), || leads("/"), || leads("/sorry")] {
-        let application = with_new_cookies(refusal);
-        let (answer, came) = walked(&application, "wrong");
-        let Err(TaskError::Denied(why)) = answer else { panic!("{answer:?} {:?}", application.asked()) };
-        assert!(why.contains("does not accept user and password") && !came, "{why}");
+        keeps_out(&with_new_cookies(refusal));
         assert_eq!(walked(&with_new_cookies(refusal), "right"), (Ok(Answer::Found), true));
     }
 }
@@ -157,9 +170,60 @@ fn a_cookie_and_a_way_to_a_page_for_all_show_who_signed_in() {
         ["<a href=/orders>Orders</a>", "<a href=/orders>Orders</a><p>Locked out? Too many attempts? Write to us."]
     {
         assert_eq!(walked(&with_same_pages(front), "right"), (Ok(Answer::Found), true), "{front}");
-        let (answer, came) = walked(&with_same_pages(front), "wrong");
-        let Err(TaskError::Denied(why)) = answer else { panic!("{answer:?}") };
-        assert!(why.contains("does not accept user and password") && !came, "{why}");
+        keeps_out(&with_same_pages(front));
+    }
+}
+
+/// A shop whose pages are the same for all. Whoever sends its form gets a cookie that stays, and is led elsewhere: by
+/// `right` who may come in, by `wrong` who may not.
+fn with_cookies_for_all(right: [&'static str; 2], wrong: [&'static str; 2]) -> Application {
+    Application::start(move |target, shown| match target {
+        "/robots.txt" => nothing(),
+        "/" => html("<a href=/orders>Orders</a>"),
+        "/login" => html(LOGIN),
+        "/welcome" | "/sorry" => html("<p>Text"),
+        "/orders" if shown.contains("k3y77") => html("Orders"),
+        "/orders" => leads("/login"),
+        "POST /login user=ann&pw=right" => with_cookie(leads(right[0]), right[1]),
+        posted if posted.starts_with("POST /login ") => with_cookie(leads(wrong[0]), wrong[1]),
+        _ => nothing(),
+    })
+}
+
+#[test]
+fn a_cookie_and_a_way_show_who_signed_in_only_where_nobody_else_gets_them() {
+    for (right, wrong) in
+        [(["/welcome", "sid=k3y77"], ["/sorry", "sid=stranger"]), (["/", "sid=k3y77"], ["/", "flash=sorry"])]
+    {
+        keeps_out(&with_cookies_for_all(right, wrong));
+        let application = with_cookies_for_all(right, wrong);
+        assert_eq!(walked(&application, "right"), (Ok(Answer::Found), true), "{right:?}");
+        let posted: Vec<String> = application.asked().into_iter().filter(|asked| asked.starts_with("POST")).collect();
+        let [own, other] = posted.as_slice() else { panic!("{posted:?}") };
+        assert_eq!(own, "POST /login user=ann&pw=right");
+        assert!(other.contains("user=nobody-") && !other.contains("ann") && !other.contains("right"), "{other}");
+    }
+    // Nothing tells one from the other.
+    let alike = || with_cookies_for_all(["/", "sid=k3y77"], ["/", "sid=stranger"]);
+    keeps_out(&alike());
+    let (answer, came) = walked(&alike(), "right");
+    let Err(TaskError::Denied(why)) = answer else { panic!("{answer:?}") };
+    assert!(why.contains("does not know is answered in the same way") && !came, "{why}");
+}
+
+#[test]
+fn nobody_signs_in_by_a_cookie_where_the_application_lets_nobody_try_again() {
+    for (status, why) in [(423, "nothing that it shows then"), (503, "Unavailable(503)")] {
+        let application = Application::start(move |target, _| match target {
+            "/" => html("<a href=/orders>Orders</a>"),
+            "/login" => html(LOGIN),
+            "POST /login user=ann&pw=wrong" => with_cookie(leads("/sorry"), "sid=stranger"),
+            posted if posted.starts_with("POST /login ") => (status, String::new(), Vec::new()),
+            "/sorry" => html("Sorry"),
+            _ => nothing(),
+        });
+        let (answer, came) = walked(&application, "wrong");
+        assert!(format!("{answer:?}").contains(why) && !came, "{status}: {answer:?}");
     }
 }
 

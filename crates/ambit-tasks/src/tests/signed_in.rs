@@ -6,8 +6,8 @@ use crate::{Answer, TaskError};
 use ambit_model::observation::Found;
 use serde_json::{Value, json};
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 type Walked = (Result<Answer, TaskError>, Found);
 
@@ -39,47 +39,6 @@ fn shop(door: String, refusal: String) -> Application {
 fn by_form(application: &Application, password: &str) -> Option<Integration> {
     let login_url = format!("{}/login", application.url());
     Some((json!({"username": "ann", "password": password}), json!({"login_url": login_url})))
-}
-
-/// A shop that knows each who came by a cookie from the first page on, which a form does not change. Who is inside and
-/// asks for that form gets `again`.
-fn with_one_cookie(again: fn() -> Shown) -> Application {
-    let (given, signed_in) = (AtomicUsize::new(0), Mutex::new(None));
-    Application::start(move |target, shown| {
-        let is_inside = signed_in.lock().unwrap().as_deref() == Some(shown);
-        match target {
-            "/robots.txt" => nothing(),
-            "/" if is_inside => html("<a href=/orders>Orders</a><form method=post action=/logout></form>"),
-            "/" => html("<a href=/login>Sign in</a>"),
-            "/login" if is_inside => again(),
-            "/login" => {
-                let cookie = format!("Set-Cookie: sid=c00kie-{}\r\n", given.fetch_add(1, Ordering::SeqCst));
-                (200, if shown.is_empty() { cookie } else { String::new() }, LOGIN.into())
-            }
-            "/orders" if is_inside => html("Orders"),
-            "/orders" => leads("/login"),
-            "POST /login user=ann&pw=right" => {
-                *signed_in.lock().unwrap() = Some(shown.to_owned());
-                html("Welcome")
-            }
-            posted if posted.starts_with("POST /login ") => html("Sorry, that is not right"),
-            _ => nothing(),
-        }
-    })
-}
-
-#[test]
-fn a_right_password_leads_inside_where_the_cookie_stays_the_same() {
-    for again in [|| leads("/"), || html("You are signed in"), || html(LOGIN)] {
-        let application = with_one_cookie(again);
-        let (answer, found) = application.look_in("crawl", by_form(&application, "right"), json!({}), &[]);
-        assert_eq!(answer, Ok(Answer::Found), "{:?}", application.asked());
-        assert!(found.details["hidden_pages"].to_string().contains("/orders"), "{:?}", found.details);
-        let application = with_one_cookie(again);
-        let walked = application.look_in("crawl", by_form(&application, "wrong"), known("/orders", 200), &[]);
-        assert!(why(&walked).contains("does not accept user and password"), "{walked:?}");
-        assert!(!application.was_asked("/orders"), "nobody walks in as a stranger: {:?}", application.asked());
-    }
 }
 
 /// Another server, which is asked for nothing.

@@ -24,6 +24,7 @@ struct Asked<'a> {
     start: &'a Url,
     /// The page with the form.
     page: Url,
+    name: &'a str,
     password: &'a str,
 }
 
@@ -40,6 +41,8 @@ struct Sent {
     action: Url,
     status: u16,
     reached: Reached,
+    /// Cookies that it changed.
+    changed: BTreeSet<String>,
 }
 
 /// What shows that somebody signed in.
@@ -47,7 +50,7 @@ struct Sent {
 pub(super) enum Proof {
     /// The first page, or the page with the form, shows what it shows to nobody else.
     Page,
-    /// The form led elsewhere, with another cookie.
+    /// The form led elsewhere with another cookie, and not so for a user whom the application does not know.
     Cookie,
 }
 
@@ -62,7 +65,7 @@ pub(super) async fn logged_in(
 ) -> Result<(Vec<(String, String)>, Proof), TaskError> {
     let page = login_url.map_or_else(|| Ok(start.clone()), Url::parse);
     let page = page.map_err(|_| refused("its login_url is no URL"))?;
-    let (asked, mut jar) = (Asked { start, page, password }, Jar::default());
+    let (asked, mut jar) = (Asked { start, page, name, password }, Jar::default());
     let shown = jar.visit(cx, &asked.page).await?;
     if let Some(away) = shown.away.as_ref().filter(|away| origin(away) != origin(start)) {
         let (page, to) = (&asked.page, origin(away));
@@ -104,7 +107,7 @@ async fn send(
     let answer = cx.net.http(&request.with_body(FORM, encoded(&form.fields).into_bytes())).await?;
     let status = answer.status;
     let reached = jar.onward(cx, answer).await?;
-    Ok(Sent { action: form.action, status, reached: jar.masked(reached, asked.password) })
+    Ok(Sent { action: form.action, status, reached: jar.masked(reached, asked.password), changed: jar.changed() })
 }
 
 /// What shows that who sent the form is signed in, or why nobody is.
@@ -134,7 +137,10 @@ async fn let_in(
     }
     let why = match &again {
         Some(again) if is_shown(cx, again).await? => return Ok(Ok(Proof::Page)),
-        Some(_) if sent.is_led_away(&asked.page, jar) => return Ok(Ok(Proof::Cookie)),
+        Some(_) if sent.is_led_away(&asked.page, jar) => match leads_anybody(cx, asked, (before, sent), jar).await? {
+            None => return Ok(Ok(Proof::Cookie)),
+            Some(why) => Some(why.to_owned()),
+        },
         Some(_) => Some("nothing that it shows then tells that somebody signed in".to_owned()),
         None => asks,
     };
@@ -148,18 +154,68 @@ fn locked_out(before: &Before, sent: &Sent, again: Option<&Reached>) -> Option<S
     let news = |seen: &Reached| said(seen).difference(&before.said).next().copied();
     let says = news(reached).or_else(|| again.and_then(news));
     let is_locked = says.is_some() || matches!(*status, LOCKED | TOO_MANY_REQUESTS);
-    let at = place(reached.away.as_ref().unwrap_or(&reached.answer.url));
+    let at = sent.led();
     let says = says.map(|says| format!(", {says:?}")).unwrap_or_default();
     is_locked.then(|| format!("not signed in: the application locks out, at {at} (status {status}{says})"))
 }
 
 impl Sent {
+    /// Where it led.
+    fn led(&self) -> String {
+        place(self.reached.away.as_ref().unwrap_or(&self.reached.answer.url))
+    }
+
     /// Whether the form led away from its page and from where it was sent, and changed a cookie that looks leave as it
     /// is.
     fn is_led_away(&self, page: &Url, jar: &Jar) -> bool {
-        let at = place(self.reached.away.as_ref().unwrap_or(&self.reached.answer.url));
-        at != place(page) && at != place(&self.action) && jar.is_changed()
+        let led = self.led();
+        led != place(page) && led != place(&self.action) && self.changed.iter().any(|name| !jar.is_restless(name))
     }
+}
+
+/// Why a place that the form led to, and a cookie that it set, show nothing: a user whom the application does not know
+/// gets the same, or no answer to compare. That costs one more sign-in that fails, and locks nobody's account. `None`
+/// where the answers differ. An application that sets lasting cookies when it refuses a sign-in, and leads unknown users
+/// elsewhere than wrong passwords, is misread.
+async fn leads_anybody(
+    cx: &Context<'_>,
+    asked: &Asked<'_>,
+    (before, sent): (&Before, &Sent),
+    jar: &Jar,
+) -> Result<Option<&'static str>, TaskError> {
+    const SILENT: Option<&str> = Some("nothing that it shows then tells that somebody signed in");
+    let (name, password) = nobody(cx, asked.name);
+    let mut theirs = Jar::default();
+    // What changes between two looks says nothing.
+    theirs.visit(cx, &asked.page).await?;
+    let shown = theirs.visit(cx, &asked.page).await?;
+    let form = login::filled_in(&web::text(&shown.answer), &shown.answer.url, &name, &password);
+    let Some(form) = form.filter(|form| origin(&form.action) == origin(asked.start)) else { return Ok(SILENT) };
+    let other = Asked { page: asked.page.clone(), name: &name, password: &password, ..*asked };
+    let tried = send(cx, &other, (&shown, form), &mut theirs).await?;
+    if is_unavailable(tried.status) {
+        return Err(TaskError::Net(NetError::Unavailable(tried.status)));
+    }
+    if locked_out(before, &tried, None).is_some() {
+        return Ok(SILENT);
+    }
+    let steady = |changed: &BTreeSet<String>| {
+        let steady = changed.iter().filter(|name| !jar.is_restless(name) && !theirs.is_restless(name));
+        steady.cloned().collect::<BTreeSet<String>>()
+    };
+    let is_same = tried.led() == sent.led() && steady(&tried.changed) == steady(&sent.changed);
+    Ok(is_same.then_some("a user whom the application does not know is answered in the same way"))
+}
+
+/// The name of a user whom no application knows, of the same sort, and a password.
+fn nobody(cx: &Context<'_>, name: &str) -> (String, String) {
+    let random = || {
+        let mut bytes = [0; 8];
+        cx.net.random(&mut bytes);
+        format!("{:016x}", u64::from_be_bytes(bytes))
+    };
+    let domain = name.split_once('@').map(|(_, domain)| format!("@{domain}")).unwrap_or_default();
+    (format!("nobody-{}{domain}", random()), random())
 }
 
 /// Whether the first page shows that somebody signed in: it is shown where it was not before, or shows what it did not

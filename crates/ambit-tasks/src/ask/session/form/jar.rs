@@ -49,10 +49,15 @@ impl Jar {
         self.sent = self.cookies.clone();
     }
 
-    /// Whether the form changed a cookie that looks leave as it is.
-    pub(super) fn is_changed(&self) -> bool {
-        let mut steady = self.cookies.iter().filter(|(name, _)| !self.restless.contains(*name));
-        steady.any(|(name, value)| self.sent.get(name) != Some(value))
+    /// Names of the cookies that changed since the form was sent.
+    pub(super) fn changed(&self) -> BTreeSet<String> {
+        let changed = self.cookies.iter().filter(|(name, value)| self.sent.get(*name) != Some(*value));
+        changed.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Whether the answer to a mere look changed a cookie.
+    pub(super) fn is_restless(&self, name: &str) -> bool {
+        self.restless.contains(name)
     }
 
     /// Follows the redirects of an answer within its origin, as a browser does: by GET, with the cookies that were set.
