@@ -15,6 +15,7 @@ use ambit_net::{NetError, Untrusted};
 use form::Proof;
 use inside::Front;
 pub(crate) use inside::{holds, holds_still, is_shown, reached_before, some_of};
+use std::collections::BTreeSet;
 use token::{Bearer, Client};
 
 /// The status of an answer that there are too many requests (RFC 6585).
@@ -23,6 +24,8 @@ pub(crate) const TOO_MANY_REQUESTS: u16 = 429;
 const FORM: &str = "application/x-www-form-urlencoded";
 /// Shortest text that is masked where the application repeats it: shorter ones stand in pages by chance.
 const MASKED_MIN: usize = 4;
+/// Times that somebody signs in anew in a walk: applications that allow a person one session end another by that.
+const ANEW_MAX: usize = 2;
 /// The character that replaces each byte of a secret.
 const MASK: u8 = b'*';
 
@@ -38,6 +41,12 @@ pub(crate) struct Session {
     /// What signs in anew: a form where pages show who signed in by it. That a token or a cookie is given says nothing
     /// of whether pages accept it.
     signs_in: Option<ApplicationSession>,
+    /// Times that it did.
+    signed_in_anew: usize,
+    /// Paths of pages that stayed closed then: they show nothing of whether the session lasts.
+    stays_closed: BTreeSet<String>,
+    /// The secret that alone opens it, where nobody but a person can renew that.
+    given: Option<&'static str>,
 }
 
 /// What the requests of a session show.
@@ -58,10 +67,17 @@ impl Session {
             _ => vec![unschemed(value)],
         });
         let secrets = given.secrets().into_iter().chain(values).filter(|text| text.len() >= MASKED_MIN);
-        let mut secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
+        let secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
+        let mut session = Self { origin: origin(start), shown, ..Self::default() };
+        session.keep_secret(secrets);
+        session
+    }
+
+    /// Masks these as well from now on.
+    fn keep_secret(&mut self, secrets: Vec<Vec<u8>>) {
+        self.secrets.extend(secrets);
         // Longer secrets come first, since they may contain shorter ones.
-        secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        Self { origin: origin(start), shown, secrets, front: Front::default(), signs_in: None }
+        self.secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
     }
 
     /// Returns whether an integration opened it.
@@ -111,17 +127,26 @@ impl Session {
         Ok(exchange)
     }
 
-    /// The session of somebody who signs in once more; `None` where what opens it is only shown. Fails as it is opened.
-    async fn anew(&self, cx: &Context<'_>, start: &Url) -> Result<Option<Self>, TaskError> {
-        match &self.signs_in {
-            Some(given) => opened(cx, start, given).await.map(Some),
-            None => Ok(None),
-        }
+    /// The session of somebody who signs in once more, where pages show that he did; `None` where what opens it is only
+    /// shown, or nobody may sign in again. Fails as it is opened.
+    async fn anew(&mut self, cx: &Context<'_>, start: &Url) -> Result<Option<Self>, TaskError> {
+        let Some(given) = self.signs_in.as_ref().filter(|_| self.signed_in_anew < ANEW_MAX) else { return Ok(None) };
+        self.signed_in_anew += 1;
+        Ok(Some(opened(cx, start, given).await?).filter(|anew| anew.signs_in.is_some()))
     }
 
-    /// Why its token could not be renewed, as it is added to what is said of its end.
+    /// Goes on in the session of somebody who signed in once more, to whom these pages are closed as well: the older one
+    /// may be over by that.
+    fn go_on_in(&mut self, anew: Self, closed: &[&Url]) {
+        self.shown = anew.shown;
+        self.keep_secret(anew.secrets);
+        self.stays_closed.extend(closed.iter().map(|page| page.path_only().to_owned()));
+    }
+
+    /// Why its token could not be renewed, or what a person has to renew, as it is added to what is said of its end.
     fn said_of_renewal(&self) -> String {
-        let Shown::Token(bearer) = &self.shown else { return String::new() };
+        let new = |given| format!("; only a new {given} opens another: `ambit integration change --secrets`");
+        let Shown::Token(bearer) = &self.shown else { return self.given.map(new).unwrap_or_default() };
         bearer.failure().map(|why| format!(", and there is no other token: {why}")).unwrap_or_default()
     }
 }
@@ -171,10 +196,16 @@ pub(crate) async fn open(cx: &Context<'_>, start: &Url) -> Result<Session, TaskE
 
 /// A session that what is given opens; whether the first page accepts it nobody asked.
 async fn opened(cx: &Context<'_>, start: &Url, given: &ApplicationSession) -> Result<Session, TaskError> {
-    let mut signs_in = None;
+    let (mut signs_in, mut renewed) = (None, None);
     let shown = match &given.opening {
-        Opening::Header { name, value } => Shown::Headers(vec![(name.clone(), value.clone())]),
-        Opening::Cookie(cookies) => Shown::Headers(vec![("Cookie".to_owned(), cookies.clone())]),
+        Opening::Header { name, value } => {
+            renewed = Some("header");
+            Shown::Headers(vec![(name.clone(), value.clone())])
+        }
+        Opening::Cookie(cookies) => {
+            renewed = Some("cookie");
+            Shown::Headers(vec![("Cookie".to_owned(), cookies.clone())])
+        }
         Opening::Form { username, password, page } => {
             let (headers, proof) = form::logged_in(cx, start, page.as_deref(), (username, password)).await?;
             signs_in = (proof == Proof::Page).then(|| given.clone());
@@ -185,7 +216,7 @@ async fn opened(cx: &Context<'_>, start: &Url, given: &ApplicationSession) -> Re
             Shown::Token(Box::new(Bearer::open(cx, Client { id, secret, url, scope }).await?))
         }
     };
-    Ok(Session { signs_in, ..Session::new(given, start, shown) })
+    Ok(Session { signs_in, given: renewed, ..Session::new(given, start, shown) })
 }
 
 /// A text in the bytes by which pages may repeat it.

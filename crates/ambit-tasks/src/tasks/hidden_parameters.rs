@@ -193,10 +193,10 @@ impl Asking<'_> {
     }
 
     /// Whether the session is accepted still. A site that says that there are too many requests is asked again.
-    async fn holds(&self, site: &Url) -> Result<(), TaskError> {
+    async fn holds(&mut self, site: &Url) -> Result<(), TaskError> {
         let mut patience = Patience::new();
         loop {
-            let asked = session::holds_still(self.cx, &self.session, site);
+            let asked = session::holds_still(self.cx, &mut self.session, site);
             let held = self.cx.net.until(self.cx.until(KEPT_TIME / 2), "answer", asked).await;
             match held.map_err(|_| out_of_time(site))? {
                 Err(TaskError::Net(NetError::Unavailable(_))) if patience.lasts(self.cx, TRIES_MAX).await => {}

@@ -101,7 +101,7 @@ fn may_lead(name: &str) -> bool {
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let site = web::site(cx)?;
-    let session = session::open(cx, &site).await?;
+    let mut session = session::open(cx, &site).await?;
     let (mut led, mut failure) = (Vec::new(), None);
     for (path, parameter) in asked(cx.facts).into_iter().take(cx.settings.application_requests.redirects) {
         let url =
@@ -126,7 +126,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
     }
     // Pages that nobody in the session was shown lead nowhere.
-    session::holds_still(cx, &session, &site).await?;
+    session::holds_still(cx, &mut session, &site).await?;
     let found = !led.is_empty();
     if found {
         cx.observe(uri::LED_AWAY, led);

@@ -4,8 +4,8 @@
 use super::walk::{Application, Shown, html, leads, nothing};
 use crate::{Answer, TaskError};
 use serde_json::json;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 const LOGIN: &str = "<form method=post action=/login><input name=user><input type=password name=pw></form>";
 
@@ -312,6 +312,39 @@ fn pages_that_are_closed_at_once_end_no_session_where_who_signs_in_anew_finds_th
         assert!(why.contains("the session has ended: "), "{why}");
         assert!(pages.contains(r#""path":"/staff/a","status":200"#), "what was shown is not gone: {pages}");
     }
+}
+
+/// An application that allows a person one session at a time. Its pages for the staff are closed to that person as
+/// well.
+fn with_one_session(signed_in: &Arc<AtomicUsize>) -> Application {
+    let newest = Arc::clone(signed_in);
+    Application::start(move |target, shown| {
+        let is_inside = shown == format!("sid=k3y77-{}", newest.load(Ordering::SeqCst));
+        match target {
+            "/robots.txt" => nothing(),
+            "/" => html("<a href=/staff/a>A</a><a href=/staff/b>B</a><a href=/zone>Z</a>"),
+            "/login" if is_inside => leads("/about"),
+            "/login" => html(LOGIN),
+            "/about" => html("About"),
+            "/zone" if is_inside => html("Zone"),
+            "POST /login user=ann&pw=right" => {
+                with_cookie(leads("/about"), &format!("sid=k3y77-{}", newest.fetch_add(1, Ordering::SeqCst) + 1))
+            }
+            page if page.starts_with("/staff/") => (401, String::new(), Vec::new()),
+            _ => leads("/login"),
+        }
+    })
+}
+
+#[test]
+fn a_walk_signs_in_anew_twice_at_most_and_goes_on_in_the_newest_session() {
+    let signed_in = Arc::new(AtomicUsize::new(0));
+    let application = with_one_session(&signed_in);
+    let (answer, pages) = walked_by_staff(&application);
+    assert_eq!(answer, Ok(Answer::Found), "{:?}", application.asked());
+    assert!(pages.contains(r#""path":"/zone","status":200"#), "{pages}");
+    let signed_in = signed_in.load(Ordering::SeqCst);
+    assert!((2..=3).contains(&signed_in), "once, and anew for what is closed: {signed_in} {:?}", application.asked());
 }
 
 #[test]

@@ -142,6 +142,7 @@ pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -
     if let Some(why) = led_to_second_factor(&reached).filter(|_| !is_second_step(start)) {
         return Err(refused(&why));
     }
+    let refused = |why: &str| refused(&format!("{why}{}", session.said_of_renewal()));
     match kept_out(cx, &reached).await {
         Some(why) => Err(refused(&why)),
         None if reached.answer.status == 403 => Err(refused(&format!("{start} is closed to it (status 403)"))),
@@ -155,15 +156,19 @@ pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -
 
 /// Whether a session that is open is accepted still, by the page that a person named and by others that were reached in
 /// it; one that nobody opened has no end. Fails if it is over, or that cannot be told.
-pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, pages: &[Url]) -> Result<(), TaskError> {
+pub(crate) async fn holds(
+    cx: &Context<'_>,
+    session: &mut Session,
+    start: &Url,
+    pages: &[Url],
+) -> Result<(), TaskError> {
     if !session.is_open() {
         return Ok(());
     }
-    let ended = |why: &str| TaskError::Denied(format!("the session has ended: {why}{}", session.said_of_renewal()));
     let reached = reach(cx, session, start).await?;
     let status = reached.answer.status;
     if let Some(why) = kept_out(cx, &reached).await {
-        return Err(ended(&why));
+        return Err(ended(session, &why));
     }
     let front = Front::of(&reached);
     if front.landed != session.front.landed {
@@ -174,12 +179,13 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
             return Err(TaskError::Failed(format!("{start} cannot answer any more (status {status})")));
         }
         let (before, now) = (&session.front.landed, &front.landed);
-        return Err(ended(&format!("{start} led to {before} before and leads to {now} now")));
+        return Err(ended(session, &format!("{start} led to {before} before and leads to {now} now")));
     }
     // That page may be there for everybody.
     let (mut shown, mut moved) = (Vec::new(), Vec::new());
     let (mut asking, mut led, mut closed) = (Vec::new(), Vec::new(), Vec::new());
-    for page in pages.iter().take(PAGES_MAX) {
+    let telling = |page: &&Url| !session.stays_closed.contains(page.path_only());
+    for page in pages.iter().filter(telling).take(PAGES_MAX) {
         match look(cx, session, page).await? {
             Look::Shown => shown.push(page),
             Look::Unknown => {}
@@ -201,19 +207,24 @@ pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url, page
     match lasts(cx, session, start, (&front, &shown)).await? {
         Some(true) => Ok(()),
         None if is_alone || stays_closed(cx, session, start, &kept).await? => Ok(()),
-        Some(false) | None => Err(ended(why)),
+        Some(false) | None => Err(ended(session, why)),
     }
 }
 
+fn ended(session: &Session, why: &str) -> TaskError {
+    TaskError::Denied(format!("the session has ended: {why}{}", session.said_of_renewal()))
+}
+
 /// Whether pages are closed in a session too that is opened anew, where one can be: that they are closed is then no end
-/// of the session.
-async fn stays_closed(cx: &Context<'_>, session: &Session, start: &Url, pages: &[&Url]) -> Result<bool, TaskError> {
-    let Some(anew) = session.anew(cx, start).await?.filter(|anew| anew.signs_in.is_some()) else { return Ok(false) };
+/// of the session, and the walk goes on in the new one.
+async fn stays_closed(cx: &Context<'_>, session: &mut Session, start: &Url, pages: &[&Url]) -> Result<bool, TaskError> {
+    let Some(anew) = session.anew(cx, start).await? else { return Ok(false) };
     for page in pages {
         if matches!(look(cx, &anew, page).await?, Look::Shown | Look::Unknown) {
             return Ok(false);
         }
     }
+    session.go_on_in(anew, pages);
     Ok(true)
 }
 
@@ -254,7 +265,7 @@ async fn lasts(
 }
 
 /// The same by pages to which a walk came before.
-pub(crate) async fn holds_still(cx: &Context<'_>, session: &Session, start: &Url) -> Result<(), TaskError> {
+pub(crate) async fn holds_still(cx: &Context<'_>, session: &mut Session, start: &Url) -> Result<(), TaskError> {
     holds(cx, session, start, &some_of(reached_before(cx, start).iter())).await
 }
 

@@ -29,7 +29,7 @@ impl Crawl<'_> {
     /// that cannot be told, the walk has ended.
     pub(super) async fn try_session(&mut self, start: &Url, page: Option<&Url>) {
         let pages = self.reached(start, page);
-        let Err(why) = session::holds(self.cx, &self.session, start, &pages).await else { return };
+        let Err(why) = session::holds(self.cx, &mut self.session, start, &pages).await else { return };
         self.places.outside = true;
         self.ended = Some(why);
     }
