@@ -5,6 +5,7 @@ use super::wire::{TestGuard, TestWire, net, run};
 use crate::net::{Net, NetOptions, Session};
 use crate::{AnswerFrom, Grants, NetError, Pace, PaceLimits, PortQuestion, ReadAnswer};
 use ambit_model::Clearance;
+use futures::FutureExt;
 use futures::future::join_all;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -68,6 +69,23 @@ fn where_all_have_answered_nothing_is_waited_for() {
         let questions = [107, 108].map(|port| question(port, AnswerFrom::ThatPort));
         assert_eq!(ask(&session, "192.0.2.1", &questions, WAIT).await, [Ok(Some(107)), Ok(Some(108))]);
         assert_eq!(wire.clock.now(), Duration::from_millis(40));
+    });
+}
+
+#[test]
+fn a_unit_of_work_that_only_waits_for_silence_is_told_as_waiting() {
+    run(|wire| async move {
+        let net = net(&wire, PaceLimits::default());
+        let session = net.session(Grants::task(Clearance::L3, &[]));
+        let questions = [107, 108].map(|port| question(port, AnswerFrom::ThatPort));
+        let address = "192.0.2.1".parse().unwrap();
+        let asking = session.ask_ports(address, questions.to_vec(), read(vec![107, 108]), WAIT).await;
+        assert_eq!(net.waiting(), 0);
+        let mut end = Box::pin(asking.end());
+        assert!(end.as_mut().now_or_never().is_none());
+        assert_eq!(net.waiting(), 1);
+        assert_eq!(end.await, [Ok(None), Ok(None)]);
+        assert_eq!(net.waiting(), 0);
     });
 }
 
