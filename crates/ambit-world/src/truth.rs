@@ -165,6 +165,8 @@ struct Sight<'a> {
     /// The status with which the server turns away whoever asks for the name over TLS, where it has a page for it over
     /// plain HTTP.
     turned_away: Option<u16>,
+    /// Whether it has that page cannot be said: what answers there is hostile.
+    may_have_page: bool,
     /// On an address of ours, where more than a browser's visit is allowed.
     probed: bool,
 }

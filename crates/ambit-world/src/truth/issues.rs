@@ -141,6 +141,9 @@ impl Derivation<'_> {
             None => self.truth.plant_issue("invalid_certificate_name", Kind::Uri, &sight.uri),
             // A server that cannot answer now does not say whether it knows the name.
             Some(500..) => self.truth.allow_issue("invalid_certificate_name", Kind::Uri, &sight.uri),
+            Some(_) if sight.may_have_page => {
+                self.truth.allow_issue("invalid_certificate_name", Kind::Uri, &sight.uri);
+            }
             Some(_) => {}
         }
     }

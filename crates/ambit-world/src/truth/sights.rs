@@ -194,14 +194,17 @@ impl<'a> Derivation<'a> {
             _ => None,
         };
         let status = unknown.map(|(status, _)| status).or(site.and_then(|site| front_status(&site.site)));
-        let has_plain_page = web.tls && name.is_some_and(|name| has_plain_page(host, name));
-        let turned_away = status.filter(|status| *status >= 400 && has_plain_page);
+        let plain_page = name.filter(|_| web.tls).and_then(|name| plain_page(host, name));
+        let has_page = plain_page.and_then(front_status).is_some_and(|status| (200..300).contains(&status));
+        let is_hostile = plain_page.is_some_and(|site| site.hostile.is_some());
+        let turned_away = status.filter(|status| *status >= 400 && has_page);
         // To a name that none of them has, a site shows its certificates all the same.
         let machines = site.into_iter().chain(web.sites.values().filter(|_| site.is_none()));
         let machines = machines.map(|site| site.all().count()).max().unwrap_or(1);
         let sights = (0..machines).map(|turn| Sight {
             name,
             turned_away,
+            may_have_page: is_hostile,
             tls: web.tls,
             site: site.map(|site| site.machine(turn)),
             certificate: web.certificate(name, &host.unknown, turn),
@@ -264,11 +267,10 @@ fn leads_to_its_twin(host: &Host, site: &Site) -> bool {
     name == site.host && may_be
 }
 
-/// True where the host answers with a page to the name at the port that browsers ask without TLS.
-fn has_plain_page(host: &Host, name: &str) -> bool {
-    let Some(Port::Web(web)) = host.ports.get(&80) else { return false };
-    let site = web.choose(Some(name)).filter(|site| !web.tls && !site.to_https);
-    site.and_then(|site| front_status(&site.site)).is_some_and(|status| (200..300).contains(&status))
+/// The site with which the host answers to the name at the port that browsers ask without TLS.
+fn plain_page<'a>(host: &'a Host, name: &str) -> Option<&'a Site> {
+    let Some(Port::Web(web)) = host.ports.get(&80) else { return None };
+    web.choose(Some(name)).filter(|site| !web.tls && !site.to_https).map(|site| &site.site)
 }
 
 /// The status of a site's front page; `None` where it leads elsewhere.

@@ -494,6 +494,29 @@ fn issues_of_sites() {
 }
 
 #[test]
+fn certificates_of_other_names_where_the_name_has_a_page_in_clear() {
+    const NAME: &str = "invalid_certificate_name Uri https://w.acme.test:8443";
+    macro_rules! with {
+        ($lines:literal) => {
+            concat!(
+                "name {w,o}.acme.test A 203.0.113.10\nsite https://o.acme.test:8443 \"O\"\n  cert names o.acme.test\n",
+                "site http://w.acme.test \"W\"\n",
+                $lines
+            )
+        };
+    }
+    assert_judged(
+        EXTERNAL_DISCOVERY,
+        &[
+            (with!(""), &[(NAME, Unexpected)]),
+            (with!("  redirect https://www.others.test/"), &[(NAME, Planted)]),
+            // What is answered there depends on who asks.
+            (with!("  hostile redirect-loop"), &[(NAME, NotScored)]),
+        ],
+    );
+}
+
+#[test]
 fn buckets_in_regions() {
     assert_judged(
         EXTERNAL_DISCOVERY,
