@@ -100,7 +100,9 @@ async fn run(store: &Store, engine: &Engine, collection: Uuid, entities: usize) 
         .map(|n| Discovery { edge: EdgeKind::Subdomain, kind: Kind::DnsRecord, name: name(n), details: Details::new() })
         .collect();
     commit(engine, id, leased, |_| Found { edges: edges.clone(), ..Found::default() }).await;
-    let uids: Vec<Uid> = (0..entities).map(|n| Uid::of_entity(collection, Kind::DnsRecord, &name(n))).collect();
+    let mut uids: Vec<Uid> = (0..entities).map(|n| Uid::of_entity(collection, Kind::DnsRecord, &name(n))).collect();
+    // The order in which a run reads what changed and plans for it: rows near each other are committed together.
+    uids.sort_unstable();
     for uids in uids.chunks(PLANNED) {
         let planned = uids.iter().map(|uid| work("http", *uid)).collect();
         engine.reconcile(Reconciliation { work: planned, ..reconciliation(id) }).await.unwrap();
