@@ -1,8 +1,8 @@
-//! RSA for servers that must show it: ready-made keys, PKCS #1 v1.5 signatures by our own arithmetic, since the library
-//! rightly refuses weak keys. The keys are public on purpose and protect nothing: they exist only inside simulated
-//! internets.
+//! RSA for servers that must show it: ready-made keys, PKCS #1 v1.5 signatures by plain arithmetic, since the library
+//! for signatures rightly refuses weak keys. The keys are public on purpose and protect nothing: they exist only
+//! inside simulated internets.
 
-use std::cmp::Ordering;
+use num_bigint::BigUint;
 
 /// A ready-made key. The public exponent is 65537.
 pub(crate) struct RsaKey {
@@ -57,110 +57,11 @@ impl RsaKey {
     }
 }
 
-/// `number ^ exponent mod modulus`, all big-endian; the modulus is odd. Montgomery's method on 64-bit limbs.
+/// `number ^ exponent mod modulus`, all big-endian; the result is as long as the modulus.
 fn power(number: &[u8], exponent: &[u8], modulus: &[u8]) -> Vec<u8> {
-    let modulus_limbs = limbs(modulus, modulus.len().div_ceil(8));
-    let count = modulus_limbs.len();
-    let inverse = negative_inverse(modulus_limbs[0]);
-    // R and R² mod modulus, by doubling.
-    let mut one = vec![0; count];
-    one[0] = 1;
-    for _ in 0..64 * count {
-        double(&mut one, &modulus_limbs);
-    }
-    let mut square = one.clone();
-    for _ in 0..64 * count {
-        double(&mut square, &modulus_limbs);
-    }
-    let multiply = |a: &[u64], b: &[u64]| montgomery(a, b, &modulus_limbs, inverse);
-    let factor = multiply(&limbs(number, count), &square);
-    let mut result = one;
-    for byte in exponent {
-        for bit in (0..8).rev() {
-            result = multiply(&result, &result);
-            if byte >> bit & 1 == 1 {
-                result = multiply(&result, &factor);
-            }
-        }
-    }
-    let mut unit = vec![0; count];
-    unit[0] = 1;
-    let result = multiply(&result, &unit);
-    let bytes: Vec<u8> = result.iter().rev().flat_map(|limb| limb.to_be_bytes()).collect();
-    bytes[bytes.len() - modulus.len()..].to_vec()
-}
-
-/// Big-endian bytes as little-endian limbs.
-fn limbs(bytes: &[u8], count: usize) -> Vec<u64> {
-    let mut limbs = vec![0; count];
-    for (index, byte) in bytes.iter().rev().enumerate().take(count * 8) {
-        limbs[index / 8] |= u64::from(*byte) << (8 * (index % 8));
-    }
-    limbs
-}
-
-/// `-1 / odd` modulo 2^64, by Newton's steps.
-fn negative_inverse(odd: u64) -> u64 {
-    let mut inverse = 1u64;
-    for _ in 0..6 {
-        inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
-    }
-    inverse.wrapping_neg()
-}
-
-fn double(number: &mut [u64], modulus: &[u64]) {
-    let mut carry = 0;
-    for limb in number.iter_mut() {
-        (*limb, carry) = (*limb << 1 | carry, *limb >> 63);
-    }
-    if carry == 1 || at_least(number, modulus) {
-        subtract(number, modulus);
-    }
-}
-
-fn at_least(a: &[u64], b: &[u64]) -> bool {
-    a.iter().rev().cmp(b.iter().rev()) != Ordering::Less
-}
-
-fn subtract(number: &mut [u64], other: &[u64]) {
-    let mut borrow = false;
-    for (limb, other) in number.iter_mut().zip(other) {
-        let (first, under) = limb.overflowing_sub(*other);
-        let (second, under_again) = first.overflowing_sub(u64::from(borrow));
-        *limb = second;
-        borrow = under || under_again;
-    }
-}
-
-/// `a × b / R mod modulus`.
-fn montgomery(a: &[u64], b: &[u64], modulus: &[u64], inverse: u64) -> Vec<u64> {
-    let count = modulus.len();
-    let mut sum = vec![0u64; count + 2];
-    for limb in a {
-        add_product(&mut sum, *limb, b);
-        let factor = sum[0].wrapping_mul(inverse);
-        add_product(&mut sum, factor, modulus);
-        sum.rotate_left(1);
-        sum[count + 1] = 0;
-    }
-    if sum[count] != 0 || at_least(&sum[..count], modulus) {
-        let top = sum[count];
-        subtract(&mut sum[..count], modulus);
-        debug_assert!(top <= 1, "the sum is below twice the modulus");
-    }
-    sum.truncate(count);
-    sum
-}
-
-/// `sum += factor × number`.
-fn add_product(sum: &mut [u64], factor: u64, number: &[u64]) {
-    let mut carry = 0u128;
-    for (limb, other) in sum.iter_mut().zip(number.iter().chain(&[0, 0])) {
-        let total = u128::from(*limb) + u128::from(factor) * u128::from(*other) + carry;
-        // The low half stays, the high half is carried.
-        *limb = total as u64;
-        carry = total >> 64;
-    }
+    let [number, exponent, divisor] = [number, exponent, modulus].map(BigUint::from_bytes_be);
+    let digits = number.modpow(&exponent, &divisor).to_bytes_be();
+    [vec![0; modulus.len() - digits.len()], digits].concat()
 }
 
 #[cfg(test)]
