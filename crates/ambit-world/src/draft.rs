@@ -6,10 +6,10 @@ mod certificate;
 mod datagram;
 mod estate;
 mod host;
+mod moment;
 
 use crate::exposure::Exposure;
 use crate::rtype::Rtype;
-use ambit_model::Timestamp;
 pub(crate) use binding::Binding;
 pub(crate) use certificate::{Cert, CertChoice, Issuer, KeyChoice};
 pub(crate) use datagram::Datagram;
@@ -19,6 +19,7 @@ pub(crate) use estate::{
 };
 pub(crate) use host::{Beyond, Limit, UnknownHost, Unlisted};
 use ipnet::IpNet;
+pub(crate) use moment::Moment;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -55,30 +56,6 @@ impl Draft {
     }
 }
 
-/// A moment: relative to the epoch in milliseconds, or a date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
-    FromEpoch(i64),
-    At(Timestamp),
-}
-
-impl Moment {
-    pub(crate) fn of(self, epoch: Timestamp) -> Timestamp {
-        match self {
-            Self::FromEpoch(ms) => epoch.plus_ms(ms),
-            Self::At(moment) => moment,
-        }
-    }
-
-    /// The moment so many milliseconds later.
-    pub(crate) fn later(self, ms: i64) -> Self {
-        match self {
-            Self::FromEpoch(from_epoch) => Self::FromEpoch(from_epoch + ms),
-            Self::At(moment) => Self::At(moment.plus_ms(ms)),
-        }
-    }
-}
-
 /// What an organisation is to the one that is discovered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OrgRole {
@@ -101,7 +78,7 @@ pub(crate) struct Org {
     pub email: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Block {
     pub line: usize,
     pub org: String,
@@ -133,8 +110,9 @@ pub(crate) enum Answers {
 }
 
 /// How a zone proves that there is no name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Signed {
+    #[default]
     No,
     /// By NSEC records: each name tells the next one.
     Nsec,
@@ -146,7 +124,7 @@ pub(crate) enum Signed {
     Compact,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Zone {
     pub line: usize,
     pub org: String,
@@ -245,7 +223,7 @@ impl Data {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Host {
     pub line: usize,
     pub org: String,

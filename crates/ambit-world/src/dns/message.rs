@@ -16,8 +16,9 @@ const UDP_BYTES_MAX: usize = 1_232;
 pub(crate) const MESSAGE_BYTES_MAX: usize = 65_535;
 
 /// A response code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Rcode {
+    #[default]
     NoError = 0,
     ServFail = 2,
     NxDomain = 3,
@@ -45,7 +46,7 @@ pub(crate) struct Question {
 }
 
 /// A server's answer before it is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
     pub rcode: Rcode,
     pub authoritative: bool,
@@ -88,22 +89,11 @@ impl Answer {
     }
 
     pub(crate) fn new(rcode: Rcode) -> Self {
-        Self {
-            rcode,
-            authoritative: false,
-            recursive: false,
-            truncated: false,
-            answers: Vec::new(),
-            authority: Vec::new(),
-            additional: Vec::new(),
-            silent: false,
-            garbage: false,
-            delay: Duration::ZERO,
-        }
+        Self { rcode, ..Self::default() }
     }
 
     pub(crate) fn silent() -> Self {
-        Self { silent: true, ..Self::new(Rcode::NoError) }
+        Self { silent: true, ..Self::default() }
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) enum Issuer {
     Unknown,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cert {
     pub line: usize,
     /// Subject alternative names; empty for those of the site.

@@ -36,7 +36,7 @@ pub(crate) enum Setting {
 }
 
 /// One answer of an interface.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Interface {
     pub host: String,
     /// What target or body of the request hold, each of these.

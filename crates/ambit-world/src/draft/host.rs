@@ -23,6 +23,12 @@ pub(crate) enum UnknownHost {
     Close,
 }
 
+impl Default for UnknownHost {
+    fn default() -> Self {
+        Self::Page(404, "<h1>Not Found</h1>".to_owned())
+    }
+}
+
 /// What a server answers within a span of wire time, and what it says to more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Limit {

@@ -32,17 +32,10 @@ impl Reader {
 pub(super) fn usual(line: usize) -> Cert {
     Cert {
         line,
-        names: Vec::new(),
-        common_name: None,
-        org: None,
         starts: Moment::FromEpoch(-40 * DAY_MS),
         ends: Moment::FromEpoch(320 * DAY_MS),
-        issuer: Issuer::Trusted,
-        key: KeyChoice::Ed25519,
-        sha1: false,
-        chain_missing: false,
-        revoked: None,
         logged: true,
+        ..Cert::default()
     }
 }
 

@@ -116,17 +116,7 @@ fn account_words(account: &mut Account, cursor: &mut Cursor<'_>) -> Result<(), F
 /// `HOST [when TEXT]… [by TEXT] [freely] [before SPAN] [status N] [header NAME TEXT]… xml|json "BODY"`.
 fn interface(cursor: &mut Cursor<'_>) -> Result<Interface, Fault> {
     let host = cursor.host_name(false)?;
-    let mut interface = Interface {
-        host,
-        when: Vec::new(),
-        by: None,
-        freely: false,
-        before: None,
-        status: 200,
-        headers: Vec::new(),
-        media: "",
-        body: String::new(),
-    };
+    let mut interface = Interface { host, status: 200, ..Interface::default() };
     loop {
         match cursor.word("when, by, freely, before, status, header, xml or json")? {
             "by" => interface.by = Some(cursor.word("what a header of the request holds")?.to_owned()),

@@ -4,7 +4,6 @@ use super::Reader;
 use super::cursor::{Below, Cursor};
 use crate::draft::{Alpn, Beyond, CertChoice, Datagram, Host, Hostile, Limit, Service, UnknownHost, Unlisted};
 use crate::problem::Fault;
-use std::collections::BTreeMap;
 
 /// Longest latency of a host: beyond, every client has given up.
 const LATENCY_MS_MAX: i64 = 60_000;
@@ -23,30 +22,12 @@ impl Reader {
         for address in &addresses {
             self.once(cursor, format!("host {address}"))?;
         }
-        let mut host = Host::new(cursor.line);
+        let mut host = Host { line: cursor.line, ..Host::default() };
         cursor.read_into(&mut host, below, host_words)?;
         for address in addresses {
             self.draft().hosts.insert(address, host.clone());
         }
         Ok(())
-    }
-}
-
-impl Host {
-    /// One of which nothing is said.
-    pub(super) fn new(line: usize) -> Self {
-        Self {
-            line,
-            org: String::new(),
-            pointer: None,
-            ports: BTreeMap::new(),
-            datagrams: BTreeMap::new(),
-            unlisted: Unlisted::Closed,
-            latency: None,
-            unknown: UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()),
-            limits: Vec::new(),
-            hidden: false,
-        }
     }
 }
 

@@ -114,7 +114,7 @@ fn limits(draft: &Draft, address: IpAddr, host: &Host, faults: &mut Vec<Fault>) 
 /// Resolvers are what they are in every world; a file says no more than how much they answer.
 fn resolver(address: &IpAddr, host: &Host, faults: &mut Vec<Fault>) {
     let bare = Host { limits: Vec::new(), ..host.clone() };
-    if bare != Host::new(host.line) {
+    if bare != (Host { line: host.line, ..Host::default() }) {
         faults.push(Fault::new(host.line, &address.to_string(), "of a resolver a file says only its `limit`"));
     }
 }

@@ -6,7 +6,6 @@ use crate::draft::{Answers, Binding, Block, Data, Moment, Name, Org, OrgRole, Si
 use crate::problem::Fault;
 use crate::rtype::Rtype;
 use ambit_model::moment::DAY_MS;
-use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 /// Time to live of a record without a word about it, in seconds.
@@ -44,12 +43,9 @@ impl Reader {
         self.once(cursor, format!("block {net}"))?;
         let mut block = Block {
             line: cursor.line,
-            org: String::new(),
-            asn: None,
-            name: String::new(),
             country: "NL".to_owned(),
             allocated: Moment::FromEpoch(-3_000 * DAY_MS),
-            registry: String::new(),
+            ..Block::default()
         };
         while let Some(word) = cursor.next() {
             match word {
@@ -74,19 +70,10 @@ impl Reader {
         self.once(cursor, format!("zone {name}"))?;
         let mut zone = Zone {
             line: cursor.line,
-            org: String::new(),
-            servers: Vec::new(),
-            transfer: false,
-            signed: Signed::No,
-            answers: Answers::Normal,
             registrar: "Example Registrar".to_owned(),
             registered: Moment::FromEpoch(-3_650 * DAY_MS),
             expires: Moment::FromEpoch(400 * DAY_MS),
-            redacted: false,
-            registry: String::new(),
-            look_alike: false,
-            threats: BTreeSet::new(),
-            sister: false,
+            ..Zone::default()
         };
         cursor.read_into(&mut zone, below, zone_words)?;
         self.draft().zones.insert(name, zone);
