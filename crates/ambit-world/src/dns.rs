@@ -8,7 +8,7 @@ pub(crate) mod stream;
 
 use crate::draft::{Answers, Data, Draft, Name, Signed, Zone};
 use crate::plan::{self, ROTATION_SHOWN};
-use crate::rtype::Rtype;
+use ambit_net::dns::RecordType;
 use message::{Answer, Question, Rcode};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -55,7 +55,7 @@ pub(crate) fn recursive(asked: &Asked<'_>) -> Answer {
         });
         answer.answers.append(&mut step.answers);
         match alias {
-            Some(target) if !matches!(asked.question.rtype, Rtype::CNAME | Rtype::ANY) => name = target,
+            Some(target) if !matches!(asked.question.rtype, RecordType::CNAME | RecordType::ANY) => name = target,
             _ => return answer,
         }
     }
@@ -97,7 +97,7 @@ fn step(asked: &Asked<'_>, name: &str) -> Answer {
 /// The zone that answers for a name: for its DS records that above it (RFC 4035 §3.1.4.1). Those of a domain stand with
 /// the domain, since the zones above it are in no file.
 fn holder<'a>(asked: &Asked<'a>, name: &'a str) -> Option<&'a str> {
-    let above = name.split_once('.').filter(|_| asked.question.rtype == Rtype::DS);
+    let above = name.split_once('.').filter(|_| asked.question.rtype == RecordType::DS);
     let above = above.and_then(|(_, above)| plan::zone_of(asked.draft, above));
     above.or_else(|| plan::zone_of(asked.draft, name))
 }
@@ -121,7 +121,7 @@ pub(crate) fn authoritative(asked: &Asked<'_>, server: IpAddr, over_tcp: bool) -
         return Answer::new(Rcode::Refused);
     }
     let served = |from: usize| plan::ancestors(name).skip(from).find(|zone| serves(asked.draft, server, zone));
-    let served = served(usize::from(asked.question.rtype == Rtype::DS)).or_else(|| served(0));
+    let served = served(usize::from(asked.question.rtype == RecordType::DS)).or_else(|| served(0));
     let Some(served) = served else { return Answer::new(Rcode::Refused) };
     let stated = &asked.draft.zones[served];
     let mut answer = match stated.answers {
@@ -153,7 +153,7 @@ fn local(asked: &Asked<'_>, server: IpAddr, served: &str) -> Answer {
         let Some((_, _, Data::Cname(target))) = answer.answers.last() else {
             break;
         };
-        if matches!(asked.question.rtype, Rtype::CNAME | Rtype::NSEC | Rtype::ANY) {
+        if matches!(asked.question.rtype, RecordType::CNAME | RecordType::NSEC | RecordType::ANY) {
             break;
         }
         let target = target.clone();
@@ -226,7 +226,7 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
     }
     let records = records(asked, zone, name, entry);
     // NSEC stands beside an alias and is answered for itself (RFC 4035 §2.5).
-    let follows = asked.question.rtype != Rtype::NSEC;
+    let follows = asked.question.rtype != RecordType::NSEC;
     for (ttl, data) in records {
         if data.is_asked_by(asked.question.rtype) || (follows && matches!(data, Data::Cname(_))) {
             answer.answers.push((name.to_owned(), ttl, data));
@@ -268,7 +268,7 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
         let servers = &asked.draft.zones[zone].servers;
         records.extend(servers.iter().map(|(server, _)| (ZONE_TTL, Data::Ns(server.clone()))));
     }
-    if asked.question.rtype == Rtype::NSEC {
+    if asked.question.rtype == RecordType::NSEC {
         let data = match asked.draft.zones[zone].signed {
             Signed::No | Signed::Nsec3 => None,
             Signed::Nsec => next_secure(asked.draft, zone, name),
@@ -330,7 +330,7 @@ fn next_secure(draft: &Draft, zone: &str, name: &str) -> Option<Data> {
     }
     let next = names.range((Bound::Excluded(own), Bound::Unbounded)).next().map_or(zone, |(_, next)| next);
     let mut types = types_of(draft, zone, name);
-    types.insert(Rtype::NSEC.0);
+    types.insert(RecordType::NSEC.0);
     Some(Data::Nsec(next.to_owned(), types.into_iter().collect()))
 }
 
@@ -339,9 +339,9 @@ fn types_of(draft: &Draft, zone: &str, name: &str) -> BTreeSet<u16> {
     let records = draft.names.get(name).into_iter().flat_map(|entry| &entry.records);
     let mut types: BTreeSet<u16> = records.map(|data| data.rtype().0).collect();
     if name == zone {
-        types.extend([Rtype::SOA.0, Rtype::NS.0]);
+        types.extend([RecordType::SOA.0, RecordType::NS.0]);
     } else if draft.zones.contains_key(name) {
-        types.insert(Rtype::NS.0);
+        types.insert(RecordType::NS.0);
     }
     types
 }

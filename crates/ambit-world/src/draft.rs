@@ -9,7 +9,7 @@ mod host;
 mod moment;
 
 use crate::exposure::Exposure;
-use crate::rtype::Rtype;
+use ambit_net::dns::RecordType;
 pub(crate) use binding::Binding;
 pub(crate) use certificate::{Cert, CertChoice, Issuer, KeyChoice};
 pub(crate) use datagram::Datagram;
@@ -155,7 +155,7 @@ pub(crate) struct Name {
     pub rotate: bool,
     pub answers: Answers,
     /// Types of DNS question that fail, whatever the answers to others.
-    pub fails: Vec<Rtype>,
+    pub fails: Vec<RecordType>,
     pub ttl: u32,
     pub records: Vec<Data>,
     /// What the zone's own servers say instead; empty where they say the same.
@@ -185,8 +185,8 @@ pub(crate) enum Data {
     Ptr(String),
     Ds(u16, u8, u8, Vec<u8>),
     /// HTTPS or SVCB: what it says, or bytes as the file gives them.
-    Binding(Rtype, Binding),
-    Raw(Rtype, Vec<u8>),
+    Binding(RecordType, Binding),
+    Raw(RecordType, Vec<u8>),
     /// The next name, and the types of this one. No file states one: a signed zone implies them.
     Nsec(String, Vec<u16>),
     /// The next hash, and the types of this one's name.
@@ -197,29 +197,29 @@ pub(crate) enum Data {
 
 impl Data {
     /// The type of the record.
-    pub(crate) fn rtype(&self) -> Rtype {
+    pub(crate) fn rtype(&self) -> RecordType {
         match self {
-            Self::A(_) => Rtype::A,
-            Self::Aaaa(_) => Rtype::AAAA,
-            Self::Cname(_) => Rtype::CNAME,
-            Self::Dname(_) => Rtype::DNAME,
-            Self::Ns(_) => Rtype::NS,
-            Self::Mx(..) => Rtype::MX,
-            Self::Txt(_) => Rtype::TXT,
-            Self::Srv(..) => Rtype::SRV,
-            Self::Caa(..) => Rtype::CAA,
-            Self::Ptr(_) => Rtype::PTR,
-            Self::Ds(..) => Rtype::DS,
+            Self::A(_) => RecordType::A,
+            Self::Aaaa(_) => RecordType::AAAA,
+            Self::Cname(_) => RecordType::CNAME,
+            Self::Dname(_) => RecordType::DNAME,
+            Self::Ns(_) => RecordType::NS,
+            Self::Mx(..) => RecordType::MX,
+            Self::Txt(_) => RecordType::TXT,
+            Self::Srv(..) => RecordType::SRV,
+            Self::Caa(..) => RecordType::CAA,
+            Self::Ptr(_) => RecordType::PTR,
+            Self::Ds(..) => RecordType::DS,
             Self::Binding(rtype, _) | Self::Raw(rtype, _) => *rtype,
-            Self::Nsec(..) => Rtype::NSEC,
-            Self::Nsec3(..) => Rtype::NSEC3,
-            Self::Soa(..) => Rtype::SOA,
+            Self::Nsec(..) => RecordType::NSEC,
+            Self::Nsec3(..) => RecordType::NSEC3,
+            Self::Soa(..) => RecordType::SOA,
         }
     }
 
     /// Whether a question of this type asks for the record.
-    pub(crate) fn is_asked_by(&self, question: Rtype) -> bool {
-        question == Rtype::ANY || question == self.rtype()
+    pub(crate) fn is_asked_by(&self, question: RecordType) -> bool {
+        question == RecordType::ANY || question == self.rtype()
     }
 }
 

@@ -18,7 +18,6 @@ mod parse;
 mod pki;
 mod plan;
 mod problem;
-mod rtype;
 mod serve;
 mod source;
 mod text;

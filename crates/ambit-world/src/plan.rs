@@ -2,11 +2,11 @@
 //! leads.
 
 use crate::draft::{Data, Draft, Name, Org, OrgRole, Repository, Site};
-use crate::rtype::Rtype;
 use ambit_model::Kind;
 use ambit_model::entity::code_account::has;
 use ambit_model::entity::unmapped;
 use ambit_model::workflow::{self, Workflow};
+use ambit_net::dns::RecordType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -164,7 +164,7 @@ pub(crate) fn addresses(draft: &Draft, name: &str) -> Vec<IpAddr> {
     let Some(entry) = entry(draft, &end_of_chain(draft, name)) else {
         return Vec::new();
     };
-    let told = |data: &&Data| !matches!(data, Data::Aaaa(_)) || !entry.fails.contains(&Rtype::AAAA);
+    let told = |data: &&Data| !matches!(data, Data::Aaaa(_)) || !entry.fails.contains(&RecordType::AAAA);
     entry.records.iter().filter(told).filter_map(address_of).collect()
 }
 

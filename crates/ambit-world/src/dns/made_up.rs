@@ -4,9 +4,11 @@
 use super::{ZONE_TTL, types_of};
 use crate::draft::{Data, Draft};
 use crate::plan;
-use crate::rtype::Rtype;
+use ambit_net::dns::RecordType;
 use std::collections::BTreeSet;
 
+/// The type that says that there is no such name (RFC 9824 §3.1).
+const NXNAME: u16 = 128;
 /// Bytes of a label.
 const LABEL_MAX: usize = 63;
 
@@ -39,7 +41,7 @@ pub(super) fn around(draft: &Draft, zone: &str, name: &str) -> (String, u32, Dat
 /// below it, and of a name that is not there a type of its own says so.
 pub(super) fn at(draft: &Draft, zone: &str, name: &str) -> (String, u32, Data) {
     let is_there = plan::exists(draft, name) || plan::entry(draft, name).is_some();
-    let types = if is_there { types(draft, zone, name) } else { BTreeSet::from([Rtype::NXNAME.0]) };
+    let types = if is_there { types(draft, zone, name) } else { BTreeSet::from([NXNAME]) };
     (name.to_owned(), ZONE_TTL, record(format!("\0.{name}"), types))
 }
 
@@ -50,6 +52,6 @@ fn types(draft: &Draft, zone: &str, name: &str) -> BTreeSet<u16> {
 }
 
 fn record(next: String, mut types: BTreeSet<u16>) -> Data {
-    types.extend([Rtype::RRSIG.0, Rtype::NSEC.0]);
+    types.extend([RecordType::RRSIG.0, RecordType::NSEC.0]);
     Data::Nsec(next, types.into_iter().collect())
 }

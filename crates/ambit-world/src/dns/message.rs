@@ -3,7 +3,7 @@
 
 use super::hashed;
 use crate::draft::{Binding, Data};
-use crate::rtype::Rtype;
+use ambit_net::dns::RecordType;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub(crate) struct Question {
     raw: Vec<u8>,
     /// In small letters, without the trailing dot.
     pub name: String,
-    pub rtype: Rtype,
+    pub rtype: RecordType,
     /// Another class than IN.
     pub foreign_class: bool,
     /// The UDP size that the asker offers, if it speaks EDNS.
@@ -130,7 +130,7 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Question> {
         recursion_desired: flags & 0x0100 != 0,
         raw: bytes.get(12..end)?.to_vec(),
         name,
-        rtype: Rtype(rtype),
+        rtype: RecordType(rtype),
         foreign_class: class != 1,
         edns: if has_options { word(end + 3).map(usize::from) } else { None },
         dnssec: has_options && word(end + 7).is_some_and(|flags| flags & 0x8000 != 0),

@@ -3,8 +3,8 @@
 use super::message::{self, Answer, Rcode};
 use super::{Asked, authoritative, recursive, transfer};
 use crate::plan::RESOLVERS;
-use crate::rtype::Rtype;
 use crate::serve::connection::{Connection, Peer, idle};
+use ambit_net::dns::RecordType;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -36,7 +36,7 @@ pub(crate) async fn serve(connection: &Connection, stream: &mut impl Peer) {
         let limits = connection.internet.hosts.get(&server).map(|host| host.limits.as_slice()).unwrap_or_default();
         let answers = if let Some(refusal) = connection.turns.refusal(server, limits, asked.now, true) {
             vec![refusal]
-        } else if question.rtype == Rtype::AXFR {
+        } else if question.rtype == RecordType::AXFR {
             transfer_answers(transfer(&asked, server))
         } else if RESOLVERS.contains(&server) {
             vec![recursive(&asked)]

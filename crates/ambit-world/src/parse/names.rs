@@ -4,8 +4,8 @@ use super::cursor::{Below, Cursor};
 use super::{Reader, Stand};
 use crate::draft::{Answers, Binding, Block, Data, Moment, Name, Org, OrgRole, Signed, Zone};
 use crate::problem::Fault;
-use crate::rtype::Rtype;
 use ambit_model::moment::DAY_MS;
+use ambit_net::dns::RecordType;
 use std::net::IpAddr;
 
 /// Time to live of a record without a word about it, in seconds.
@@ -184,11 +184,11 @@ fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "answers" => name.answers = answers(cursor)?,
             "fails" => {
                 let rtype = cursor.choice(&[
-                    ("AAAA", Rtype::AAAA),
-                    ("CAA", Rtype::CAA),
-                    ("DS", Rtype::DS),
-                    ("HTTPS", Rtype::HTTPS),
-                    ("SRV", Rtype::SRV),
+                    ("AAAA", RecordType::AAAA),
+                    ("CAA", RecordType::CAA),
+                    ("DS", RecordType::DS),
+                    ("HTTPS", RecordType::HTTPS),
+                    ("SRV", RecordType::SRV),
                 ])?;
                 name.fails.push(rtype);
             }
@@ -237,14 +237,14 @@ fn record(word: &str, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
             let bytes = hex::decode(cursor.word("a digest in hex")?).map_err(|_| cursor.fault("no digest in hex"))?;
             Data::Ds(tag, algorithm, digest, bytes)
         }
-        "HTTPS" => service(Rtype::HTTPS, cursor)?,
-        "SVCB" => service(Rtype::SVCB, cursor)?,
+        "HTTPS" => service(RecordType::HTTPS, cursor)?,
+        "SVCB" => service(RecordType::SVCB, cursor)?,
         _ => return Err(cursor.unknown(NAME_WORDS)),
     })
 }
 
 /// An HTTPS or SVCB record: what it says, or its bytes.
-fn service(rtype: Rtype, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
+fn service(rtype: RecordType, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
     if cursor.next_if_unquoted("raw") {
         let bytes = hex::decode(cursor.word("bytes in hex")?).map_err(|_| cursor.fault("no bytes in hex"))?;
         return Ok(Data::Raw(rtype, bytes));

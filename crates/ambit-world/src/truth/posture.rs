@@ -5,10 +5,10 @@ use crate::draft::{Answers, Data, Draft, Name, Signed, UnknownHost, Zone};
 use crate::evidence;
 use crate::internet::{Port, Source};
 use crate::plan;
-use crate::rtype::Rtype;
 use ambit_model::Kind;
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms::claimable::{self, Claimable};
+use ambit_net::dns::RecordType;
 use std::net::IpAddr;
 
 /// Look-ups that a mail policy may cause (RFC 7208 §4.6.4).
@@ -38,7 +38,8 @@ impl Derivation<'_> {
                 let authorised = texts_or(self.draft, &domain)
                     .iter()
                     .any(|data| matches!(data, Data::Caa(_, tag, _) if tag == "issue" || tag == "issuewild"));
-                let asked = plan::entry(self.draft, &domain).is_none_or(|entry| !entry.fails.contains(&Rtype::CAA));
+                let asked =
+                    plan::entry(self.draft, &domain).is_none_or(|entry| !entry.fails.contains(&RecordType::CAA));
                 if !authorised && asked && is_told {
                     self.truth.plant_issue("dns_caa_policy_missing", Kind::Domain, &domain);
                 }
@@ -220,9 +221,9 @@ impl Derivation<'_> {
         if broken_mail {
             self.truth.plant_issue("dangling_record", kind, name);
         }
-        let asked = plan::entry(self.draft, name).is_none_or(|entry| !entry.fails.contains(&Rtype::HTTPS));
+        let asked = plan::entry(self.draft, name).is_none_or(|entry| !entry.fails.contains(&RecordType::HTTPS));
         let gone_alias = |data: &Data| match data {
-            Data::Binding(Rtype::HTTPS, binding) if binding.priority == 0 && !binding.target.is_empty() => {
+            Data::Binding(RecordType::HTTPS, binding) if binding.priority == 0 && !binding.target.is_empty() => {
                 self.is_gone(&self.end(&binding.target))
             }
             _ => false,
