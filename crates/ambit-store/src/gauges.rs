@@ -2,7 +2,7 @@
 
 use crate::db::sql::values;
 use crate::notifications::position::READER;
-use crate::{Store, StoreError};
+use crate::{Result, Store};
 use ambit_model::Timestamp;
 use ambit_model::run::RunState;
 
@@ -28,7 +28,7 @@ pub struct Gauges {
 impl Store {
     /// The newest moment that runs and changes are stamped with; `None` where there are none. One that lies ahead of
     /// the clock says that this clock is wrong, or that one was. Fails if the database cannot be read.
-    pub async fn newest_stamp(&self) -> Result<Option<Timestamp>, StoreError> {
+    pub async fn newest_stamp(&self) -> Result<Option<Timestamp>> {
         let mut tx = self.read().await?;
         let mut newest = None;
         for sql in [
@@ -44,7 +44,7 @@ impl Store {
     }
 
     /// Reads the figures. It costs a look at each open run and each receiver. Fails if the database cannot be read.
-    pub async fn gauges(&self) -> Result<Gauges, StoreError> {
+    pub async fn gauges(&self) -> Result<Gauges> {
         let mut tx = self.read().await?;
         let revision: i64 = tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?;
         let sql = "SELECT state, COUNT(*) FROM runs GROUP BY state ORDER BY state";

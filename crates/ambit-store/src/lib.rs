@@ -14,7 +14,7 @@ mod record;
 mod transfer;
 mod wider;
 
-pub use db::error::StoreError;
+pub use db::error::{Result, StoreError};
 #[cfg(debug_assertions)]
 pub use db::failpoint::FailAction;
 pub use db::migrations::Migrated;

@@ -13,7 +13,7 @@ use crate::db::writer::transaction;
 use crate::inventory::{blobs, milestones};
 use crate::notifications::outbox;
 use crate::wider::{archives, specimens, usage};
-use crate::{Store, StoreError};
+use crate::{Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -38,7 +38,7 @@ const GIVEN_BACK_MAX: i64 = 2_000;
 
 impl Store {
     /// What is wrong with the database, in its own words; empty: nothing was found. PostgreSQL looks after itself.
-    pub async fn check(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn check(&self) -> Result<Vec<String>> {
         let Pools::Sqlite(pool, origin) = self.pools() else {
             return Ok(Vec::new());
         };
@@ -53,7 +53,7 @@ impl Store {
 
     /// Copies database and secret into a new folder, as they are at one moment, while others read and write. What is in
     /// the folder is a data folder: whoever has it has everything.
-    pub async fn back_up(&self, target: &Path) -> Result<(), StoreError> {
+    pub async fn back_up(&self, target: &Path) -> Result<()> {
         let Pools::Sqlite(pool, origin) = self.pools() else {
             let remedy = "keep pg_dump's copy of it, and the secret's file beside that";
             return Err(StoreError::Invalid(format!("a PostgreSQL database is backed up by its own tools: {remedy}")));
@@ -72,13 +72,7 @@ impl Store {
     }
 
     /// The copy gets its name when it is whole: a kill before that leaves nothing that looks like a backup.
-    async fn copy_into(
-        &self,
-        pool: &SqlitePool,
-        origin: &Origin,
-        target: &Path,
-        draft: &Path,
-    ) -> Result<(), StoreError> {
+    async fn copy_into(&self, pool: &SqlitePool, origin: &Origin, target: &Path, draft: &Path) -> Result<()> {
         // SQLite writes into an empty file that is there, which keeps its mode.
         folder::create_private(draft)?;
         let name =
@@ -102,7 +96,7 @@ impl Store {
     /// deleted collections, gives the room that a run needed for its work back to the disk, and brings the write-ahead
     /// log into the database. To be called every few minutes or after a run; each call removes a bounded number of rows
     /// in each of its transactions and goes on until nothing is left.
-    pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn tidy(&self, now: Timestamp) -> Result<()> {
         for sweep in SWEEPS {
             while transaction!(self, Engine, async |tx| sweep.sweep(tx).await)? {}
         }
@@ -127,7 +121,7 @@ impl Store {
 
 /// Gives free pages of a SQLite database back to the disk, but for a share of them; true where more are left. A
 /// database of before 2026-11-23 was not made for it and keeps them for later use.
-async fn give_back(tx: &mut Tx) -> Result<bool, StoreError> {
+async fn give_back(tx: &mut Tx) -> Result<bool> {
     if tx.is_postgres() {
         return Ok(false);
     }
@@ -199,7 +193,7 @@ const SWEEPS: &[Sweep] = &[
 
 impl Sweep {
     /// True when there may be more.
-    async fn sweep(&self, tx: &mut Tx) -> Result<bool, StoreError> {
+    async fn sweep(&self, tx: &mut Tx) -> Result<bool> {
         let sql = format!("{} LIMIT {SWEPT_ROWS_MAX}", self.select);
         let keys: Vec<Vec<u8>> = tx.read_all(&sql, Vec::new()).await?;
         for delete in self.deletes {
@@ -210,7 +204,7 @@ impl Sweep {
 }
 
 /// Old rows that only say "seen again"; true when there may be more.
-async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool> {
     let sql = format!(
         "DELETE FROM feed WHERE revision IN (SELECT revision FROM feed WHERE what = 'seen' AND at < $1 LIMIT \
          {SWEPT_ROWS_MAX})"
@@ -218,7 +212,7 @@ async fn sweep_seen(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     Ok(tx.run(&sql, values![now.0 - SEEN_ROWS_MS]).await? > 0)
 }
 
-fn remove_drafts(target: &Path) -> Result<(), StoreError> {
+fn remove_drafts(target: &Path) -> Result<()> {
     for entry in fs::read_dir(target)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(DRAFT) {
@@ -230,7 +224,7 @@ fn remove_drafts(target: &Path) -> Result<(), StoreError> {
 
 /// Makes a data folder of a backup, once that has proved to be whole. The database comes last, in one step: a folder
 /// without one is no installation.
-pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
+pub async fn restore(backup: &Path, target: &Path) -> Result<()> {
     let (secret, database) = (backup.join(SECRET), backup.join(DATABASE));
     if !folder::has(&database)? || !database.is_file() {
         return Err(StoreError::Invalid(format!("{} is no backup: it has no {DATABASE}", backup.display())));
@@ -254,7 +248,7 @@ pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
 
 /// Puts the secret and then the finished database in their places, each in one step. A kill between the two leaves the
 /// secret alone, which is neither an installation nor a backup, and over which the next try goes on.
-fn place(target: &Path, secret: &Secret, draft: &Path) -> Result<(), StoreError> {
+fn place(target: &Path, secret: &Secret, draft: &Path) -> Result<()> {
     let path = target.join(SECRET);
     if !folder::has(&path)? {
         let half = draft.with_extension(SECRET);
@@ -278,7 +272,7 @@ fn missing_is_fine(error: std::io::Error) -> std::io::Result<()> {
 
 /// Refuses a data folder that is in use, or whose program was killed: its newest changes stand in the log beside the
 /// database, and a copy of the database alone would lose them.
-fn refuse_log(backup: &Path) -> Result<(), StoreError> {
+fn refuse_log(backup: &Path) -> Result<()> {
     let log = backup.join(format!("{DATABASE}-wal"));
     if !folder::has(&log)? || fs::metadata(&log)?.len() == 0 {
         return Ok(());
@@ -293,7 +287,7 @@ fn refuse_log(backup: &Path) -> Result<(), StoreError> {
 }
 
 /// Refuses a file that is no database, and one that ends before the database does: a copy that was cut off.
-fn refuse_partial(database: &Path) -> Result<(), StoreError> {
+fn refuse_partial(database: &Path) -> Result<()> {
     let damaged = |why: String| Err(StoreError::Damaged { place: database.display().to_string(), why });
     let mut header = Vec::new();
     let mut file = File::open(database)?;
@@ -318,7 +312,7 @@ fn refuse_partial(database: &Path) -> Result<(), StoreError> {
 }
 
 /// Whether a file holds a whole installation that this program can read, and one that this secret belongs to.
-async fn whole(database: &Path, secret: &Secret) -> Result<(), StoreError> {
+async fn whole(database: &Path, secret: &Secret) -> Result<()> {
     let options = SqliteConnectOptions::new().filename(database).read_only(true).immutable(true);
     let damaged = |why: String| StoreError::Damaged { place: String::new(), why };
     let mut connection = options.connect().await?;
@@ -354,7 +348,7 @@ async fn whole(database: &Path, secret: &Secret) -> Result<(), StoreError> {
 
 /// Refuses a folder with an installation. An empty database is none, and neither is this secret alone: a restore or a
 /// backup that was killed leaves that, and so does an installation whose database was lost.
-fn refuse_used(target: &Path, secret: &Secret) -> Result<(), StoreError> {
+fn refuse_used(target: &Path, secret: &Secret) -> Result<()> {
     let used = |path: &Path| {
         Err(StoreError::Invalid(format!(
             "{} is there already: choose a folder without an installation",

@@ -2,7 +2,7 @@
 //! write that succeeds, larger than usual ones: small ones still find room on a full disk.
 
 use crate::db::open::wall_now;
-use crate::{Store, StoreError, Upload};
+use crate::{Result, Store, Upload};
 use rand::Rng as _;
 
 impl Store {
@@ -10,7 +10,7 @@ impl Store {
     /// right or health. Where it did, a write is tried here, at most once a second, and taken back, so that an
     /// installation which nobody writes to is seen to be well again. Fails with `Full`, `ReadOnly`, `Damaged` or
     /// `Unavailable`, with the file or database.
-    pub async fn ready(&self) -> Result<(), StoreError> {
+    pub async fn ready(&self) -> Result<()> {
         self.last_revision().await?;
         let Some((error, is_due)) = self.standing_trouble() else {
             return Ok(());

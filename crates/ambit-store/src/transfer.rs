@@ -4,7 +4,7 @@
 use crate::db::sql::{Tx, Value, values};
 use crate::db::store::Pools;
 use crate::db::writer::transaction;
-use crate::{Options, Store, StoreError};
+use crate::{Options, Result, Store, StoreError};
 use futures::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Row as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +46,7 @@ impl Store {
     /// Moves this installation, which must be in a data folder, into a PostgreSQL database without one; the secret
     /// stays where it is. It fails with `Busy` while an engine works in the folder, and with `Invalid` where the target
     /// holds an installation or anything in our tables. Other processes cannot write in the folder meanwhile.
-    pub async fn transfer(&self, target: &Options) -> Result<Transferred, StoreError> {
+    pub async fn transfer(&self, target: &Options) -> Result<Transferred> {
         let Pools::Sqlite(pool, _) = self.pools() else {
             return Err(StoreError::Invalid("the installation is in a PostgreSQL database already".to_owned()));
         };
@@ -69,7 +69,7 @@ impl Store {
 }
 
 /// Returns how many tables and rows were moved.
-async fn move_all(pool: &SqlitePool, tx: &mut Tx, named: &str) -> Result<(usize, u64), StoreError> {
+async fn move_all(pool: &SqlitePool, tx: &mut Tx, named: &str) -> Result<(usize, u64)> {
     // Beside another move, or an installation that is being made, this waits and then finds it.
     tx.run("LOCK TABLE organizations IN EXCLUSIVE MODE", Vec::new()).await?;
     let mut source = pool.begin().await?;
@@ -90,7 +90,7 @@ async fn move_all(pool: &SqlitePool, tx: &mut Tx, named: &str) -> Result<(usize,
 }
 
 /// The tables that both have, with the same columns. Anything else is a mistake in our migrations.
-async fn tables(source: &mut Transaction<'_, Sqlite>, tx: &mut Tx) -> Result<BTreeMap<String, Table>, StoreError> {
+async fn tables(source: &mut Transaction<'_, Sqlite>, tx: &mut Tx) -> Result<BTreeMap<String, Table>> {
     let mut known = BTreeMap::<String, Table>::new();
     let sql = "SELECT table_name::text, column_name::text, data_type::text, is_nullable::text, is_identity::text FROM \
                information_schema.columns WHERE table_schema = current_schema() ORDER BY table_name, is_nullable, \
@@ -128,7 +128,7 @@ async fn tables(source: &mut Transaction<'_, Sqlite>, tx: &mut Tx) -> Result<BTr
 }
 
 /// Returns the number of rows, which is the same on both sides.
-async fn move_table(source: &mut SqliteConnection, tx: &mut Tx, name: &str, table: &Table) -> Result<u64, StoreError> {
+async fn move_table(source: &mut SqliteConnection, tx: &mut Tx, name: &str, table: &Table) -> Result<u64> {
     let columns: Vec<&str> = table.columns.iter().map(|(column, _)| column.as_str()).collect();
     let columns = columns.join(", ");
     let insert = format!("INSERT INTO {name} ({columns})");

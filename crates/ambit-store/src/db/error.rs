@@ -1,5 +1,8 @@
 //! What can go wrong in the store, as its callers must tell it apart.
 
+/// The result of what may fail as the store does, where it names no other error.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// Why a call of the store failed. `Display` is one line and holds nothing that an unauthorised caller may not see.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {

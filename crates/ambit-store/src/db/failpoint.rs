@@ -2,8 +2,6 @@
 //! is passed fails or ends the process, so that crash tests can try every one. They are compiled in with debug
 //! assertions, as tests are; a release passes every edge.
 
-use crate::StoreError;
-
 #[cfg(debug_assertions)]
 pub use armed::FailAction;
 #[cfg(debug_assertions)]
@@ -17,14 +15,14 @@ pub(crate) struct Failpoints;
 #[cfg(not(debug_assertions))]
 impl Failpoints {
     /// Passes an edge.
-    pub(crate) fn edge(&self) -> Result<(), StoreError> {
+    pub(crate) fn edge(&self) -> crate::Result<()> {
         Ok(())
     }
 }
 
 #[cfg(debug_assertions)]
 mod armed {
-    use super::StoreError;
+    use crate::{Result, StoreError};
     use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
     /// What an armed edge does.
@@ -52,7 +50,7 @@ mod armed {
         }
 
         /// Passes an edge.
-        pub(crate) fn edge(&self) -> Result<(), StoreError> {
+        pub(crate) fn edge(&self) -> Result<()> {
             if self.left.load(Ordering::Relaxed) == 0 || self.left.fetch_sub(1, Ordering::SeqCst) != 1 {
                 return Ok(());
             }

@@ -2,13 +2,13 @@
 
 use super::failpoint::FailAction;
 use super::writer::transaction;
-use crate::{Store, StoreError};
+use crate::{Result, Store};
 
 impl Store {
     /// Lets the SQLite database grow to so many pages of 4 KiB at most, as a full disk would. Fails where the statement
     /// fails.
     #[doc(hidden)]
-    pub async fn limit_pages(&self, pages: i64) -> Result<(), StoreError> {
+    pub async fn limit_pages(&self, pages: i64) -> Result<()> {
         let sql = format!("PRAGMA max_page_count = {pages}");
         transaction!(self, Person, async |tx| tx.rows(&sql, Vec::new()).await.map(|_| ()))
     }

@@ -1,7 +1,7 @@
 //! The data folder: made so that a start after a kill at any instant completes it, closed to other people, its engine's
 //! place held by one process.
 
-use crate::StoreError;
+use crate::{Result, StoreError};
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -30,7 +30,7 @@ const NOTE_BYTES_MAX: u64 = 256;
 
 /// Makes the folder with mode 0700, and sets that mode on an existing one that is empty or holds our data. Any other
 /// folder keeps its mode, and each file that we put there is closed to others.
-pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn create(path: &Path) -> Result<()> {
     let named = |error: io::Error| match StoreError::from(error) {
         StoreError::Unavailable(why) => {
             let what = if path.is_dir() { "cannot be used" } else { "cannot be made" };
@@ -56,7 +56,7 @@ fn private(path: &Path) -> io::Result<()> {
 }
 
 /// Makes the folder of the index, closed to other people also where the data folder is shared.
-pub(crate) fn create_index(folder: &Path) -> Result<(), StoreError> {
+pub(crate) fn create_index(folder: &Path) -> Result<()> {
     let index = folder.join(INDEX);
     private(&index).map_err(|error| StoreError::from(error).in_place(&index.display().to_string()))
 }
@@ -87,7 +87,7 @@ fn is_foreign(path: &Path) -> io::Result<bool> {
 /// A first making that was cut off is none of these: it writes the first page of the database before it makes the
 /// secret, and the index and the ledger get their files later still. So a secret beside no database was never left by a
 /// making. A secret that is kept elsewhere (`own_secret` is false) may be there first and says nothing.
-pub(crate) fn refuse_lost(folder: &Path, own_secret: bool) -> Result<(), StoreError> {
+pub(crate) fn refuse_lost(folder: &Path, own_secret: bool) -> Result<()> {
     let database = folder.join(DATABASE);
     let state = match fs::metadata(&database) {
         Ok(file) if file.len() > 0 => return Ok(()),
@@ -114,13 +114,13 @@ pub(crate) fn refuse_lost(folder: &Path, own_secret: bool) -> Result<(), StoreEr
 }
 
 /// Returns whether there is such a file; an error if that cannot be found out.
-pub(crate) fn has(path: &Path) -> Result<bool, StoreError> {
+pub(crate) fn has(path: &Path) -> Result<bool> {
     path.try_exists().map_err(|error| StoreError::Unavailable(format!("{} cannot be read: {error}", path.display())))
 }
 
 /// Makes a file of mode 0600 before anybody else writes it with theirs; SQLite gives its companions the mode of the
 /// database.
-pub(crate) fn create_private(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn create_private(path: &Path) -> Result<()> {
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map_err(|error| {
         match StoreError::from(error) {
             StoreError::Unavailable(why) => StoreError::Unavailable(format!("{}: {why}", path.display())),
@@ -166,7 +166,7 @@ pub(crate) fn is_writable(folder: &Path) -> bool {
 pub(crate) struct EngineLock(#[expect(dead_code, reason = "the lock lives as long as the open file")] File);
 
 /// Takes the lock, waiting up to `wait`. The note in the file is for the message only: the lock alone decides.
-pub(crate) async fn lock_engine(folder: &Path, name: &str, wait: Duration) -> Result<EngineLock, StoreError> {
+pub(crate) async fn lock_engine(folder: &Path, name: &str, wait: Duration) -> Result<EngineLock> {
     let deadline = Instant::now() + wait;
     let path = folder.join(ENGINE_LOCK);
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);

@@ -1,10 +1,10 @@
 //! Migrations: files named by UTC minute and title, never edited once landed. Each runs in its own transaction; a
 //! schema newer than this program is refused.
 
-use crate::StoreError;
 use crate::db::rows::named;
 use crate::db::sql::Tx;
 use crate::wider::file_facts;
+use crate::{Result, StoreError};
 use ambit_model::Timestamp;
 
 /// What was done to a schema.
@@ -106,7 +106,7 @@ pub(crate) fn known() -> i64 {
 }
 
 /// The schema that the database has; 0 for an empty one. Refuses one that is newer than this program.
-pub(crate) async fn version(tx: &mut Tx) -> Result<i64, StoreError> {
+pub(crate) async fn version(tx: &mut Tx) -> Result<i64> {
     let tables = if tx.is_postgres() {
         "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_versions'"
     } else {
@@ -124,7 +124,7 @@ pub(crate) async fn version(tx: &mut Tx) -> Result<i64, StoreError> {
 
 /// Runs the next migration that the database lacks and returns its name; `None` if there is none. Call it in a
 /// transaction of its own.
-pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'static str)>, StoreError> {
+pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'static str)>> {
     if tx.is_postgres() {
         // Two processes that start together: the second waits here and finds the work done. Held until the transaction
         // ends.

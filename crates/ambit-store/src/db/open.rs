@@ -8,7 +8,7 @@ use crate::db::secret::Secret;
 use crate::db::sql::Origin;
 use crate::db::store::{Inner, Pools};
 use crate::db::writer::{Writer, transaction};
-use crate::{Store, StoreError};
+use crate::{Result, Store, StoreError};
 use ambit_model::Timestamp;
 use sqlx::ConnectOptions as _;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -64,7 +64,7 @@ impl Options {
         }
     }
 
-    fn secret_path(&self) -> Result<PathBuf, StoreError> {
+    fn secret_path(&self) -> Result<PathBuf> {
         let in_folder = self.folder.as_ref().map(|folder| folder.join(folder::SECRET));
         self.secret_file.clone().or(in_folder).ok_or_else(|| {
             StoreError::Invalid("no secret: give a data folder, or a secret file with AMBIT_SECRET_FILE".to_owned())
@@ -88,12 +88,12 @@ impl Schema {
 
 impl Store {
     /// Opens what `init` made, bringing its schema up to date.
-    pub async fn open(options: &Options) -> Result<Self, StoreError> {
+    pub async fn open(options: &Options) -> Result<Self> {
         Self::open_migrating(options).await.map(|(store, _)| store)
     }
 
     /// As `open`, and says what it did to the schema.
-    pub async fn open_migrating(options: &Options) -> Result<(Self, Migrated), StoreError> {
+    pub async fn open_migrating(options: &Options) -> Result<(Self, Migrated)> {
         let (store, version) = Self::connect(options, false).await?;
         let migrated = store.migrate(version).await?;
         store.require_owner(options).await?;
@@ -103,7 +103,7 @@ impl Store {
 
     /// Opens what `init` made and leaves its schema as it is: for a copy before a migration, and for a look. Of a
     /// schema that is not this program's (`is_newest`), nothing but `back_up` and `check` may be asked.
-    pub async fn open_unmigrated(options: &Options) -> Result<(Self, Schema), StoreError> {
+    pub async fn open_unmigrated(options: &Options) -> Result<(Self, Schema)> {
         let (store, version) = Self::connect(options, false).await?;
         if version == 0 {
             return Err(StoreError::Uninitialised(options.named()));
@@ -118,7 +118,7 @@ impl Store {
 
     /// Takes the secret that is there as the installation's own, in place of one that is lost for good: keys and
     /// credentials that the lost one made or sealed open nothing any more.
-    pub async fn accept_secret(options: &Options) -> Result<(), StoreError> {
+    pub async fn accept_secret(options: &Options) -> Result<()> {
         let (store, version) = Self::connect(options, false).await?;
         store.migrate(version).await?;
         store.require_owner(options).await?;
@@ -130,13 +130,13 @@ impl Store {
         Ok(())
     }
 
-    async fn require_owner(&self, options: &Options) -> Result<(), StoreError> {
+    async fn require_owner(&self, options: &Options) -> Result<()> {
         if self.pools().has_owner().await? { Ok(()) } else { Err(StoreError::Uninitialised(options.named())) }
     }
 
     /// Refuses a secret that is not the one with which this installation was made; false where none was noted yet.
     /// With another one no key is known and no sealed credential can be opened.
-    async fn require_own_secret(&self, options: &Options) -> Result<bool, StoreError> {
+    async fn require_own_secret(&self, options: &Options) -> Result<bool> {
         let mut tx = self.read().await?;
         let noted: Option<Vec<u8>> = tx.read_first("SELECT mark FROM secret_mark", Vec::new()).await?;
         if noted.as_ref().is_none_or(|noted| noted[..] == self.inner.secret.mark()) {
@@ -150,7 +150,7 @@ impl Store {
     }
 
     /// Notes which secret belongs to this installation, the first time, and refuses any other from then on.
-    pub(crate) async fn confirm_secret(&self, options: &Options) -> Result<(), StoreError> {
+    pub(crate) async fn confirm_secret(&self, options: &Options) -> Result<()> {
         if self.require_own_secret(options).await? {
             return Ok(());
         }
@@ -162,7 +162,7 @@ impl Store {
     }
 
     /// Opens the database and the secret, and returns the version of the schema; 0 if there is none yet.
-    pub(crate) async fn connect(options: &Options, create: bool) -> Result<(Self, i64), StoreError> {
+    pub(crate) async fn connect(options: &Options, create: bool) -> Result<(Self, i64)> {
         let failpoints = Arc::new(Failpoints::default());
         let uninitialised = || StoreError::Uninitialised(options.named());
         if let Some(folder) = &options.folder {
@@ -206,7 +206,7 @@ impl Store {
 
     /// Migrates the schema from a version, each migration in a transaction of its own. Other processes may do so at the
     /// same time.
-    pub(crate) async fn migrate(&self, version: i64) -> Result<Migrated, StoreError> {
+    pub(crate) async fn migrate(&self, version: i64) -> Result<Migrated> {
         let (now, mut ran) = (wall_now(), Vec::new());
         while version < migrations::known() {
             let step = transaction!(self, Person, async |tx| migrations::step(tx, now).await)?;
@@ -229,11 +229,7 @@ pub(crate) fn wall_now() -> Timestamp {
 
 /// Opens a database to be written, or, where its folder or its disk takes nothing and nothing is to be made, to be
 /// read: who looks what is the matter, or copies it to another disk, needs no room here.
-async fn sqlite_as_it_may(
-    folder: &Path,
-    create: bool,
-    failpoints: &Arc<Failpoints>,
-) -> Result<(Pools, Writer), StoreError> {
+async fn sqlite_as_it_may(folder: &Path, create: bool, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer)> {
     let database = folder.join(folder::DATABASE);
     if !create && !folder::is_writable(folder) {
         let why = "the folder or its file system".to_owned();
@@ -246,7 +242,7 @@ async fn sqlite_as_it_may(
     }
 }
 
-async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {
+async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer)> {
     folder::create_private(path)?;
     let origin = Arc::new(Origin { named: path.display().to_string(), folder: path.parent().map(Path::to_owned) });
     let connection = SqliteConnectOptions::new()
@@ -280,7 +276,7 @@ async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Wri
 
 /// Opens a database where nothing can be written. Without a write-ahead log the file is all there is, and no file is
 /// made beside it; with one, SQLite must find the index of that log too. Every write is answered with the refusal.
-async fn sqlite_read_only(path: &Path, refusal: StoreError) -> Result<(Pools, Writer), StoreError> {
+async fn sqlite_read_only(path: &Path, refusal: StoreError) -> Result<(Pools, Writer)> {
     let companion = |suffix: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
@@ -315,7 +311,7 @@ async fn sqlite_read_only(path: &Path, refusal: StoreError) -> Result<(Pools, Wr
     Ok((Pools::Sqlite(readers, origin), Writer::Nowhere(refusal)))
 }
 
-async fn postgres(url: &str, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {
+async fn postgres(url: &str, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer)> {
     let is_postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
     let read = if is_postgres { url.parse::<PgConnectOptions>().ok() } else { None };
     let connection = read.ok_or_else(|| {

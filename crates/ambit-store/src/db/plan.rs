@@ -4,7 +4,7 @@
 //! SQLite plans by the schema and the statement alone, since we store no statistics: what a test saw of a small
 //! database holds for a large one.
 
-use crate::StoreError;
+use crate::{Result, StoreError};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
@@ -102,7 +102,7 @@ pub(crate) fn is_new(sql: &str) -> bool {
 }
 
 /// Refuses a statement by the lines of its plan. Fails with `Bug`, with the line and the statement.
-pub(crate) fn check(sql: &str, plan: &[String]) -> Result<(), StoreError> {
+pub(crate) fn check(sql: &str, plan: &[String]) -> Result<()> {
     let spaced = sql.split_whitespace().collect::<Vec<_>>().join(" ");
     let tables = tables(&spaced);
     if let Some(line) = plan.iter().find(|line| goes_through_all(line, &tables, &spaced)) {

@@ -2,8 +2,8 @@
 //! beside the name of its column. The lists of columns in statements come from there, so that neither their order nor
 //! their number is said twice (docs/decisions/0140-rows-are-written-by-name.md).
 
-use crate::StoreError;
 use crate::db::sql::{Column, Row, Tx, Value, from_json};
+use crate::{Result, StoreError};
 
 /// The columns of a row, read from left to right.
 pub(crate) struct Cells<'r> {
@@ -13,24 +13,24 @@ pub(crate) struct Cells<'r> {
 
 impl Cells<'_> {
     /// The value of the next column.
-    pub(crate) fn value<T: Column>(&mut self) -> Result<T, StoreError> {
+    pub(crate) fn value<T: Column>(&mut self) -> Result<T> {
         self.next += 1;
         self.row.get(self.next - 1)
     }
 
     /// The JSON document in the next column.
-    pub(crate) fn json<T: serde::de::DeserializeOwned>(&mut self) -> Result<T, StoreError> {
+    pub(crate) fn json<T: serde::de::DeserializeOwned>(&mut self) -> Result<T> {
         from_json(&self.value::<String>()?)
     }
 }
 
 /// What a row, or neighbouring columns of one, can be read as: a value, a tuple, or a struct with `columns!`.
 pub(crate) trait FromRow: Sized {
-    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError>;
+    fn read(cells: &mut Cells<'_>) -> Result<Self>;
 }
 
 impl<T: Column> FromRow for T {
-    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+    fn read(cells: &mut Cells<'_>) -> Result<Self> {
         cells.value()
     }
 }
@@ -38,7 +38,7 @@ impl<T: Column> FromRow for T {
 macro_rules! tuples {
     ($(($($part:ident),+);)+) => {$(
         impl<$($part: FromRow),+> FromRow for ($($part,)+) {
-            fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+            fn read(cells: &mut Cells<'_>) -> Result<Self> {
                 Ok(($($part::read(cells)?,)+))
             }
         }
@@ -187,7 +187,7 @@ pub(crate) fn or_set(key: &str, columns: &[&str]) -> String {
 
 impl Row {
     /// The whole row. It is a mistake of ours where the statement answers with more or fewer columns than are read.
-    pub(crate) fn read<T: FromRow>(&self) -> Result<T, StoreError> {
+    pub(crate) fn read<T: FromRow>(&self) -> Result<T> {
         let mut cells = Cells { row: self, next: 0 };
         let value = T::read(&mut cells)?;
         if cells.next == self.len() {
@@ -199,36 +199,32 @@ impl Row {
 
 impl Tx {
     /// All rows of an answer, read.
-    pub(crate) async fn read_all<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<T>, StoreError> {
+    pub(crate) async fn read_all<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<T>> {
         self.rows(sql, values).await?.iter().map(Row::read).collect()
     }
 
     /// The first row of an answer, read.
-    pub(crate) async fn read_first<T: FromRow>(
-        &mut self,
-        sql: &str,
-        values: Vec<Value>,
-    ) -> Result<Option<T>, StoreError> {
+    pub(crate) async fn read_first<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<Option<T>> {
         self.row(sql, values).await?.as_ref().map(Row::read).transpose()
     }
 
     /// The first row of an answer, read; `NotFound` where there is none.
-    pub(crate) async fn find<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<T, StoreError> {
+    pub(crate) async fn find<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<T> {
         self.read_first(sql, values).await?.ok_or(StoreError::NotFound)
     }
 
     /// Whether an answer has a row.
-    pub(crate) async fn exists(&mut self, sql: &str, values: Vec<Value>) -> Result<bool, StoreError> {
+    pub(crate) async fn exists(&mut self, sql: &str, values: Vec<Value>) -> Result<bool> {
         Ok(self.row(sql, values).await?.is_some())
     }
 
     /// Runs a statement that has to change a row; `NotFound` where it changes none.
-    pub(crate) async fn change(&mut self, sql: &str, values: Vec<Value>) -> Result<(), StoreError> {
+    pub(crate) async fn change(&mut self, sql: &str, values: Vec<Value>) -> Result<()> {
         if self.run(sql, values).await? == 0 { Err(StoreError::NotFound) } else { Ok(()) }
     }
 
     /// The first row, read, of an answer that always has one.
-    pub(crate) async fn read_one<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<T, StoreError> {
+    pub(crate) async fn read_one<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<T> {
         self.one(sql, values).await?.read()
     }
 
@@ -239,7 +235,7 @@ impl Tx {
         first: Vec<Value>,
         list: &[V],
         tail: &str,
-    ) -> Result<Vec<T>, StoreError>
+    ) -> Result<Vec<T>>
     where
         T: FromRow,
         V: Clone,
@@ -249,14 +245,14 @@ impl Tx {
     }
 
     /// Runs a statement that takes rows from `v`.
-    pub(crate) async fn with(&mut self, rows: Rows, statement: &str) -> Result<(), StoreError> {
+    pub(crate) async fn with(&mut self, rows: Rows, statement: &str) -> Result<()> {
         let Rows { names, values } = rows;
         let head = format!("WITH v ({}) AS (", names.join(", "));
         self.many(&head, names.len().max(1), values, &format!(") {statement}")).await
     }
 
     /// `with`, for a statement that answers with rows, read.
-    pub(crate) async fn read_with<T: FromRow>(&mut self, rows: Rows, statement: &str) -> Result<Vec<T>, StoreError> {
+    pub(crate) async fn read_with<T: FromRow>(&mut self, rows: Rows, statement: &str) -> Result<Vec<T>> {
         let Rows { names, values } = rows;
         let head = format!("WITH v ({}) AS (", names.join(", "));
         let rows = self.many_rows(&head, names.len().max(1), values, &format!(") {statement}")).await?;
@@ -268,7 +264,7 @@ impl Tx {
         &mut self,
         table: &str,
         row: [(&'static str, Value); N],
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (sql, values) = one_row(table, row, "");
         self.run(&sql, values).await.map(|_| ())
     }
@@ -279,7 +275,7 @@ impl Tx {
         table: &str,
         row: [(&'static str, Value); N],
         columns: &str,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T> {
         let (sql, values) = one_row(table, row, &format!("RETURNING {columns}"));
         self.read_one(&sql, values).await
     }
@@ -290,7 +286,7 @@ impl Tx {
         table: &str,
         key: &str,
         row: [(&'static str, Value); N],
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let (sql, values) = one_row(table, row, &format!("ON CONFLICT ({key}) DO NOTHING"));
         Ok(self.run(&sql, values).await? > 0)
     }
@@ -302,13 +298,13 @@ impl Tx {
         key: &str,
         columns: &[&str],
         row: [(&'static str, Value); N],
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (sql, values) = one_row(table, row, &or_set(key, columns));
         self.run(&sql, values).await.map(|_| ())
     }
 
     /// Inserts rows.
-    pub(crate) async fn insert(&mut self, table: &str, rows: Rows, tail: &str) -> Result<(), StoreError> {
+    pub(crate) async fn insert(&mut self, table: &str, rows: Rows, tail: &str) -> Result<()> {
         let Some(first) = rows.names.first() else { return Ok(()) };
         let statement =
             format!("INSERT INTO {table} ({}) SELECT * FROM v WHERE {first} IS NOT NULL {tail}", rows.names.join(", "));
@@ -316,7 +312,7 @@ impl Tx {
     }
 
     /// Sets the columns of rows whose first column is the key.
-    pub(crate) async fn update(&mut self, table: &str, rows: Rows) -> Result<(), StoreError> {
+    pub(crate) async fn update(&mut self, table: &str, rows: Rows) -> Result<()> {
         let Some((key, columns)) = rows.names.split_first() else { return Ok(()) };
         let set: Vec<String> = columns.iter().map(|column| format!("{column} = v.{column}")).collect();
         let statement = format!("UPDATE {table} SET {} FROM v WHERE {table}.{key} = v.{key}", set.join(", "));

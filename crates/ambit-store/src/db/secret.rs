@@ -2,8 +2,8 @@
 //! data, or wherever
 //! `AMBIT_SECRET_FILE` points; all servers of an installation share it (docs/architecture.md §1.6).
 
-use crate::StoreError;
 use crate::db::folder::{self, SECRET};
+use crate::{Result, StoreError};
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use hmac::{Hmac, Mac};
@@ -23,7 +23,7 @@ pub(crate) struct Secret([u8; SECRET_BYTES]);
 
 impl Secret {
     /// Reads the file.
-    pub(crate) fn read(path: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn read(path: &Path) -> Result<Self> {
         let mut text = String::new();
         let file = File::open(path).map_err(|error| {
             StoreError::Unavailable(format!("the secret {} cannot be read: {error}", path.display()))
@@ -40,7 +40,7 @@ impl Secret {
     }
 
     /// Reads the file, or creates it: completely or not at all, and never over an existing one.
-    pub(crate) fn read_or_create(path: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn read_or_create(path: &Path) -> Result<Self> {
         if folder::has(path)? {
             return Self::read(path);
         }
@@ -64,7 +64,7 @@ impl Secret {
     }
 
     /// Writes the secret to a file that is not there yet.
-    pub(crate) fn save(&self, path: &Path) -> Result<(), StoreError> {
+    pub(crate) fn save(&self, path: &Path) -> Result<()> {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         file.write_all(format!("{}\n", hex::encode(self.0)).as_bytes())?;
         Ok(file.sync_all()?)

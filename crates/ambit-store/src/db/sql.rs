@@ -4,10 +4,10 @@
 
 mod statement;
 
-use crate::StoreError;
 use crate::db::error::corrupt;
 use crate::db::folder;
 use crate::db::plan;
+use crate::{Result, StoreError};
 use ambit_model::collection::Schedule;
 use ambit_model::feed::{Noun, What};
 use ambit_model::notification::{Channel, DeliveryState};
@@ -108,12 +108,12 @@ pub(crate) enum Row {
 
 /// A type that a column can be read as.
 pub(crate) trait Column: Sized {
-    fn read(row: &Row, column: usize) -> Result<Self, StoreError>;
+    fn read(row: &Row, column: usize) -> Result<Self>;
 }
 
 impl Row {
     /// The value of a column.
-    pub(crate) fn get<T: Column>(&self, column: usize) -> Result<T, StoreError> {
+    pub(crate) fn get<T: Column>(&self, column: usize) -> Result<T> {
         T::read(self, column)
     }
 
@@ -125,7 +125,7 @@ impl Row {
         }
     }
 
-    fn raw<'r, T>(&'r self, column: usize) -> Result<Option<T>, StoreError>
+    fn raw<'r, T>(&'r self, column: usize) -> Result<Option<T>>
     where
         T: sqlx::Decode<'r, Sqlite> + sqlx::Type<Sqlite> + sqlx::Decode<'r, Postgres> + sqlx::Type<Postgres>,
     {
@@ -139,13 +139,13 @@ impl Row {
 macro_rules! column {
     ($($kind:ty, $raw:ty, $value:ident => $to:expr;)*) => {$(
         impl Column for Option<$kind> {
-            fn read(row: &Row, column: usize) -> Result<Self, StoreError> {
+            fn read(row: &Row, column: usize) -> Result<Self> {
                 let Some($value) = row.raw::<$raw>(column)? else { return Ok(None) };
                 Ok(Some($to))
             }
         }
         impl Column for $kind {
-            fn read(row: &Row, column: usize) -> Result<Self, StoreError> {
+            fn read(row: &Row, column: usize) -> Result<Self> {
                 row.get::<Option<$kind>>(column)?
                     .ok_or_else(|| StoreError::Bug(format!("column {column} is empty")))
             }
@@ -197,7 +197,7 @@ pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> String {
 }
 
 /// A stored document.
-pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|error| corrupt("document", error))
 }
 
@@ -290,7 +290,7 @@ impl Tx {
 
     /// Refuses, in debug builds, a statement whose plan on SQLite reads more the more there is. Where no test runs, it
     /// is said in the log alone: a slow answer is better than none.
-    async fn refuse_scans(&mut self, sql: &str) -> Result<(), StoreError> {
+    async fn refuse_scans(&mut self, sql: &str) -> Result<()> {
         let connection = match &mut self.open {
             Open::Sqlite(open) => &mut **open,
             Open::SqliteWriter(open) => &mut **open,
@@ -312,7 +312,7 @@ impl Tx {
     }
 
     /// Runs a statement; gives the number of rows it changed.
-    pub(crate) async fn run(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, StoreError> {
+    pub(crate) async fn run(&mut self, sql: &str, values: Vec<Value>) -> Result<u64> {
         self.refuse_scans(sql).await?;
         let done = on_either!(&mut self.open, sql.to_owned(), values, |query, on, _wrap| {
             query.execute(on).await.map(|done| done.rows_affected())
@@ -321,7 +321,7 @@ impl Tx {
     }
 
     /// All rows of an answer; the statement itself must bound them.
-    pub(crate) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+    pub(crate) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>> {
         self.refuse_scans(sql).await?;
         let found = on_either!(&mut self.open, sql.to_owned(), values, |query, on, wrap| {
             query.fetch_all(on).await.map(|rows| rows.into_iter().map(wrap).collect())
@@ -330,24 +330,18 @@ impl Tx {
     }
 
     /// The first row of an answer.
-    pub(crate) async fn row(&mut self, sql: &str, values: Vec<Value>) -> Result<Option<Row>, StoreError> {
+    pub(crate) async fn row(&mut self, sql: &str, values: Vec<Value>) -> Result<Option<Row>> {
         Ok(self.rows(sql, values).await?.into_iter().next())
     }
 
     /// The first row of an answer that always has one.
-    pub(crate) async fn one(&mut self, sql: &str, values: Vec<Value>) -> Result<Row, StoreError> {
+    pub(crate) async fn one(&mut self, sql: &str, values: Vec<Value>) -> Result<Row> {
         self.row(sql, values).await?.ok_or_else(|| StoreError::Bug(format!("no row: {sql}")))
     }
 
     /// A statement over many rows of `columns` values each: `head VALUES (…), (…) tail`, split into statements of at
     /// most `STATEMENT_ROWS_MAX` rows. The first column of a row is never null.
-    pub(crate) async fn many(
-        &mut self,
-        head: &str,
-        columns: usize,
-        values: Vec<Value>,
-        tail: &str,
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn many(&mut self, head: &str, columns: usize, values: Vec<Value>, tail: &str) -> Result<()> {
         for (sql, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
             self.run(&sql, chunk).await?;
         }
@@ -361,7 +355,7 @@ impl Tx {
         columns: usize,
         values: Vec<Value>,
         tail: &str,
-    ) -> Result<Vec<Row>, StoreError> {
+    ) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for (sql, chunk) in chunks(self.is_postgres(), head, columns, values, tail) {
             rows.extend(self.rows(&sql, chunk).await?);
@@ -370,13 +364,7 @@ impl Tx {
     }
 
     /// Rows whose column is one of a list: `head (…) tail`, where `first` are the values `$1` … of head and tail.
-    pub(crate) async fn rows_in<T>(
-        &mut self,
-        head: &str,
-        first: Vec<Value>,
-        list: &[T],
-        tail: &str,
-    ) -> Result<Vec<Row>, StoreError>
+    pub(crate) async fn rows_in<T>(&mut self, head: &str, first: Vec<Value>, list: &[T], tail: &str) -> Result<Vec<Row>>
     where
         T: Clone,
         Value: From<T>,
@@ -390,13 +378,7 @@ impl Tx {
     }
 
     /// A statement on rows whose column is one of a list, like `rows_in`.
-    pub(crate) async fn run_in<T>(
-        &mut self,
-        head: &str,
-        first: Vec<Value>,
-        list: &[T],
-        tail: &str,
-    ) -> Result<u64, StoreError>
+    pub(crate) async fn run_in<T>(&mut self, head: &str, first: Vec<Value>, list: &[T], tail: &str) -> Result<u64>
     where
         T: Clone,
         Value: From<T>,
@@ -410,7 +392,7 @@ impl Tx {
     }
 
     /// Runs a script of several statements without values.
-    pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), StoreError> {
+    pub(crate) async fn script(&mut self, sql: &'static str) -> Result<()> {
         let done = match &mut self.open {
             Open::Sqlite(transaction) => sqlx::raw_sql(sql).execute(&mut **transaction).await.map(|_| ()),
             Open::SqliteWriter(connection) => sqlx::raw_sql(sql).execute(&mut **connection).await.map(|_| ()),
@@ -427,12 +409,12 @@ impl Tx {
     }
 
     /// Fails where a statement has failed since this was last asked, whatever came after it.
-    pub(crate) fn check(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn check(&mut self) -> Result<()> {
         self.failed.take().map_or(Ok(()), Err)
     }
 
     /// Makes it durable.
-    pub(crate) async fn commit(self) -> Result<(), StoreError> {
+    pub(crate) async fn commit(self) -> Result<()> {
         let done = match self.open {
             Open::Sqlite(transaction) => transaction.commit().await,
             Open::SqliteWriter(mut connection) => {
@@ -448,7 +430,7 @@ impl Tx {
     }
 
     /// Takes it back.
-    pub(crate) async fn rollback(self) -> Result<(), StoreError> {
+    pub(crate) async fn rollback(self) -> Result<()> {
         let done = match self.open {
             Open::Sqlite(transaction) => transaction.rollback().await,
             Open::SqliteWriter(connection) => {
@@ -462,7 +444,7 @@ impl Tx {
 }
 
 /// Begins a writing transaction on SQLite, waiting for other processes' writes.
-pub(crate) async fn begin_sqlite_writer(pool: &sqlx::SqlitePool, origin: &Arc<Origin>) -> Result<Tx, StoreError> {
+pub(crate) async fn begin_sqlite_writer(pool: &sqlx::SqlitePool, origin: &Arc<Origin>) -> Result<Tx> {
     let mut connection = pool.acquire().await.map_err(|error| origin.failed(error))?;
     if let Err(error) = sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await {
         // Whatever state it is in, the next group gets a fresh one.

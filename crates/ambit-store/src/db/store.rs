@@ -6,7 +6,7 @@ use crate::db::secret::Secret;
 use crate::db::sql::{Origin, Tx};
 use crate::db::writer::{Who, Writer};
 use crate::people::access_cache::AccessCache;
-use crate::{Limits, Retention, StoreError};
+use crate::{Limits, Result, Retention, StoreError};
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use sqlx::{PgPool, SqlitePool};
@@ -112,7 +112,7 @@ pub(crate) enum Pools {
 }
 
 impl Pools {
-    pub(crate) async fn begin_read(&self) -> Result<Tx, StoreError> {
+    pub(crate) async fn begin_read(&self) -> Result<Tx> {
         let (begun, origin) = match self {
             Self::Sqlite(pool, origin) => (pool.begin().await.map(|open| Tx::sqlite(open, Arc::clone(origin))), origin),
             Self::Postgres(pool, origin) => {
@@ -124,7 +124,7 @@ impl Pools {
     }
 
     /// To be asked of a database with a schema.
-    pub(crate) async fn has_owner(&self) -> Result<bool, StoreError> {
+    pub(crate) async fn has_owner(&self) -> Result<bool> {
         let mut tx = self.begin_read().await?;
         tx.exists("SELECT id FROM organizations", Vec::new()).await
     }
@@ -136,15 +136,15 @@ impl Store {
     }
 
     /// A consistent view of everything committed so far.
-    pub(crate) async fn read(&self) -> Result<Tx, StoreError> {
+    pub(crate) async fn read(&self) -> Result<Tx> {
         self.inner.pools.begin_read().await
     }
 
     /// Runs `body` in a transaction; answers when that is durable.
-    pub(crate) async fn write<T, F>(&self, who: Who, body: F) -> Result<T, StoreError>
+    pub(crate) async fn write<T, F>(&self, who: Who, body: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
         let written = self.inner.writer.write(who, body).await;
         self.inner.trouble.note(written.as_ref().err());

@@ -1,7 +1,7 @@
 //! Analyses of uploaded files as the engine sees them: which wait for their results, and what these are.
 
 use super::Engine;
-use crate::StoreError;
+use crate::Result;
 use crate::db::rows::{columns, select};
 use crate::db::sql::{to_json, values};
 use crate::db::writer::transaction;
@@ -23,7 +23,7 @@ columns! {
 
 impl Engine {
     /// Analyses that wait, oldest first.
-    pub async fn waiting_analyses(&self, limit: i64) -> Result<Vec<WaitingAnalysis>, StoreError> {
+    pub async fn waiting_analyses(&self, limit: i64) -> Result<Vec<WaitingAnalysis>> {
         let mut tx = self.store.read().await?;
         let sql = select::<WaitingAnalysis>(
             "FROM analyses a JOIN files f ON f.sha256 = a.sha256 WHERE a.finished_at IS NULL
@@ -34,12 +34,7 @@ impl Engine {
     }
 
     /// Finishes an analysis; one that another engine finished stays.
-    pub async fn record_analysis(
-        &self,
-        number: i64,
-        results: &Map<String, Value>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn record_analysis(&self, number: i64, results: &Map<String, Value>, now: Timestamp) -> Result<()> {
         let (positives, results) = (analyses::positives(results), to_json(results));
         transaction!(self.store, Engine, async |tx| {
             let sql = "UPDATE analyses SET finished_at = $1, results = $2, positives = $3 WHERE number = $4 AND \

@@ -3,7 +3,7 @@
 
 use super::Engine;
 use super::hunt::{Specimen, specimens};
-use crate::StoreError;
+use crate::Result;
 use crate::db::rows::named;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
@@ -35,7 +35,7 @@ impl Body {
 
 impl Engine {
     /// Reads some bodies that nobody has read yet and writes what they are; false: there was none.
-    pub async fn describe_bodies(&self) -> Result<bool, StoreError> {
+    pub async fn describe_bodies(&self) -> Result<bool> {
         let mut tx = self.store.read().await?;
         let sql = format!("{} s.described = 0 AND s.collection_id > 0 ORDER BY s.number LIMIT $1", specimens());
         let waiting: Vec<Specimen> = tx.read_all(&sql, values![BATCH_MAX]).await?;
@@ -63,7 +63,7 @@ impl Engine {
     }
 }
 
-async fn describe(tx: &mut Tx, specimen: &Specimen, body: Option<&Body>) -> Result<(), StoreError> {
+async fn describe(tx: &mut Tx, specimen: &Specimen, body: Option<&Body>) -> Result<()> {
     let sql = "UPDATE specimens SET described = 1 WHERE number = $1 AND described = 0";
     let (Some(body), true) = (body, tx.run(sql, values![specimen.number]).await? == 1) else { return Ok(()) };
     let row = named! { sha256: specimen.sha256, sha1: &body.sha1, md5: &body.md5, type_tag: body.type_tag };

@@ -6,12 +6,12 @@ use super::imports;
 use super::not_done::count_not_done;
 use super::place::LAPSED_MS;
 use super::turns::{Queue, Room, take_turn};
-use crate::StoreError;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::runs::{LEASED, OPEN, clear_work, collection_of, load, note};
 use crate::inventory::{collections, feed, seeds};
 use crate::record::{ChangeContext, Changes, EntityRow, RunPlace};
+use crate::{Result, StoreError};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, Run, RunState};
@@ -35,12 +35,7 @@ impl Engine {
     /// that no other living engine holds. Projects are served in turn, and then the users of one; in these, one that is
     /// running (it is adopted with its leases given back; also one of its own that it lost hold of) goes before those
     /// that are scheduled.
-    pub async fn claim_next(
-        &self,
-        carried: &BTreeSet<RunId>,
-        room: Room,
-        now: Timestamp,
-    ) -> Result<Option<Claimed>, StoreError> {
+    pub async fn claim_next(&self, carried: &BTreeSet<RunId>, room: Room, now: Timestamp) -> Result<Option<Claimed>> {
         let mut tx = self.store.read().await?;
         let queue = Queue::load(&mut tx, self.id, carried, now).await?;
         tx.rollback().await?;
@@ -53,12 +48,12 @@ impl Engine {
     }
 
     /// The same for one run; `None` where another living engine holds it, or it is paused or over.
-    pub async fn claim(&self, run: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
+    pub async fn claim(&self, run: RunId, now: Timestamp) -> Result<Option<Run>> {
         let engine = self.clone();
         transaction!(self.store, Engine, async |tx| engine.claim_in(tx, run, now).await)
     }
 
-    async fn claim_in(&self, tx: &mut Tx, id: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
+    async fn claim_in(&self, tx: &mut Tx, id: RunId, now: Timestamp) -> Result<Option<Run>> {
         let (_, collection) = load(tx, id).await?;
         collections::lock(tx, collection).await?;
         let held = "SELECT 1 FROM runs r JOIN engines e ON e.id = r.engine_id WHERE r.id = $1 AND r.engine_id <> $2 \
@@ -80,7 +75,7 @@ impl Engine {
     }
 
     /// Takes a running run over: its leases end, so that completions of the former holder are refused.
-    async fn adopt(&self, tx: &mut Tx, id: RunId) -> Result<(), StoreError> {
+    async fn adopt(&self, tx: &mut Tx, id: RunId) -> Result<()> {
         let sql = "UPDATE runs SET engine_id = $1, engine = $2 WHERE id = $3";
         tx.run(sql, values![self.id, &*self.name, id]).await?;
         end_leases(tx, id).await
@@ -88,7 +83,7 @@ impl Engine {
 
     /// Starts a run: everything it will see is stamped later than its start; seeds are entities; all that is present is
     /// to be planned.
-    async fn start(&self, tx: &mut Tx, run: &Run, collection: i64, now: Timestamp) -> Result<(), StoreError> {
+    async fn start(&self, tx: &mut Tx, run: &Run, collection: i64, now: Timestamp) -> Result<()> {
         let start = feed::Note {
             person: false,
             ..feed::Note::person(run.project, Noun::Run, run.uuid, What::Changed).of(collection)
@@ -118,7 +113,7 @@ impl Engine {
     /// Pauses the runs whose command is gone before they were over, and returns them. It was given rates and a choice
     /// of tasks that an engine which would take them up knows nothing of; who resumes one asks for those of that
     /// engine.
-    pub async fn pause_left_by_commands(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
+    pub async fn pause_left_by_commands(&self, now: Timestamp) -> Result<Vec<RunId>> {
         let lapsed = now.0 - LAPSED_MS;
         let left = format!(
             "SELECT r.id FROM runs r WHERE r.state = 'running' AND r.engine IN {COMMANDS} AND NOT EXISTS (SELECT 1 \
@@ -147,7 +142,7 @@ impl Engine {
 
     /// Gives a run back that this engine does not work at any more (paused, shutting down), with its leases; attempts
     /// do not count.
-    pub async fn release(&self, run: RunId) -> Result<(), StoreError> {
+    pub async fn release(&self, run: RunId) -> Result<()> {
         let id = self.id;
         transaction!(self.store, Engine, async |tx| {
             let collection = collection_of(tx, run).await?;
@@ -165,13 +160,7 @@ impl Engine {
 
     /// Ends a run as finished or failed, and counts what it could not look at whatever it did. A run that a person
     /// cancelled meanwhile stays cancelled.
-    pub async fn finish(
-        &self,
-        run: RunId,
-        state: RunState,
-        not_done: &[NotDone],
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn finish(&self, run: RunId, state: RunState, not_done: &[NotDone], now: Timestamp) -> Result<()> {
         if !state.is_over() {
             return Err(StoreError::Invalid(format!("a run does not end as {}", state.name())));
         }
@@ -198,14 +187,14 @@ impl Engine {
 }
 
 /// Ends the leases of a run whose holder is gone. That they were tried counts: one of them may have ended it.
-async fn end_leases(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+async fn end_leases(tx: &mut Tx, run: RunId) -> Result<()> {
     let sql = format!("UPDATE work SET state = {OPEN} WHERE run_id = $1 AND state = {LEASED}");
     tx.run(&sql, values![run]).await.map(drop)
 }
 
 /// Brings the entities in line with the collection's seeds and with the accounts that its integrations open: new ones
 /// become entities, removed ones are seeds no longer.
-async fn sync_seeds(tx: &mut Tx, place: ChangeContext) -> Result<(), StoreError> {
+async fn sync_seeds(tx: &mut Tx, place: ChangeContext) -> Result<()> {
     let mut changes = Changes::new(place);
     let mut wanted = BTreeSet::new();
     let seeds = seeds::list(tx, changes.place.collection).await?;
@@ -234,7 +223,7 @@ async fn sync_seeds(tx: &mut Tx, place: ChangeContext) -> Result<(), StoreError>
 }
 
 /// The accounts that the integrations of a collection open to its workflow.
-async fn accounts(tx: &mut Tx, collection: i64) -> Result<Vec<(Kind, String)>, StoreError> {
+async fn accounts(tx: &mut Tx, collection: i64) -> Result<Vec<(Kind, String)>> {
     let sql = "SELECT c.workflow, i.kind, i.name, i.uuid FROM integration_collections x JOIN integrations i ON i.id = \
                x.integration_id JOIN collections c ON c.id = x.collection_id WHERE x.collection_id = $1 ORDER BY i.id";
     let rows: Vec<(String, String, String, Uuid)> = tx.read_all(sql, values![collection]).await?;

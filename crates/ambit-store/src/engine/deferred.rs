@@ -4,7 +4,7 @@
 use super::hunt::{record_hunt, specimens};
 use super::turns::{note_turn, turns};
 use super::{Engine, Hunted, LiveRuleset, Specimen};
-use crate::StoreError;
+use crate::Result;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use ambit_model::Timestamp;
@@ -23,7 +23,7 @@ pub struct Deferred {
 impl Engine {
     /// The looks that wait of the owner who was served longest ago, who goes behind all others with this; none: nothing
     /// waits. What waits for rules that look no more (changed, disabled, too slow, at their limit) is dropped.
-    pub async fn take_deferred(&self, live: &[LiveRuleset], limit: i64) -> Result<Deferred, StoreError> {
+    pub async fn take_deferred(&self, live: &[LiveRuleset], limit: i64) -> Result<Deferred> {
         let mut tx = self.store.read().await?;
         if !tx.exists("SELECT 1 FROM hunts_deferred LIMIT 1", Vec::new()).await? {
             return Ok(Deferred::default());
@@ -34,7 +34,7 @@ impl Engine {
     }
 
     /// Puts owners whose rules had their time behind those whose rules had none.
-    pub async fn note_hunt_turns(&self, owners: Vec<i64>) -> Result<(), StoreError> {
+    pub async fn note_hunt_turns(&self, owners: Vec<i64>) -> Result<()> {
         transaction!(self.store, Engine, async |tx| {
             for owner in owners {
                 note_turn(tx, OWNER, owner).await?;
@@ -44,7 +44,7 @@ impl Engine {
     }
 
     /// The live sets, owner by owner, whoever was served longest ago first.
-    pub async fn live_rulesets_in_turn(&self, now: Timestamp) -> Result<Vec<(i64, Vec<LiveRuleset>)>, StoreError> {
+    pub async fn live_rulesets_in_turn(&self, now: Timestamp) -> Result<Vec<(i64, Vec<LiveRuleset>)>> {
         let mut owners: Vec<(i64, Vec<LiveRuleset>)> = Vec::new();
         for ruleset in self.live_rulesets(now).await? {
             match owners.iter_mut().find(|(owner, _)| *owner == ruleset.owner) {
@@ -60,7 +60,7 @@ impl Engine {
 
     /// Reports what deferred looks of sets found and ends their waiting, in one transaction. What another engine looked
     /// at meanwhile is not reported again.
-    pub async fn record_deferred(&self, done: Vec<(LiveRuleset, Hunted)>, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn record_deferred(&self, done: Vec<(LiveRuleset, Hunted)>, now: Timestamp) -> Result<()> {
         transaction!(self.store, Engine, async |tx| {
             for (ruleset, hunted) in &done {
                 let sql = "DELETE FROM hunts_deferred WHERE ruleset_id = $1 AND edition = $2 AND specimen = $3";
@@ -74,7 +74,7 @@ impl Engine {
     }
 }
 
-async fn take(tx: &mut Tx, live: &[LiveRuleset], limit: i64) -> Result<Deferred, StoreError> {
+async fn take(tx: &mut Tx, live: &[LiveRuleset], limit: i64) -> Result<Deferred> {
     let sql = "SELECT d.owner_id FROM (SELECT DISTINCT owner_id FROM hunts_deferred) d
                LEFT JOIN turns t ON t.what = $1 AND t.id = d.owner_id ORDER BY COALESCE(t.number, 0), d.owner_id LIMIT \
                1";

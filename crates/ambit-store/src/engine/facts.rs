@@ -2,12 +2,12 @@
 
 use super::commit::{ABSENT, FOUND, UNKNOWN};
 use super::{Engine, Known, KnownIssue};
-use crate::StoreError;
 use crate::db::rows::{Cells, FromRow, columns, list, select};
 use crate::db::sql::{Tx, from_json, values};
 use crate::inventory::runs::collection_of;
 use crate::inventory::seeds;
 use crate::record::{Vulns, load_vulns};
+use crate::{Result, StoreError};
 use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::id::RunId;
 use ambit_model::issue::Status;
@@ -37,7 +37,7 @@ impl Engine {
         run: RunId,
         uids: &[Uid],
         held: impl Fn(&Uid) -> Option<End<'h>>,
-    ) -> Result<Vec<Known>, StoreError> {
+    ) -> Result<Vec<Known>> {
         let asked = uids.to_vec();
         let mut stored = self.read(move |tx| Box::pin(async move { Stored::load(tx, run, &asked).await })).await?;
         let ends = stored.edges.iter().flat_map(|edge| [edge.from, edge.to]);
@@ -52,7 +52,7 @@ impl Engine {
 }
 
 /// Facts and issues of entities of a collection, in the order of `uids`, without their neighbours.
-pub(super) async fn alone(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<Vec<Known>, StoreError> {
+pub(super) async fn alone(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<Vec<Known>> {
     Stored::alone(tx, collection, uids).await?.together(uids, |_| None)
 }
 
@@ -62,7 +62,7 @@ pub type LeadingProbes = BTreeMap<Uid, Vec<(TaskName, LastProbe)>>;
 impl Engine {
     /// Returns the newest probes that hold open edges to each of the entities; those of tasks that this version does
     /// not have are left out.
-    pub async fn leading_probes(&self, uids: &[Uid]) -> Result<LeadingProbes, StoreError> {
+    pub async fn leading_probes(&self, uids: &[Uid]) -> Result<LeadingProbes> {
         if uids.is_empty() {
             return Ok(LeadingProbes::new());
         }
@@ -71,7 +71,7 @@ impl Engine {
     }
 }
 
-async fn load_leading(tx: &mut Tx, uids: &[Uid]) -> Result<LeadingProbes, StoreError> {
+async fn load_leading(tx: &mut Tx, uids: &[Uid]) -> Result<LeadingProbes> {
     let mut leading = LeadingProbes::new();
     let head = format!(
         "SELECT e.to_uid, e.task, {} FROM edges e JOIN looks l ON l.uid = e.from_uid AND l.task = e.task AND \
@@ -100,7 +100,7 @@ struct Stored {
 }
 
 impl Stored {
-    async fn load(tx: &mut Tx, run: RunId, uids: &[Uid]) -> Result<Self, StoreError> {
+    async fn load(tx: &mut Tx, run: RunId, uids: &[Uid]) -> Result<Self> {
         let collection = collection_of(tx, run).await?;
         let seeds = seeds::list(tx, collection).await?;
         let edges = load_edges(tx, uids).await?;
@@ -120,7 +120,7 @@ impl Stored {
     }
 
     /// What is read of entities of a collection without their neighbours.
-    async fn alone(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<Self, StoreError> {
+    async fn alone(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<Self> {
         Ok(Self {
             collection,
             seeds: Vec::new(),
@@ -133,7 +133,7 @@ impl Stored {
         })
     }
 
-    fn together<'h>(mut self, uids: &[Uid], held: impl Fn(&Uid) -> Option<End<'h>>) -> Result<Vec<Known>, StoreError> {
+    fn together<'h>(mut self, uids: &[Uid], held: impl Fn(&Uid) -> Option<End<'h>>) -> Result<Vec<Known>> {
         let asked: BTreeSet<Uid> = uids.iter().copied().collect();
         let (mut inward, mut outward) =
             (BTreeMap::<Uid, Vec<Neighbour>>::new(), BTreeMap::<Uid, Vec<Neighbour>>::new());
@@ -250,7 +250,7 @@ impl EdgeRow {
 }
 
 /// Open edges at either end of the entities, in an order that does not depend on the database.
-async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreError> {
+async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>> {
     let mut found = Vec::new();
     for end in ["from_uid", "to_uid"] {
         let head = select::<EdgeRow>(&format!("FROM edges WHERE closed_at IS NULL AND {end} IN"));
@@ -261,7 +261,7 @@ async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreErro
     Ok(found)
 }
 
-async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeMap<Uid, NodeRow>, StoreError> {
+async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeMap<Uid, NodeRow>> {
     let mut nodes = BTreeMap::new();
     let head = "SELECT uid, kind, name, seed, present, decision FROM entities WHERE +collection_id = $1 AND uid IN";
     type Flags = (bool, bool);
@@ -274,7 +274,7 @@ async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeM
 }
 
 /// The details of records: what is longest in them, read only where somebody asks for it.
-async fn load_details(tx: &mut Tx, uids: BTreeSet<Uid>) -> Result<BTreeMap<Uid, Arc<Details>>, StoreError> {
+async fn load_details(tx: &mut Tx, uids: BTreeSet<Uid>) -> Result<BTreeMap<Uid, Arc<Details>>> {
     let mut details = BTreeMap::new();
     let uids: Vec<Uid> = uids.into_iter().collect();
     let head = "SELECT uid, record FROM entities WHERE uid IN";
@@ -284,7 +284,7 @@ async fn load_details(tx: &mut Tx, uids: BTreeSet<Uid>) -> Result<BTreeMap<Uid, 
     Ok(details)
 }
 
-async fn load_probes(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Probes>, StoreError> {
+async fn load_probes(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Probes>> {
     let mut probes: BTreeMap<Uid, Probes> = BTreeMap::new();
     let head = format!("SELECT uid, task, argument, {} FROM looks WHERE uid IN", list::<LastProbe>());
     let rows: Vec<(Uid, String, String, LastProbe)> = tx.read_in(&head, Vec::new(), uids, "").await?;
@@ -315,7 +315,7 @@ pub(super) fn in_part(of: &str) -> String {
 }
 
 impl FromRow for ProbeOutcome {
-    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+    fn read(cells: &mut Cells<'_>) -> Result<Self> {
         match cells.value()? {
             FOUND => Ok(Self::Found),
             ABSENT => Ok(Self::Absent),
@@ -336,7 +336,7 @@ struct Recognised {
     status: Status,
 }
 
-async fn load_issues(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec<KnownIssue>>, StoreError> {
+async fn load_issues(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec<KnownIssue>>> {
     let mut issues: BTreeMap<Uid, Vec<KnownIssue>> = BTreeMap::new();
     let head = "SELECT entity_uid, record, absent_at, proven_at FROM issues WHERE entity_uid IN";
     let rows: Vec<(Uid, String, Option<Timestamp>, Timestamp)> = tx.read_in(head, Vec::new(), uids, "").await?;

@@ -1,7 +1,7 @@
 //! The scope graph of a collection, whole or what changed since a reader's last look, as one consistent snapshot.
 
 use super::{Engine, GraphDelta, GraphNode};
-use crate::StoreError;
+use crate::Result;
 use crate::db::rows::{columns, list, named, select};
 use crate::db::sql::{Tx, Value, values};
 use crate::record::ChangeContext;
@@ -28,13 +28,13 @@ columns! { Edge of e { from: "e.from_uid", to: "e.to_uid", kind, task } }
 impl Engine {
     /// Returns what changed in a collection's graph since the revision of the last delta; 0 returns everything. The
     /// revision counts changes of this collection's graph; it is not that of the feed.
-    pub async fn graph(&self, collection: Uuid, since: i64) -> Result<GraphDelta, StoreError> {
+    pub async fn graph(&self, collection: Uuid, since: i64) -> Result<GraphDelta> {
         self.read(move |tx| Box::pin(async move { graph(tx, collection, since).await })).await
     }
 }
 
 /// The same in a transaction.
-pub(crate) async fn graph(tx: &mut Tx, collection: Uuid, since: i64) -> Result<GraphDelta, StoreError> {
+pub(crate) async fn graph(tx: &mut Tx, collection: Uuid, since: i64) -> Result<GraphDelta> {
     let sql = "SELECT id, graph_revision FROM collections WHERE uuid = $1 AND deleted_at IS NULL";
     let (id, revision): (i64, i64) = tx.find(sql, values![collection]).await?;
     let sql = select::<GraphNode>("FROM entities WHERE collection_id = $1 AND revision > $2");

@@ -10,7 +10,7 @@ use crate::people::access;
 use crate::wider::hunting_notifications::NOTIFICATIONS_MAX;
 use crate::wider::hunting_rulesets::{TIMEOUTS_MAX, day};
 use crate::wider::objects;
-use crate::{Pack, StoreError};
+use crate::{Pack, Result};
 use ambit_model::id::BlobHash;
 use ambit_model::{Timestamp, Uid};
 use std::collections::BTreeSet;
@@ -81,7 +81,7 @@ pub(super) fn specimens() -> String {
 
 impl Engine {
     /// Returns the specimens that the live rules have not examined, oldest first.
-    pub async fn waiting_specimens(&self, limit: i64) -> Result<Vec<Specimen>, StoreError> {
+    pub async fn waiting_specimens(&self, limit: i64) -> Result<Vec<Specimen>> {
         let mut tx = self.store.read().await?;
         let sql = format!("{} s.hunted_at IS NULL ORDER BY s.number LIMIT $1", specimens());
         tx.read_all(&sql, values![limit]).await
@@ -89,7 +89,7 @@ impl Engine {
 
     /// Returns the rule sets that run now: enabled, below their daily limit, not too slow, and of an owner who is not
     /// suspended.
-    pub async fn live_rulesets(&self, now: Timestamp) -> Result<Vec<LiveRuleset>, StoreError> {
+    pub async fn live_rulesets(&self, now: Timestamp) -> Result<Vec<LiveRuleset>> {
         let mut tx = self.store.read().await?;
         let sql = select::<LiveRuleset>(
             "FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id
@@ -100,7 +100,7 @@ impl Engine {
     }
 
     /// The source of an edition of a set; `None`: it is another one by now.
-    pub async fn ruleset_source(&self, ruleset: &LiveRuleset) -> Result<Option<String>, StoreError> {
+    pub async fn ruleset_source(&self, ruleset: &LiveRuleset) -> Result<Option<String>> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT rules FROM hunting_rulesets WHERE id = $1 AND edition = $2";
         tx.read_first(sql, values![&ruleset.id, ruleset.edition]).await
@@ -108,14 +108,14 @@ impl Engine {
 
     /// Returns what bytes may belong to for a user to see them: collections, projects by their negative number, and 0
     /// for what every user may see.
-    pub async fn owners_seen_by(&self, user: i64) -> Result<BTreeSet<i64>, StoreError> {
+    pub async fn owners_seen_by(&self, user: i64) -> Result<BTreeSet<i64>> {
         let mut tx = self.store.read().await?;
         let principal = access::load(&mut tx, user, None).await?;
         objects::owners_seen(&mut tx, &principal).await
     }
 
     /// Marks specimens as examined and reports what was found, in one transaction.
-    pub async fn record_hunts(&self, hunts: Vec<Hunted>, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn record_hunts(&self, hunts: Vec<Hunted>, now: Timestamp) -> Result<()> {
         transaction!(self.store, Engine, async |tx| {
             for hunted in &hunts {
                 mark_hunt(tx, hunted, now).await?;
@@ -125,7 +125,7 @@ impl Engine {
     }
 
     /// Marks everything that waits as examined, because there are no live rules.
-    pub async fn pass_specimens(&self, until: i64, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn pass_specimens(&self, until: i64, now: Timestamp) -> Result<()> {
         transaction!(self.store, Engine, async |tx| {
             let sql = "UPDATE specimens SET hunted_at = $1 WHERE hunted_at IS NULL AND number <= $2";
             tx.run(sql, values![now, until]).await.map(|_| ())
@@ -133,13 +133,13 @@ impl Engine {
     }
 
     /// Every pack, by name.
-    pub async fn packs(&self) -> Result<Vec<Pack>, StoreError> {
+    pub async fn packs(&self) -> Result<Vec<Pack>> {
         self.store.list_packs().await
     }
 }
 
 /// Marks a specimen as examined, if it was not, and reports the findings.
-async fn mark_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) -> Result<(), StoreError> {
+async fn mark_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) -> Result<()> {
     let sql = "UPDATE specimens SET hunted_at = $1 WHERE number = $2 AND hunted_at IS NULL";
     if tx.run(sql, values![now, hunted.specimen.number]).await? == 0 {
         return Ok(());
@@ -150,7 +150,7 @@ async fn mark_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) -> Result<(), S
 
 /// Lets looks wait for their owner's turn. Of an owner of whom too many wait already, those sets that would add to them
 /// count as too slow.
-async fn defer(tx: &mut Tx, specimen: i64, rulesets: &[LiveRuleset]) -> Result<(), StoreError> {
+async fn defer(tx: &mut Tx, specimen: i64, rulesets: &[LiveRuleset]) -> Result<()> {
     let mut rows = Rows::default();
     for ruleset in rulesets {
         let sql = "SELECT COUNT(*) FROM hunts_deferred WHERE owner_id = $1";
@@ -168,7 +168,7 @@ async fn defer(tx: &mut Tx, specimen: i64, rulesets: &[LiveRuleset]) -> Result<(
 }
 
 /// Counts sets that took too long, and reports what the others found.
-pub(super) async fn record_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) -> Result<(), StoreError> {
+pub(super) async fn record_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) -> Result<()> {
     for slow in &hunted.timed_out {
         let sql = "UPDATE hunting_rulesets SET timeouts = timeouts + 1 WHERE id = $1 AND edition = $2";
         tx.run(sql, values![&slow.id, slow.edition]).await?;
@@ -217,7 +217,7 @@ async fn report(
     specimen: &Specimen,
     matches: &[RuleMatch],
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = select::<Reporter>(&format!("FROM hunting_rulesets WHERE id = $1 AND edition = $2{lock}"));
     let Some(set) = tx.read_first::<Reporter>(&sql, values![&ruleset.id, ruleset.edition]).await? else {

@@ -12,7 +12,7 @@ use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
 use crate::people::limits::Limits;
 use crate::record::{ChangeContext, Changes, EntityRow};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::collection::Collection;
 use ambit_model::entity::aws::{CONFIGURATION, RESOURCE_TYPE, state_configuration};
 use ambit_model::entity::imported::{IMPORTED, LASTS_MS, Said, Sighted, Source, TASK, edge, is_on_a_host, places};
@@ -105,7 +105,7 @@ impl Store {
         collection: Uuid,
         imported: Imported,
         now: Timestamp,
-    ) -> Result<ImportOutcome, StoreError> {
+    ) -> Result<ImportOutcome> {
         check(&imported, now)?;
         let Imported { source, sighted, account, goes_on } = imported;
         let (principal, limits) = (principal.clone(), self.limits());
@@ -142,7 +142,7 @@ impl Store {
 }
 
 /// Refuses what no import may hold.
-fn check(imported: &Imported, now: Timestamp) -> Result<(), StoreError> {
+fn check(imported: &Imported, now: Timestamp) -> Result<()> {
     let invalid = |why: &str| Err(StoreError::Invalid(why.to_owned()));
     if imported.sighted.len() > SIGHTED_MAX {
         return Err(StoreError::Invalid(format!("at most {SIGHTED_MAX} sightings in one call")));
@@ -164,7 +164,7 @@ async fn take_up(
     of: &Collection,
     account: &StateAccount,
     (limits, now): (&Limits, Timestamp),
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let begins = |own: &Workflow| own.seeds.contains(&account.kind);
     if !workflow::find(&of.workflow).is_some_and(|own| begins(&own)) {
         let names: Vec<&str> = workflow::ALL.iter().filter(|own| begins(own)).map(|own| own.name).collect();
@@ -182,7 +182,7 @@ async fn take_up(
 }
 
 /// Refuses a state with a lower number than the one that was imported last: it would close what the later one has.
-async fn refuse_older(tx: &mut Tx, of: &Collection, account: &StateAccount) -> Result<(), StoreError> {
+async fn refuse_older(tx: &mut Tx, of: &Collection, account: &StateAccount) -> Result<()> {
     let uid = Uid::of_entity(of.uuid, account.kind, &account.name);
     let sql = "SELECT details FROM looks WHERE uid = $1 AND task = $2 AND argument = $3";
     let argument = argument(Source::Terraform, account.kind, &account.name);
@@ -202,7 +202,7 @@ async fn refuse_older(tx: &mut Tx, of: &Collection, account: &StateAccount) -> R
 
 /// Refuses an account that holds too much, and closes, with the last part of an import, what only earlier ones showed
 /// of it; answers with how many things that were.
-async fn keep_the_newest(tx: &mut Tx, place: ChangeContext, account: &StateAccount) -> Result<usize, StoreError> {
+async fn keep_the_newest(tx: &mut Tx, place: ChangeContext, account: &StateAccount) -> Result<usize> {
     let uid = Uid::of_entity(place.uuid, account.kind, &account.name);
     let since = account.since.unwrap_or(place.now);
     let sql = "SELECT COUNT(*) FROM imported WHERE uid = $1 AND seen_at >= $2";
@@ -226,7 +226,7 @@ async fn keep_the_newest(tx: &mut Tx, place: ChangeContext, account: &StateAccou
 }
 
 /// Says whether something of the collection is not decided, now or from before.
-async fn mark_undecided(tx: &mut Tx, collection: i64, is_new: bool) -> Result<bool, StoreError> {
+async fn mark_undecided(tx: &mut Tx, collection: i64, is_new: bool) -> Result<bool> {
     if is_new {
         tx.run("UPDATE collections SET undecided = 1 WHERE id = $1", values![collection]).await?;
     }
@@ -240,7 +240,7 @@ async fn store(
     source: Source,
     (sighted, account): (&[Sighted], Option<&StateAccount>),
     rules: &Rules,
-) -> Result<ImportOutcome, StoreError> {
+) -> Result<ImportOutcome> {
     let mut outcome =
         ImportOutcome { undecided: add_seeds(tx, place.clone(), rules).await?, ..ImportOutcome::default() };
     let oldest = Timestamp(place.now.0 - LASTS_MS);
@@ -285,7 +285,7 @@ async fn store(
 
 /// Makes entities of seeds that no run has taken up yet: what lies in or on them is theirs to import. A seed is decided
 /// by itself; answers with how many there are beside which something else may now be decided otherwise.
-async fn add_seeds(tx: &mut Tx, place: ChangeContext, rules: &Rules) -> Result<usize, StoreError> {
+async fn add_seeds(tx: &mut Tx, place: ChangeContext, rules: &Rules) -> Result<usize> {
     let mut changes = Changes::new(place);
     let seeds = seeds::list(tx, changes.place.collection).await?;
     let uids: Vec<Uid> = seeds.iter().map(|seed| Uid::of_entity(changes.place.uuid, seed.kind, &seed.name)).collect();
@@ -320,7 +320,7 @@ async fn choose<'a>(
     collection: Uuid,
     mut sighted: Vec<&'a Sighted>,
     (account, outcome): (Option<(Kind, String)>, &mut ImportOutcome),
-) -> Result<Vec<Accepted<'a>>, StoreError> {
+) -> Result<Vec<Accepted<'a>>> {
     sighted.sort_by_key(|one| (!one.owned, is_on_a_host(one.kind), one.name.len()));
     let uid = |kind: Kind, name: &str| Uid::of_entity(collection, kind, name);
     let candidates: BTreeSet<Uid> = sighted
@@ -413,7 +413,7 @@ fn argument(source: Source, kind: Kind, name: &str) -> String {
 }
 
 /// Closes imports of the collection that are too old.
-pub(super) async fn lapse(tx: &mut Tx, place: ChangeContext) -> Result<(), StoreError> {
+pub(super) async fn lapse(tx: &mut Tx, place: ChangeContext) -> Result<()> {
     let mut changes = Changes::new(place);
     let oldest = changes.place.now.0 - LASTS_MS;
     loop {

@@ -4,7 +4,7 @@
 use super::IssueWrite;
 use super::commit::FOUND;
 use super::facts::in_part;
-use crate::StoreError;
+use crate::Result;
 use crate::db::sql::{Tx, from_json, values};
 use crate::record::{Changes, IssueRow, closing};
 use ambit_model::issue::{IssueKind, IssueRecord, Proof, Status};
@@ -27,7 +27,7 @@ pub(super) async fn write_issues(
     changes: &mut Changes,
     writes: &[IssueWrite],
     at: Timestamp,
-) -> Result<Moved, StoreError> {
+) -> Result<Moved> {
     let mut moved = Moved::default();
     if writes.is_empty() {
         return Ok(moved);
@@ -75,7 +75,7 @@ pub(super) async fn write_issues(
     Ok(moved)
 }
 
-async fn resolve(tx: &mut Tx, changes: &mut Changes, issue: Uid) -> Result<(), StoreError> {
+async fn resolve(tx: &mut Tx, changes: &mut Changes, issue: Uid) -> Result<()> {
     let closed = closing(tx, changes.place.collection, changes.place.now).await?;
     if let Some(row) = changes.issues.get_mut(&issue) {
         let status = row.record.status.after_absence();
@@ -98,7 +98,7 @@ async fn prove(
     upstream: &str,
     proof: &Proof,
     at: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let Some(row) = changes.entities.get(&entity) else { return Ok(()) };
     let scoped = row.shown_scoped()?;
     let uid = Uid::of_issue(collection, kind.name, upstream, &proof.discriminator, entity);
@@ -182,7 +182,7 @@ fn details(kind: &IssueKind, upstream: &str, proof: &Proof, severity: i64) -> Va
 
 /// True where a proof of a closed issue says something new: there was a look since it was closed, or outside a run
 /// something else is known of the facts of before.
-async fn says_anew(tx: &mut Tx, changes: &Changes, record: &IssueRecord) -> Result<bool, StoreError> {
+async fn says_anew(tx: &mut Tx, changes: &Changes, record: &IssueRecord) -> Result<bool> {
     if changes.place.run.is_none() && record.status == Status::ClosedResolved {
         return Ok(true);
     }
@@ -192,13 +192,7 @@ async fn says_anew(tx: &mut Tx, changes: &Changes, record: &IssueRecord) -> Resu
 /// True when the entity, or one that leads to it, was probed successfully, if in part, after the issue was closed: in
 /// a later run, or later in the same run on the wire's clock; on the live internet, whose wire dates are wall times,
 /// after the moment of closing itself.
-async fn looked_since(
-    tx: &mut Tx,
-    changes: &Changes,
-    entity: Uid,
-    issue: Uid,
-    collection: uuid::Uuid,
-) -> Result<bool, StoreError> {
+async fn looked_since(tx: &mut Tx, changes: &Changes, entity: Uid, issue: Uid, collection: uuid::Uuid) -> Result<bool> {
     let Some(closed) = changes.issues.get(&issue).and_then(|row| row.closed) else {
         return Ok(true);
     };

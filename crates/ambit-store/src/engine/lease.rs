@@ -3,12 +3,12 @@
 use super::not_done::count_not_done;
 use super::stragglers::{Visits, leaving_out, visits};
 use super::{Engine, NewSweep, NewWork, Pending, Work};
-use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::inventory::runs::{LEASED, OPEN, collection_of};
+use crate::{Result, StoreError};
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, NotDoneReason, RunState};
 use ambit_model::{Clearance, Timestamp, Uid, Wave};
@@ -52,12 +52,7 @@ impl Engine {
     /// Leases as many open rows as there are places for whose `not_before` has come, of the first wave that has any.
     /// Empty where nothing can start now, and where the run is not running or not held by this engine. A lease lives
     /// as long as its engine, whose heartbeat knows the wall time.
-    pub async fn lease(
-        &self,
-        run: RunId,
-        places: impl Into<Places>,
-        wire_now: Timestamp,
-    ) -> Result<Vec<Work>, StoreError> {
+    pub async fn lease(&self, run: RunId, places: impl Into<Places>, wire_now: Timestamp) -> Result<Vec<Work>> {
         self.lease_meanwhile(run, places, wire_now, Unreconciled::Nothing).await
     }
 
@@ -68,14 +63,14 @@ impl Engine {
         places: impl Into<Places>,
         wire_now: Timestamp,
         unreconciled: Unreconciled,
-    ) -> Result<Vec<Work>, StoreError> {
+    ) -> Result<Vec<Work>> {
         let (engine, places) = (self.id, places.into());
         transaction!(self.store, Engine, async |tx| lease(tx, engine, run, places, (wire_now, unreconciled)).await)
     }
 
     /// Takes leased rows out of the plan, undone and uncounted: what they were to contact is no longer bound to their
     /// entity. Rows under an old fence stay.
-    pub async fn unplan(&self, run: RunId, work: Vec<Work>) -> Result<(), StoreError> {
+    pub async fn unplan(&self, run: RunId, work: Vec<Work>) -> Result<()> {
         transaction!(self.store, Engine, async |tx| {
             let collection = collection_of(tx, run).await?;
             collections::lock(tx, collection).await?;
@@ -85,7 +80,7 @@ impl Engine {
     }
 
     /// What is left of a run.
-    pub async fn pending(&self, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
+    pub async fn pending(&self, run: RunId, wire_now: Timestamp) -> Result<Pending> {
         self.read(move |tx| Box::pin(async move { pending(tx, run, wire_now).await })).await
     }
 }
@@ -94,7 +89,7 @@ impl Engine {
 /// loudly; once the first answer is that the name is gone, whoever has the address now must not be contacted for it.
 const BINDING_FOOTPRINT_MAX: Clearance = Clearance::L1;
 
-async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
+async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending> {
     let sql = format!(
         "SELECT (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = {OPEN}),
          (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND size > reached * step),
@@ -114,7 +109,7 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
 }
 
 /// Returns the wire date of the earliest repeated probe that louder work waits for and that cannot start yet.
-async fn second_probe_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+async fn second_probe_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Option<Timestamp>> {
     let sql = format!(
         "SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND look % 2 = 1 \
          AND not_before > $3"
@@ -123,7 +118,7 @@ async fn second_probe_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Resu
 }
 
 /// Returns whether a row could start now that is of no later wave than `last`.
-async fn could_start(tx: &mut Tx, run: RunId, last: Wave, wire_now: Timestamp) -> Result<bool, StoreError> {
+async fn could_start(tx: &mut Tx, run: RunId, last: Wave, wire_now: Timestamp) -> Result<bool> {
     let sql =
         format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND wave <= $2 AND not_before <= $3 LIMIT 1");
     tx.exists(&sql, values![run, last.number(), wire_now]).await
@@ -135,7 +130,7 @@ async fn lease(
     run: RunId,
     places: Places,
     (wire_now, unreconciled): (Timestamp, Unreconciled),
-) -> Result<Vec<Work>, StoreError> {
+) -> Result<Vec<Work>> {
     let collection = collection_of(tx, run).await?;
     collections::lock(tx, collection).await?;
     let held = "SELECT 1 FROM runs WHERE id = $1 AND state = $2 AND engine_id = $3";
@@ -206,7 +201,7 @@ async fn startable(
     wave: Wave,
     (wire_now, without): (Timestamp, &BTreeSet<Uid>),
     limit: usize,
-) -> Result<Vec<i64>, StoreError> {
+) -> Result<Vec<i64>> {
     let wanted = i64::try_from(limit).expect("bounded by the caller");
     let (ids, least) = open_rows(tx, run, wave, (wire_now, without), wanted).await?;
     // A range of a sweep goes before rows that promise less, and takes the places that are left over.
@@ -218,7 +213,7 @@ async fn startable(
 }
 
 /// Whether rows of some waves, from the first to the last of them, are leased.
-async fn is_leased(tx: &mut Tx, run: RunId, (first, last): (Wave, Wave)) -> Result<bool, StoreError> {
+async fn is_leased(tx: &mut Tx, run: RunId, (first, last): (Wave, Wave)) -> Result<bool> {
     let sql = format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {LEASED} AND wave BETWEEN $2 AND $3 LIMIT 1");
     tx.exists(&sql, values![run, first.number(), last.number()]).await
 }
@@ -230,7 +225,7 @@ async fn open_rows(
     wave: Wave,
     (wire_now, without): (Timestamp, &BTreeSet<Uid>),
     limit: i64,
-) -> Result<(Vec<i64>, i64), StoreError> {
+) -> Result<(Vec<i64>, i64)> {
     let mut wanted = values![run, wave.number(), wire_now, limit, ATTEMPTS_BEFORE_ALONE];
     let without = leaving_out(without, &mut wanted);
     let sql = format!(
@@ -245,7 +240,7 @@ async fn open_rows(
 
 /// Returns one row under which the process died before, once nothing else of its wave can start, so that only the row
 /// that really runs can be blamed again.
-async fn suspect(tx: &mut Tx, run: RunId, wave: Wave, wire_now: Timestamp) -> Result<Option<i64>, StoreError> {
+async fn suspect(tx: &mut Tx, run: RunId, wave: Wave, wire_now: Timestamp) -> Result<Option<i64>> {
     let sql = format!(
         "SELECT id FROM work WHERE run_id = $1 AND state = {OPEN} AND wave = $2 AND not_before <= $3
          ORDER BY footprint, priority DESC, id LIMIT 1"
@@ -254,7 +249,7 @@ async fn suspect(tx: &mut Tx, run: RunId, wave: Wave, wire_now: Timestamp) -> Re
 }
 
 /// Leases rows: the fence rises, so that a completion under an older lease is refused.
-async fn take(tx: &mut Tx, ids: &[i64]) -> Result<Vec<Work>, StoreError> {
+async fn take(tx: &mut Tx, ids: &[i64]) -> Result<Vec<Work>> {
     let head = format!(
         "UPDATE work SET state = {LEASED}, fence = fence + 1, attempts = attempts + 1 WHERE state = {OPEN} AND id IN"
     );
@@ -303,7 +298,7 @@ async fn unroll_sweeps(
     wave: Wave,
     (wanted, above): (usize, i64),
     without: &BTreeSet<Uid>,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let mut asked = values![run, wave.number(), SWEEPS_OF_LEASE_MAX, above];
     let without = leaving_out(without, &mut asked);
     let sql = format!(
@@ -351,7 +346,7 @@ pub(crate) async fn drop_uncleared(
     tx: &mut Tx,
     collection: i64,
     lowered: &BTreeMap<Clearance, Vec<Uid>>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let open = "SELECT id FROM runs WHERE collection_id = $1 AND state IN ('scheduled', 'running', 'paused')";
     let Some(run) = tx.read_first::<RunId>(open, values![collection]).await? else {
         return Ok(());
@@ -365,7 +360,7 @@ pub(super) async fn drop_louder(
     tx: &mut Tx,
     run: RunId,
     lowered: &BTreeMap<Clearance, Vec<Uid>>,
-) -> Result<Vec<NotDone>, StoreError> {
+) -> Result<Vec<NotDone>> {
     let mut not_done = Vec::new();
     for (clearance, uids) in lowered {
         let of = values![run, clearance.number()];
@@ -413,7 +408,7 @@ fn greatest_common_divisor(a: i128, b: i128) -> i128 {
 }
 
 /// Plans rows; those that are there already stay as they are.
-pub(super) async fn insert_work(tx: &mut Tx, run: RunId, work: &[NewWork]) -> Result<(), StoreError> {
+pub(super) async fn insert_work(tx: &mut Tx, run: RunId, work: &[NewWork]) -> Result<()> {
     let row = |new: &NewWork| {
         named! {
             run_id: run,
@@ -432,7 +427,7 @@ pub(super) async fn insert_work(tx: &mut Tx, run: RunId, work: &[NewWork]) -> Re
 }
 
 /// Plans sweeps; those that are there already go on where they are.
-pub(super) async fn insert_sweeps(tx: &mut Tx, run: RunId, sweeps: &[NewSweep]) -> Result<(), StoreError> {
+pub(super) async fn insert_sweeps(tx: &mut Tx, run: RunId, sweeps: &[NewSweep]) -> Result<()> {
     let mut rows = Rows::default();
     for new in sweeps {
         if new.size < 0 || new.step < 1 {
@@ -466,7 +461,7 @@ columns! {
 }
 
 /// For each row: `Some` while its lease is the caller's, by id and fence.
-pub(super) async fn held(tx: &mut Tx, run: RunId, work: &[&Work]) -> Result<Vec<Option<Held>>, StoreError> {
+pub(super) async fn held(tx: &mut Tx, run: RunId, work: &[&Work]) -> Result<Vec<Option<Held>>> {
     let ids: Vec<i64> = work.iter().map(|work| work.id).collect();
     let head =
         format!("SELECT id, fence, {} FROM work WHERE +run_id = $1 AND +state = {LEASED} AND id IN", list::<Held>());

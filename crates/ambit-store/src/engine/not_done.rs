@@ -1,6 +1,6 @@
 //! What a run did not do, and why: counted by reason and task, with examples.
 
-use crate::StoreError;
+use crate::Result;
 use crate::db::rows::{Rows, named};
 use crate::db::sql::Tx;
 use ambit_model::TaskName;
@@ -16,7 +16,7 @@ const EACH_NAMED: &[TaskName] = &[TaskName::AwsAccount, TaskName::CloudAccount, 
 const NAMED_BYTES_MAX: usize = 4_000;
 
 /// Counts what was not done, by reason and task, with the first example.
-pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]) -> Result<(), StoreError> {
+pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]) -> Result<()> {
     let mut sums: BTreeMap<(&str, &str), (i64, String)> = BTreeMap::new();
     for item in not_done {
         match sums.entry((item.reason.name(), &item.task)) {

@@ -7,7 +7,7 @@ use crate::db::sql::{Tx, values, whole};
 use crate::db::store::Pools;
 use crate::db::writer::{Who, transaction};
 use crate::inventory::{blobs, collections, runs};
-use crate::{Store, StoreError};
+use crate::{Result, Store};
 use ambit_model::collection::Collection;
 use ambit_model::id::{BlobHash, RunId};
 use ambit_model::run::Run;
@@ -34,7 +34,7 @@ pub struct Engine {
 impl Store {
     /// Acquires the engine's lock. In a data folder only one process holds it; a second waits up to `wait` and then
     /// fails with `Busy`, which names the holder. On PostgreSQL any number of engines work, each with a heartbeat.
-    pub async fn engine(&self, name: &str, wait: Duration) -> Result<Engine, StoreError> {
+    pub async fn engine(&self, name: &str, wait: Duration) -> Result<Engine> {
         let lock = match &self.inner.folder {
             Some(folder) => Some(folder::lock_engine(folder, name, wait).await?),
             None => None,
@@ -65,10 +65,10 @@ impl Engine {
 
     /// Reads what the engine wrote. On SQLite over the one writing connection: each commit empties the caches of all
     /// others, and what a run reads is what it has just written.
-    pub(super) async fn read<T, F>(&self, body: F) -> Result<T, StoreError>
+    pub(super) async fn read<T, F>(&self, body: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
         match self.store.pools() {
             Pools::Sqlite(..) => self.store.write(Who::Engine, body).await,
@@ -77,32 +77,32 @@ impl Engine {
     }
 
     /// A run as persons set it, with its counters.
-    pub async fn run(&self, id: RunId) -> Result<Run, StoreError> {
+    pub async fn run(&self, id: RunId) -> Result<Run> {
         let mut tx = self.store.read().await?;
         Ok(runs::load(&mut tx, id).await?.0)
     }
 
     /// A collection with its wire and level.
-    pub async fn collection(&self, uuid: Uuid) -> Result<Collection, StoreError> {
+    pub async fn collection(&self, uuid: Uuid) -> Result<Collection> {
         let mut tx = self.store.read().await?;
         Ok(collections::load(&mut tx, uuid).await?.0)
     }
 
     /// Returns the types of the integrations that a collection uses, one for each.
-    pub async fn linked_integrations(&self, collection: Uuid) -> Result<Vec<String>, StoreError> {
+    pub async fn linked_integrations(&self, collection: Uuid) -> Result<Vec<String>> {
         let sql = "SELECT i.kind FROM integration_collections x JOIN integrations i ON i.id = x.integration_id JOIN \
                    collections c ON c.id = x.collection_id WHERE c.uuid = $1 ORDER BY i.id";
         self.store.read().await?.read_all(sql, values![collection]).await
     }
 
     /// Returns the exclusions of a collection.
-    pub async fn rules(&self, collection: Uuid) -> Result<Vec<String>, StoreError> {
+    pub async fn rules(&self, collection: Uuid) -> Result<Vec<String>> {
         let mut tx = self.store.read().await?;
         Ok(collections::load(&mut tx, collection).await?.1)
     }
 
     /// Returns the large blocks among the seeds of a collection whose sweep a person has confirmed.
-    pub async fn confirmed_blocks(&self, collection: Uuid) -> Result<BTreeSet<Uid>, StoreError> {
+    pub async fn confirmed_blocks(&self, collection: Uuid) -> Result<BTreeSet<Uid>> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT s.uid FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 AND \
                    s.confirmed = 1";
@@ -111,20 +111,20 @@ impl Engine {
 
     /// How often people changed what the runs of a collection go by: its level, its exclusions, the allow and deny
     /// lists, and which large blocks may be swept.
-    pub async fn scope_revision(&self, collection: Uuid) -> Result<i64, StoreError> {
+    pub async fn scope_revision(&self, collection: Uuid) -> Result<i64> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT scope_revision FROM collections WHERE uuid = $1";
         tx.find(sql, values![collection]).await
     }
 
     /// Returns the seeds of a collection that were given on a command line of this installation.
-    pub async fn operator_seeds(&self, collection: Uuid) -> Result<Vec<(Kind, String)>, StoreError> {
+    pub async fn operator_seeds(&self, collection: Uuid) -> Result<Vec<(Kind, String)>> {
         let mut tx = self.store.read().await?;
         crate::inventory::seeds::by_operator(&mut tx, collection).await
     }
 
     /// Returns the seeds of a collection of these kinds.
-    pub async fn seeds_of(&self, collection: Uuid, kinds: &[Kind]) -> Result<Vec<(Kind, String)>, StoreError> {
+    pub async fn seeds_of(&self, collection: Uuid, kinds: &[Kind]) -> Result<Vec<(Kind, String)>> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 \
                    ORDER BY s.id";
@@ -134,7 +134,7 @@ impl Engine {
 
     /// Returns the archives that were uploaded for everybody or for the people of a collection's project, the newest
     /// first, with their size.
-    pub async fn uploaded_archives(&self, collection: Uuid, most: usize) -> Result<Vec<(BlobHash, i64)>, StoreError> {
+    pub async fn uploaded_archives(&self, collection: Uuid, most: usize) -> Result<Vec<(BlobHash, i64)>> {
         let mut tx = self.store.read().await?;
         let project: i64 = tx.find("SELECT project_id FROM collections WHERE uuid = $1", values![collection]).await?;
         let sql = "SELECT last_at, sha256, size FROM files WHERE project_id = $1 AND type_tag = 'zip' ORDER BY last_at \
@@ -149,7 +149,7 @@ impl Engine {
     }
 
     /// Sends the heartbeat of this engine. On PostgreSQL its runs lapse without it.
-    pub async fn heartbeat(&self, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn heartbeat(&self, now: Timestamp) -> Result<()> {
         let (id, name) = (self.id, Arc::clone(&self.name));
         transaction!(self.store, Engine, async |tx| {
             let row = named! { id, name: &*name, started_at: now, heartbeat_at: now };
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// How many engines live, this one included: resolvers are paced at the limit divided by it.
-    pub async fn live_engines(&self, now: Timestamp) -> Result<i64, StoreError> {
+    pub async fn live_engines(&self, now: Timestamp) -> Result<i64> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT COUNT(*) FROM engines WHERE heartbeat_at > $1 OR id = $2";
         let live: i64 = tx.read_one(sql, values![now.0 - LAPSED_MS, self.id]).await?;
@@ -166,7 +166,7 @@ impl Engine {
     }
 
     /// Stores bytes under their hash, like `Store::put_blob` but behind people's writes.
-    pub async fn put_blob(&self, bytes: &[u8], now: Timestamp) -> Result<BlobHash, StoreError> {
+    pub async fn put_blob(&self, bytes: &[u8], now: Timestamp) -> Result<BlobHash> {
         let packed = blobs::pack(bytes)?;
         let hash = packed.hash();
         transaction!(self.store, Engine, async |tx| blobs::insert(tx, vec![packed], now).await)?;
@@ -174,7 +174,7 @@ impl Engine {
     }
 
     /// The bytes of a hash.
-    pub async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, StoreError> {
+    pub async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>> {
         self.store.blob(hash).await
     }
 }

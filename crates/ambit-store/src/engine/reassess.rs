@@ -3,11 +3,11 @@
 
 use super::issues::{Moved, write_issues};
 use super::{Engine, IssueWrite, Known, facts};
-use crate::StoreError;
 use crate::db::sql::{Tx, from_json, values, whole};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::record::{ChangeContext, Changes, Vulns};
+use crate::{Result, StoreError};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Timestamp, Uid};
 use std::collections::BTreeMap;
@@ -38,12 +38,12 @@ pub struct Reassessment {
 
 impl Engine {
     /// Returns the name of what was known when everything was judged by it last; empty: never.
-    pub async fn judged_by(&self) -> Result<String, StoreError> {
+    pub async fn judged_by(&self) -> Result<String> {
         self.store.read().await?.read_one("SELECT knowledge FROM judged", Vec::new()).await
     }
 
     /// Notes that everything was judged by what has this name.
-    pub async fn note_judged_by(&self, knowledge: &str) -> Result<(), StoreError> {
+    pub async fn note_judged_by(&self, knowledge: &str) -> Result<()> {
         let knowledge = knowledge.to_owned();
         transaction!(self.store, Engine, async |tx| {
             tx.run("UPDATE judged SET knowledge = $1", values![knowledge]).await.map(|_| ())
@@ -57,7 +57,7 @@ impl Engine {
         after: Option<Uid>,
         limit: usize,
         now: Timestamp,
-    ) -> Result<Option<(Uid, Vec<Showing>)>, StoreError> {
+    ) -> Result<Option<(Uid, Vec<Showing>)>> {
         let mut tx = self.store.read().await?;
         let after = after.unwrap_or(Uid::from_bytes([0; 32]));
         let sql = "SELECT DISTINCT entity_uid FROM entity_technologies WHERE entity_uid > $1 ORDER BY entity_uid LIMIT \
@@ -68,7 +68,7 @@ impl Engine {
     }
 
     /// Writes what follows for entities of a collection; nothing where it was deleted meanwhile.
-    pub async fn reassess(&self, reassessment: Reassessment) -> Result<Moved, StoreError> {
+    pub async fn reassess(&self, reassessment: Reassessment) -> Result<Moved> {
         let written = transaction!(self.store, Engine, async |tx| {
             let Reassessment { collection, issues, vulns, at, now } = reassessment;
             collections::lock(tx, collection).await?;
@@ -85,7 +85,7 @@ impl Engine {
 }
 
 /// Entities of all collections with what judges take of them but for their neighbours.
-pub(super) async fn showing(tx: &mut Tx, uids: &[Uid], now: Timestamp) -> Result<Vec<Showing>, StoreError> {
+pub(super) async fn showing(tx: &mut Tx, uids: &[Uid], now: Timestamp) -> Result<Vec<Showing>> {
     let head = "SELECT e.uid, c.id, c.wire, c.wire_at FROM entities e JOIN collections c ON c.id = e.collection_id \
                 WHERE c.deleted_at IS NULL AND e.uid IN";
     let mut places: BTreeMap<(i64, Timestamp), Vec<Uid>> = BTreeMap::new();

@@ -7,7 +7,7 @@ use super::issues::write_issues;
 use super::lease::{drop_louder, insert_sweeps, insert_work};
 use super::not_done::count_not_done;
 use super::{Dirty, Engine, Reconciliation};
-use crate::StoreError;
+use crate::Result;
 use crate::db::rows::{Rows, columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
@@ -21,18 +21,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl Engine {
     /// Stores decisions. A run that is over accepts none.
-    pub async fn reconcile(&self, reconciliation: Reconciliation) -> Result<(), StoreError> {
+    pub async fn reconcile(&self, reconciliation: Reconciliation) -> Result<()> {
         transaction!(self.store, Engine, async |tx| reconcile(tx, reconciliation).await)
     }
 
     /// Entities that have to be planned and judged, each with its mark.
-    pub async fn dirty(&self, run: ambit_model::id::RunId, limit: usize) -> Result<Vec<Dirty>, StoreError> {
+    pub async fn dirty(&self, run: ambit_model::id::RunId, limit: usize) -> Result<Vec<Dirty>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.read(move |tx| Box::pin(async move { dirty(tx, run, limit).await })).await
     }
 }
 
-async fn dirty(tx: &mut Tx, run: RunId, limit: i64) -> Result<Vec<Dirty>, StoreError> {
+async fn dirty(tx: &mut Tx, run: RunId, limit: i64) -> Result<Vec<Dirty>> {
     let sql = "SELECT d.uid, d.mark FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1 \
                ORDER BY d.uid LIMIT $2";
     tx.read_all(sql, values![run, limit]).await
@@ -40,7 +40,7 @@ async fn dirty(tx: &mut Tx, run: RunId, limit: i64) -> Result<Vec<Dirty>, StoreE
 
 columns! { Dirty { uid, mark } }
 
-async fn reconcile(tx: &mut Tx, reconciliation: Reconciliation) -> Result<(), StoreError> {
+async fn reconcile(tx: &mut Tx, reconciliation: Reconciliation) -> Result<()> {
     let collection = collection_of(tx, reconciliation.run).await?;
     collections::lock(tx, collection).await?;
     let run = load_carried(tx, reconciliation.run).await?;
@@ -65,7 +65,7 @@ async fn reconcile(tx: &mut Tx, reconciliation: Reconciliation) -> Result<(), St
 }
 
 /// Takes over decisions and presence.
-async fn decide(tx: &mut Tx, changes: &mut Changes, reconciliation: &Reconciliation) -> Result<(), StoreError> {
+async fn decide(tx: &mut Tx, changes: &mut Changes, reconciliation: &Reconciliation) -> Result<()> {
     changes.load_entities(tx, reconciliation.decisions.iter().map(|(uid, _, _)| *uid)).await?;
     let mut lowered: BTreeMap<Clearance, Vec<Uid>> = BTreeMap::new();
     for (uid, decision, present) in &reconciliation.decisions {
@@ -123,7 +123,7 @@ fn open_edges() -> String {
 /// Closes what is open of entities that no path leads to any more: their intervals and the edges that lead away from
 /// them. They are gone, unless seeds. Their probe results are forgotten, because one within its time to live would keep
 /// them from being asked again when they come back.
-async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), StoreError> {
+async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<()> {
     if lost.is_empty() {
         return Ok(());
     }
@@ -147,7 +147,7 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
 
 /// Closes orphaned observations and forgets their probe results, because a failed one would otherwise count for ever.
 /// The history keeps the intervals.
-async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, orphaned: &[ProbeKey]) -> Result<(), StoreError> {
+async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, orphaned: &[ProbeKey]) -> Result<()> {
     let waiting =
         format!("DELETE FROM work WHERE run_id = $1 AND state = {OPEN} AND uid = $2 AND task = $3 AND argument = $4");
     for probe in orphaned {
@@ -158,11 +158,7 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, orphaned: &[Prob
 }
 
 /// Closes what is open of some probes, by entity, task and argument, and forgets their results.
-pub(super) async fn forget(
-    tx: &mut Tx,
-    changes: &mut Changes,
-    probes: &[(Uid, &str, String)],
-) -> Result<(), StoreError> {
+pub(super) async fn forget(tx: &mut Tx, changes: &mut Changes, probes: &[(Uid, &str, String)]) -> Result<()> {
     if probes.is_empty() {
         return Ok(());
     }
@@ -191,7 +187,7 @@ async fn close(
     changes: &mut Changes,
     intervals: Vec<OpenInterval>,
     edges: Vec<OpenEdge>,
-) -> Result<BTreeSet<Uid>, StoreError> {
+) -> Result<BTreeSet<Uid>> {
     let place = changes.place.clone();
     let closed = |open: OpenInterval| {
         named! {

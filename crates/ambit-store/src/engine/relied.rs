@@ -3,7 +3,7 @@
 
 use super::Engine;
 use super::commit::{FOUND, enter};
-use crate::StoreError;
+use crate::Result;
 use crate::db::rows::{Rows, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
@@ -38,7 +38,7 @@ impl Engine {
     /// Counts as seen in this run what earlier runs saw and the tasks' time to live still covers: present entities, and
     /// those that such answers lead to. To be called when the run is about to finish, because what it found gone
     /// meanwhile was not seen.
-    pub async fn rely(&self, run: RunId, fresh: Vec<Fresh>, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn rely(&self, run: RunId, fresh: Vec<Fresh>, now: Timestamp) -> Result<()> {
         let fresh: Arc<FreshTasks> =
             Arc::new(fresh.into_iter().map(|fresh| ((fresh.kind, fresh.task), fresh)).collect());
         let mut after = None;
@@ -56,7 +56,7 @@ impl Engine {
     /// Counts as seen in this run what derives from what was seen in it: present entities that an answer of one of
     /// these tasks, which only derive, leads to from there, and so on from them. To be called when the run is about
     /// to finish, after [`Engine::rely`].
-    pub async fn derive(&self, run: RunId, tasks: BTreeSet<&'static str>, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn derive(&self, run: RunId, tasks: BTreeSet<&'static str>, now: Timestamp) -> Result<()> {
         let tasks = Arc::new(tasks);
         let mut after = None;
         loop {
@@ -70,7 +70,7 @@ impl Engine {
 }
 
 /// Locks the collection of a run; `None` where the run is over.
-async fn under_way(tx: &mut Tx, run: RunId) -> Result<Option<(i64, CarriedRun)>, StoreError> {
+async fn under_way(tx: &mut Tx, run: RunId) -> Result<Option<(i64, CarriedRun)>> {
     let collection = collection_of(tx, run).await?;
     collections::lock(tx, collection).await?;
     let run = load_carried(tx, run).await?;
@@ -82,7 +82,7 @@ async fn count_as_seen(
     (collection, run): (i64, &CarriedRun),
     seen: BTreeSet<Uid>,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     if seen.is_empty() {
         return Ok(());
     }
@@ -99,7 +99,7 @@ async fn derive(
     tasks: &BTreeSet<&'static str>,
     after: Option<Place>,
     now: Timestamp,
-) -> Result<Option<Place>, StoreError> {
+) -> Result<Option<Place>> {
     let Some((collection, run)) = under_way(tx, run).await? else { return Ok(None) };
     let sql = "SELECT first_run, uid FROM entities WHERE collection_id = $1 AND (first_run, uid) > ($2, $3)
                AND present = 1 AND seen_to < $4 ORDER BY first_run, uid LIMIT $5";
@@ -130,7 +130,7 @@ async fn rely(
     fresh: &FreshTasks,
     after: Option<Place>,
     now: Timestamp,
-) -> Result<Option<Place>, StoreError> {
+) -> Result<Option<Place>> {
     let Some((collection, run)) = under_way(tx, run).await? else { return Ok(None) };
     let sql = "SELECT first_run, uid, kind, present FROM entities WHERE collection_id = $1 AND (first_run, uid) > ($2, \
                $3) ORDER BY first_run, uid LIMIT $4";
@@ -152,12 +152,7 @@ async fn rely(
 }
 
 /// The entities among `kinds` that a fresh answer of an earlier run sighted, and those that it leads to.
-async fn relied_on(
-    tx: &mut Tx,
-    fresh: &FreshTasks,
-    kinds: &BTreeMap<Uid, Kind>,
-    run: RunId,
-) -> Result<BTreeSet<Uid>, StoreError> {
+async fn relied_on(tx: &mut Tx, fresh: &FreshTasks, kinds: &BTreeMap<Uid, Kind>, run: RunId) -> Result<BTreeSet<Uid>> {
     let uids: Vec<Uid> = kinds.keys().copied().collect();
     let head = format!(
         "SELECT uid, task, argument, at FROM looks WHERE outcome = {FOUND} AND details IS NOT NULL AND run_id < $1 \

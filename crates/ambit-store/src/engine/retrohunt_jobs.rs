@@ -3,7 +3,7 @@
 use super::Engine;
 use super::hunt::{RuleMatch, Specimen, specimens};
 use super::place::LAPSED_MS;
-use crate::StoreError;
+use crate::Result;
 use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
@@ -45,7 +45,7 @@ const JOB_TIMEOUTS_MAX: i64 = 10;
 impl Engine {
     /// Takes the jobs that no other living engine holds, the oldest of each user before anybody's second; those that
     /// are to be aborted end here.
-    pub async fn hold_jobs(&self, limit: i64, now: Timestamp) -> Result<Vec<HeldJob>, StoreError> {
+    pub async fn hold_jobs(&self, limit: i64, now: Timestamp) -> Result<Vec<HeldJob>> {
         let mut tx = self.store.read().await?;
         if !tx.exists("SELECT 1 FROM retrohunt_jobs WHERE finished_at IS NULL LIMIT 1", Vec::new()).await? {
             return Ok(Vec::new());
@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// The next specimens of a job, with bytes.
-    pub async fn specimens_of(&self, job: &HeldJob, limit: i64) -> Result<Vec<Specimen>, StoreError> {
+    pub async fn specimens_of(&self, job: &HeldJob, limit: i64) -> Result<Vec<Specimen>> {
         let mut tx = self.store.read().await?;
         let sql = format!("{} s.number > $1 AND s.number <= $2 ORDER BY s.number LIMIT $3", specimens());
         tx.read_all(&sql, values![job.position, job.until, limit]).await
@@ -64,13 +64,13 @@ impl Engine {
 
     /// Writes a part of a job with the position it leads to. False: the job is not this engine's to go on with:
     /// aborted, deleted, over, or moved on by another engine, and then nothing of the part counts.
-    pub async fn record_job_part(&self, job: &HeldJob, part: JobPart, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn record_job_part(&self, job: &HeldJob, part: JobPart, now: Timestamp) -> Result<bool> {
         let (job, engine) = (job.clone(), self.id);
         transaction!(self.store, Engine, async |tx| record_part(tx, engine, &job, &part, now).await)
     }
 }
 
-async fn hold_jobs(tx: &mut Tx, engine: i64, limit: i64, now: Timestamp) -> Result<Vec<HeldJob>, StoreError> {
+async fn hold_jobs(tx: &mut Tx, engine: i64, limit: i64, now: Timestamp) -> Result<Vec<HeldJob>> {
     let free = "finished_at IS NULL AND (engine_id IS NULL OR engine_id = $2
                 OR NOT EXISTS (SELECT 1 FROM engines e WHERE e.id = engine_id AND e.heartbeat_at > $3))";
     let lapsed = now.0 - LAPSED_MS;
@@ -99,7 +99,7 @@ async fn hold_jobs(tx: &mut Tx, engine: i64, limit: i64, now: Timestamp) -> Resu
 }
 
 /// From now on it says how much there is to look at.
-async fn start(tx: &mut Tx, job: &HeldJob, now: Timestamp) -> Result<(), StoreError> {
+async fn start(tx: &mut Tx, job: &HeldJob, now: Timestamp) -> Result<()> {
     let principal = access::load(tx, job.user, None).await?;
     let collections = objects::owners_seen(tx, &principal).await?;
     let sql = "SELECT collection_id, COUNT(*) FROM specimens WHERE number <= $1 GROUP BY collection_id";
@@ -109,13 +109,7 @@ async fn start(tx: &mut Tx, job: &HeldJob, now: Timestamp) -> Result<(), StoreEr
     tx.run(sql, values![now, to_look, job.number]).await.map(|_| ())
 }
 
-async fn record_part(
-    tx: &mut Tx,
-    engine: i64,
-    job: &HeldJob,
-    part: &JobPart,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
+async fn record_part(tx: &mut Tx, engine: i64, job: &HeldJob, part: &JobPart, now: Timestamp) -> Result<bool> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = format!(
         "SELECT status, position, matches + matches_outside, timeouts FROM retrohunt_jobs WHERE number = $1 AND \
@@ -158,7 +152,7 @@ async fn record_part(
 }
 
 /// True where it was not known: the same bytes may be in several collections.
-async fn insert_match(tx: &mut Tx, job: i64, specimen: &Specimen, found: &RuleMatch) -> Result<bool, StoreError> {
+async fn insert_match(tx: &mut Tx, job: i64, specimen: &Specimen, found: &RuleMatch) -> Result<bool> {
     let row = named! {
         job,
         sha256: specimen.sha256,

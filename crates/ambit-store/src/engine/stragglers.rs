@@ -1,6 +1,6 @@
 //! Visits that take long while all others are over: louder work elsewhere need not wait for them.
 
-use crate::StoreError;
+use crate::Result;
 use crate::db::sql::{Tx, Value, values};
 use crate::inventory::runs::LEASED;
 use ambit_model::id::RunId;
@@ -40,7 +40,7 @@ pub(super) enum Visits {
 
 /// Returns what the visits of a run that are under way can say something of. What a visit finds decides the scope of
 /// what stands at the same place; elsewhere it can only add.
-pub(super) async fn visits(tx: &mut Tx, run: RunId) -> Result<Visits, StoreError> {
+pub(super) async fn visits(tx: &mut Tx, run: RunId) -> Result<Visits> {
     let sql = format!(
         "SELECT uid FROM work WHERE run_id = $1 AND state = {LEASED} AND wave = $2 LIMIT {}",
         STRAGGLERS_MAX + 1
@@ -73,7 +73,7 @@ async fn neighbours(
     this_end: &str,
     other_end: &str,
     kinds: &[EdgeKind],
-) -> Result<BTreeSet<Uid>, StoreError> {
+) -> Result<BTreeSet<Uid>> {
     let kinds: Vec<String> = kinds.iter().chain(BOTH_WAYS).map(|kind| format!("'{}'", kind.name())).collect();
     let head = format!(
         "SELECT {other_end} FROM edges WHERE closed_at IS NULL AND kind IN ({}) AND {this_end} IN",

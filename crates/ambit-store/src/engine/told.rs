@@ -3,11 +3,11 @@
 
 use super::commit::EvidenceList;
 use super::{Engine, Showing};
-use crate::StoreError;
 use crate::db::sql::{from_json, to_json, values, whole};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::record::{ChangeContext, Changes};
+use crate::{Result, StoreError};
 use ambit_model::observation::Evidence;
 use ambit_model::{Details, TaskName, Timestamp, Uid};
 use std::collections::BTreeSet;
@@ -42,12 +42,12 @@ type LookRow = (Uid, i64, String, (String, String), (String, Option<String>));
 
 impl Engine {
     /// Returns the name of the rules by which products were told last; empty: never.
-    pub async fn told_by(&self) -> Result<String, StoreError> {
+    pub async fn told_by(&self) -> Result<String> {
         self.store.read().await?.read_one("SELECT rules FROM judged", Vec::new()).await
     }
 
     /// Notes that products were told by the rules of this name.
-    pub async fn note_told_by(&self, rules: &str) -> Result<(), StoreError> {
+    pub async fn note_told_by(&self, rules: &str) -> Result<()> {
         let rules = rules.to_owned();
         transaction!(self.store, Engine, async |tx| {
             tx.run("UPDATE judged SET rules = $1", values![rules]).await.map(|_| ())
@@ -61,7 +61,7 @@ impl Engine {
         tasks: &[TaskName],
         after: Option<Uid>,
         limit: usize,
-    ) -> Result<Option<(Uid, Vec<Look>)>, StoreError> {
+    ) -> Result<Option<(Uid, Vec<Look>)>> {
         let mut tx = self.store.read().await?;
         let after = after.unwrap_or(Uid::from_bytes([0; 32]));
         let sql = "SELECT DISTINCT uid FROM looks WHERE uid > $1 ORDER BY uid LIMIT $2";
@@ -87,12 +87,7 @@ impl Engine {
 
     /// Writes what looks at entities of a collection tell now, and returns the entities whose records may be others;
     /// none where the collection was deleted meanwhile. Nothing counts as seen.
-    pub async fn tell_anew(
-        &self,
-        collection: i64,
-        tellings: Vec<Telling>,
-        now: Timestamp,
-    ) -> Result<BTreeSet<Uid>, StoreError> {
+    pub async fn tell_anew(&self, collection: i64, tellings: Vec<Telling>, now: Timestamp) -> Result<BTreeSet<Uid>> {
         let written = transaction!(self.store, Engine, async |tx| {
             collections::lock(tx, collection).await?;
             let mut changes = Changes::new(ChangeContext::enter(tx, collection, None, false, now).await?);
@@ -121,7 +116,7 @@ impl Engine {
     }
 
     /// Returns entities as [`Engine::showing_products`] does, whether they show products or not.
-    pub async fn showing(&self, uids: &[Uid], now: Timestamp) -> Result<Vec<Showing>, StoreError> {
+    pub async fn showing(&self, uids: &[Uid], now: Timestamp) -> Result<Vec<Showing>> {
         let mut tx = self.store.read().await?;
         super::reassess::showing(&mut tx, uids, now).await
     }

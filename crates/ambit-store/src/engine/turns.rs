@@ -3,7 +3,7 @@
 
 use super::Engine;
 use super::place::LAPSED_MS;
-use crate::StoreError;
+use crate::Result;
 use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
 use ambit_model::Timestamp;
@@ -90,12 +90,7 @@ pub(super) struct Queue {
 impl Queue {
     /// Runs that no living engine holds wait, and so do those of this engine that are not among those that it carries.
     /// Those that rest in a window of their collection are left out.
-    pub(super) async fn load(
-        tx: &mut Tx,
-        engine: i64,
-        carried: &BTreeSet<RunId>,
-        now: Timestamp,
-    ) -> Result<Self, StoreError> {
+    pub(super) async fn load(tx: &mut Tx, engine: i64, carried: &BTreeSet<RunId>, now: Timestamp) -> Result<Self> {
         let sql = select::<StoredRun>(&format!(
             "FROM runs r JOIN collections c ON c.id = r.collection_id LEFT JOIN users u ON u.id = r.created_by
              WHERE r.state IN ('running', 'scheduled') AND c.deleted_at IS NULL
@@ -164,13 +159,13 @@ impl Queue {
 }
 
 /// When each one of a sort was served last.
-pub(super) async fn turns(tx: &mut Tx, what: &str) -> Result<Turns, StoreError> {
+pub(super) async fn turns(tx: &mut Tx, what: &str) -> Result<Turns> {
     let turns = tx.read_all("SELECT id, number FROM turns WHERE what = $1", values![what]).await?;
     Ok(turns.into_iter().collect())
 }
 
 /// Notes that a run was taken: its project and its user go behind all others.
-pub(super) async fn take_turn(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+pub(super) async fn take_turn(tx: &mut Tx, run: RunId) -> Result<()> {
     let sql =
         "SELECT c.project_id, r.created_by FROM runs r JOIN collections c ON c.id = r.collection_id WHERE r.id = $1";
     let (project, user): (i64, Option<i64>) = tx.read_one(sql, values![run]).await?;
@@ -182,7 +177,7 @@ pub(super) async fn take_turn(tx: &mut Tx, run: RunId) -> Result<(), StoreError>
 }
 
 /// Puts one behind all others of its sort; answers with the number.
-pub(super) async fn note_turn(tx: &mut Tx, what: &str, id: i64) -> Result<i64, StoreError> {
+pub(super) async fn note_turn(tx: &mut Tx, what: &str, id: i64) -> Result<i64> {
     let last: i64 = tx.read_one("SELECT COALESCE(MAX(number), 0) FROM turns", Vec::new()).await?;
     tx.put("turns", "what, id", &["number"], named! { what, id, number: last + 1 }).await?;
     Ok(last + 1)
@@ -196,7 +191,7 @@ impl Engine {
         carried: &BTreeSet<RunId>,
         long: &BTreeSet<RunId>,
         now: Timestamp,
-    ) -> Result<Option<RunId>, StoreError> {
+    ) -> Result<Option<RunId>> {
         let mut tx = self.store.read().await?;
         let queue = Queue::load(&mut tx, self.id, carried, now).await?;
         tx.rollback().await?;

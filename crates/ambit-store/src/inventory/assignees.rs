@@ -1,12 +1,12 @@
 //! Who sees to issues, and how many are overdue.
 
-use crate::StoreError;
 use crate::db::rows::select;
 use crate::db::sql::{Tx, values};
 use crate::inventory::collections::CollectionRef;
 use crate::inventory::turning::turned_at;
 use crate::people::{access, users};
 use crate::{Principal, Store};
+use crate::{Result, StoreError};
 use ambit_model::user::ProjectRole;
 use ambit_model::{DueDays, Timestamp};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(super) async fn known(
     named: &Option<Option<String>>,
     project: i64,
     collection: i64,
-) -> Result<Option<Option<String>>, StoreError> {
+) -> Result<Option<Option<String>>> {
     let Some(Some(name)) = named else { return Ok(named.clone()) };
     let nobody = || {
         StoreError::Invalid(format!(
@@ -54,7 +54,7 @@ impl Store {
         project: i64,
         of_installation: DueDays,
         now: Timestamp,
-    ) -> Result<Vec<Overdue>, StoreError> {
+    ) -> Result<Vec<Overdue>> {
         principal.require_project(project, ProjectRole::Member)?;
         let mut tx = self.read().await?;
         let sql = select::<CollectionRef>(

@@ -4,7 +4,7 @@
 use crate::db::rows::{Rows, named, or_set};
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
 use crate::db::writer::transaction;
-use crate::{Store, StoreError};
+use crate::{Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, blob_hash};
 use ambit_model::moment::DAY_MS;
@@ -40,17 +40,17 @@ impl Packed {
 }
 
 /// Compresses a chunk.
-pub(crate) fn pack_chunk(chunk: &[u8]) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn pack_chunk(chunk: &[u8]) -> Result<Vec<u8>> {
     Ok(zstd::bulk::compress(chunk, ZSTD_LEVEL)?)
 }
 
 /// The bytes of a chunk as it is stored.
-pub(crate) fn unpack_chunk(stored: &[u8]) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn unpack_chunk(stored: &[u8]) -> Result<Vec<u8>> {
     Ok(zstd::bulk::decompress(stored, CHUNK_BYTES)?)
 }
 
 /// Compresses; done before the transaction.
-pub(crate) fn pack(bytes: &[u8]) -> Result<Packed, StoreError> {
+pub(crate) fn pack(bytes: &[u8]) -> Result<Packed> {
     if bytes.len() > BLOB_BYTES_MAX {
         return Err(StoreError::Invalid(format!("more than {BLOB_BYTES_MAX} bytes in one blob")));
     }
@@ -63,7 +63,7 @@ pub(crate) fn pack(bytes: &[u8]) -> Result<Packed, StoreError> {
 }
 
 /// Writes blobs; those that are there only become young again, so that no sweep takes them before they are referred to.
-pub(crate) async fn insert(tx: &mut Tx, blobs: Vec<Packed>, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn insert(tx: &mut Tx, blobs: Vec<Packed>, now: Timestamp) -> Result<()> {
     let blobs: BTreeMap<BlobHash, Packed> = blobs.into_iter().map(|blob| (blob.hash, blob)).collect();
     let rows = blobs.values().map(|blob| named! { hash: blob.hash, size: blob.size, written_at: now }).collect();
     tx.insert("blobs", rows, &or_set("hash", &["written_at"])).await?;
@@ -78,7 +78,7 @@ pub(crate) async fn insert(tx: &mut Tx, blobs: Vec<Packed>, now: Timestamp) -> R
 
 impl Store {
     /// Stores bytes under their hash. They stay while something refers to them, and for an hour.
-    pub async fn put_blob(&self, bytes: &[u8], now: Timestamp) -> Result<BlobHash, StoreError> {
+    pub async fn put_blob(&self, bytes: &[u8], now: Timestamp) -> Result<BlobHash> {
         let packed = pack(bytes)?;
         let hash = packed.hash;
         transaction!(self, Person, async |tx| insert(tx, vec![packed], now).await)?;
@@ -86,7 +86,7 @@ impl Store {
     }
 
     /// The bytes of a hash.
-    pub async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>, StoreError> {
+    pub async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>> {
         let Some(mut reader) = self.read_blob(hash).await? else {
             return Ok(None);
         };
@@ -110,7 +110,7 @@ const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evid
     AND NOT EXISTS (SELECT 1 FROM collections c WHERE c.wire_blob = b.hash AND c.deleted_at IS NULL)";
 
 /// Unreferenced blobs that are no longer young; true when there may be more.
-pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool> {
     let select = format!("SELECT b.hash FROM blobs b WHERE {UNREFERENCED} LIMIT {SWEPT_ROWS_MAX}");
     let keys: Vec<BlobHash> = tx.read_all(&select, values![now.0 - UNREFERENCED_MS, now.0 - WAITING_MS]).await?;
     remove_unreferenced(tx, &keys, Timestamp(now.0 - UNREFERENCED_MS), now).await
@@ -123,7 +123,7 @@ pub(crate) async fn remove_unreferenced(
     hashes: &[BlobHash],
     before: Timestamp,
     now: Timestamp,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let head = format!("DELETE FROM blobs AS b WHERE {UNREFERENCED} AND b.hash IN");
     let tail = "RETURNING COALESCE(stored_as, hash)";
     let gone: Vec<BlobHash> = tx.read_in(&head, values![before, now.0 - WAITING_MS], hashes, tail).await?;

@@ -8,7 +8,7 @@ use crate::inventory::items;
 use crate::inventory::marks::{clean_tags, has_tag};
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes, Closing, closing};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::issue::{Decision, Status, Until};
 use ambit_model::limits::REASON_CHARS_MAX;
 use ambit_model::user::CollectionRole;
@@ -45,7 +45,7 @@ impl Store {
         project: Option<i64>,
         change: &BulkChange,
         now: Timestamp,
-    ) -> Result<usize, StoreError> {
+    ) -> Result<usize> {
         if ids.len() > ITEMS_MAX {
             return Err(StoreError::Invalid(format!("at most {ITEMS_MAX} items in one call")));
         }
@@ -88,7 +88,7 @@ impl Store {
 }
 
 /// Refuses a reason or an end that belongs to no closing, an end that is over, and a reason that is too long.
-fn check_decision(change: &BulkChange, now: Timestamp) -> Result<(), StoreError> {
+fn check_decision(change: &BulkChange, now: Timestamp) -> Result<()> {
     let invalid = |text: String| Err(StoreError::Invalid(text));
     let closes = change.status.is_some_and(|status| !status.is_open());
     if !closes && (change.reason.is_some() || change.until.is_some()) {
@@ -114,7 +114,7 @@ async fn apply(
     uids: &BTreeSet<Uid>,
     change: &BulkChange,
     now: Timestamp,
-) -> Result<Vec<BulkRow>, StoreError> {
+) -> Result<Vec<BulkRow>> {
     let mut changes = Changes::new(ChangeContext::enter(tx, collection, None, true, now).await?);
     let mut said = Vec::new();
     match item {
@@ -144,7 +144,7 @@ fn change_issue(
     uid: Uid,
     change: &BulkChange,
     closed: Closing,
-) -> Result<Vec<BulkRow>, StoreError> {
+) -> Result<Vec<BulkRow>> {
     let row = changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?;
     let mut said = Vec::new();
     said.extend(tag(&mut row.record.tags, change)?.map(|details| (uid, "issue.tag", details)));
@@ -170,7 +170,7 @@ fn change_issue(
 }
 
 /// The details of what changed; `None`: nothing did.
-fn tag(tags: &mut Vec<String>, change: &BulkChange) -> Result<Option<serde_json::Value>, StoreError> {
+fn tag(tags: &mut Vec<String>, change: &BulkChange) -> Result<Option<serde_json::Value>> {
     let before = tags.clone();
     tags.retain(|tag| !has_tag(&change.remove_tags, tag));
     tags.extend(change.add_tags.iter().cloned());

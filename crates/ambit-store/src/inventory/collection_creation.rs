@@ -7,7 +7,7 @@ use crate::inventory::collections::{check_never, require};
 use crate::inventory::{feed, seeds};
 use crate::people::audit;
 use crate::people::names::clean_title;
-use crate::{CollectionView, Principal, Store, StoreError};
+use crate::{CollectionView, Principal, Result, Store, StoreError};
 use ambit_model::SkippedTasks;
 use ambit_model::collection::Schedule;
 use ambit_model::feed::{Noun, What};
@@ -77,7 +77,7 @@ impl Store {
         project: i64,
         new: &NewCollection,
         now: Timestamp,
-    ) -> Result<CollectionView, StoreError> {
+    ) -> Result<CollectionView> {
         principal.require_project(project, ProjectRole::Owner)?;
         if workflow::find(&new.workflow).is_none() {
             return Err(StoreError::Invalid(format!("unknown workflow: {:?}", new.workflow)));
@@ -99,13 +99,7 @@ impl Store {
     }
 }
 
-async fn insert(
-    tx: &mut Tx,
-    project: i64,
-    printable: &str,
-    new: &NewCollection,
-    now: Timestamp,
-) -> Result<Uuid, StoreError> {
+async fn insert(tx: &mut Tx, project: i64, printable: &str, new: &NewCollection, now: Timestamp) -> Result<Uuid> {
     let taken = "SELECT id FROM collections WHERE uuid = $1";
     let uuid = match new.uuid {
         Some(wanted) if !tx.exists(taken, values![wanted]).await? => wanted,

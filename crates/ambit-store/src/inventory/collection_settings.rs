@@ -8,7 +8,7 @@ use crate::inventory::feed;
 use crate::inventory::runs::cancel_unstarted;
 use crate::people::audit;
 use crate::people::names::clean_title;
-use crate::{CollectionView, Principal, Store, StoreError};
+use crate::{CollectionView, Principal, Result, Store, StoreError};
 use ambit_model::SkippedTasks;
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
@@ -50,7 +50,7 @@ pub struct CollectionSettings {
 }
 
 impl CollectionSettings {
-    fn check(&self) -> Result<(), StoreError> {
+    fn check(&self) -> Result<()> {
         check_never(self.never.as_deref().unwrap_or_default())?;
         if self.custom_last_refreshes_count.is_some_and(|count| !LAST_REFRESHES.contains(&count)) {
             let (least, most) = (LAST_REFRESHES.start(), LAST_REFRESHES.end());
@@ -91,7 +91,7 @@ impl Store {
         uuid: Uuid,
         settings: &CollectionSettings,
         now: Timestamp,
-    ) -> Result<CollectionView, StoreError> {
+    ) -> Result<CollectionView> {
         settings.check()?;
         let mut settings = settings.clone();
         settings.printable_name = settings.printable_name.as_deref().map(clean_title).transpose()?;
@@ -138,32 +138,16 @@ impl Store {
 
     /// Archives a collection: it stays readable, and no run starts in it. A run that waits for an engine is cancelled,
     /// and one that is under way goes on to its end.
-    pub async fn archive_collection(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn archive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
         self.set_archived(principal, uuid, true, now).await
     }
 
     /// Takes a collection out of the archive; its schedule counts from now.
-    pub async fn unarchive_collection(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn unarchive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
         self.set_archived(principal, uuid, false, now).await
     }
 
-    async fn set_archived(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        archived: bool,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    async fn set_archived(&self, principal: &Principal, uuid: Uuid, archived: bool, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let collection = enter(tx, &principal, uuid).await?;
@@ -183,13 +167,7 @@ impl Store {
     }
 
     /// Moves the state of a simulated internet in which later runs look; conflict on a live collection.
-    pub async fn set_wire_state(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        state: i64,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn set_wire_state(&self, principal: &Principal, uuid: Uuid, state: i64, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let collection = enter(tx, &principal, uuid).await?;
@@ -206,7 +184,7 @@ impl Store {
 
 /// A collection as it is scheduled once its settings are changed; where nothing else is said of when it runs, it stays
 /// due when it was. Fails where its timing would leave no time for a run.
-fn scheduled(collection: &Collection, settings: &CollectionSettings, now: Timestamp) -> Result<Collection, StoreError> {
+fn scheduled(collection: &Collection, settings: &CollectionSettings, now: Timestamp) -> Result<Collection> {
     let mut then = collection.clone();
     if let Some(schedule) = settings.schedule {
         (then.schedule, then.timing.cron) = (schedule, None);
@@ -223,7 +201,7 @@ fn scheduled(collection: &Collection, settings: &CollectionSettings, now: Timest
 }
 
 /// The collection, locked, for one of its admins.
-async fn enter(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<Collection, StoreError> {
+async fn enter(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<Collection> {
     let id = require(tx, principal, uuid, CollectionRole::Admin).await?.collection.id;
     lock(tx, id).await?;
     Ok(require(tx, principal, uuid, CollectionRole::Admin).await?.collection)
@@ -237,7 +215,7 @@ async fn changed(
     action: &'static str,
     details: Value,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let object = collection.uuid.to_string();
     audit::insert(tx, principal, Some(collection.project), action, &object, details, now).await?;
     let note =

@@ -6,7 +6,7 @@ use crate::db::sql::{Row, Tx, from_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::{contexts, feed};
 use crate::people::audit;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::user::CollectionRole;
@@ -98,7 +98,7 @@ fn select() -> String {
 
 /// A row of `select`: the collection, its exclusions, and the uuid of its organisation. What comes from runs is filled
 /// in by `complete`.
-fn read(row: &Row) -> Result<(Collection, Vec<String>, Uuid), StoreError> {
+fn read(row: &Row) -> Result<(Collection, Vec<String>, Uuid)> {
     let (mut collection, never, organization, issues): (Collection, String, Uuid, (i64, i64, i64, i64, i64)) =
         row.read()?;
     for (severity, count) in (1..).zip([issues.0, issues.1, issues.2, issues.3, issues.4]) {
@@ -110,7 +110,7 @@ fn read(row: &Row) -> Result<(Collection, Vec<String>, Uuid), StoreError> {
 }
 
 /// Adds what the collections' runs say.
-async fn complete(tx: &mut Tx, collections: &mut [&mut Collection]) -> Result<(), StoreError> {
+async fn complete(tx: &mut Tx, collections: &mut [&mut Collection]) -> Result<()> {
     let ids: Vec<i64> = collections.iter().map(|collection| collection.id).collect();
     let mut find = |id: i64| collections.iter_mut().position(|collection| collection.id == id);
     let positions: BTreeMap<i64, usize> = ids.iter().filter_map(|id| find(*id).map(|at| (*id, at))).collect();
@@ -135,7 +135,7 @@ async fn complete(tx: &mut Tx, collections: &mut [&mut Collection]) -> Result<()
 }
 
 /// A collection by its uuid, whoever asks; for the engine and for checks of access.
-pub(crate) async fn load(tx: &mut Tx, uuid: Uuid) -> Result<(Collection, Vec<String>, Uuid), StoreError> {
+pub(crate) async fn load(tx: &mut Tx, uuid: Uuid) -> Result<(Collection, Vec<String>, Uuid)> {
     let row = tx.row(&format!("{} AND c.uuid = $1", select()), values![uuid]).await?;
     let mut found = read(&row.ok_or(StoreError::NotFound)?)?;
     complete(tx, &mut [&mut found.0]).await?;
@@ -149,7 +149,7 @@ pub(crate) async fn require(
     principal: &Principal,
     uuid: Uuid,
     role: CollectionRole,
-) -> Result<CollectionView, StoreError> {
+) -> Result<CollectionView> {
     let row = tx.row(&format!("{} AND c.uuid = $1", select()), values![uuid]).await?;
     let (mut collection, never, organization_uuid) = read(&row.ok_or(StoreError::NotFound)?)?;
     let role = principal.require_collection(collection.project, collection.id, role)?;
@@ -158,7 +158,7 @@ pub(crate) async fn require(
 }
 
 /// Locks the row that orders all writes to a collection's records on PostgreSQL; on SQLite there is one writer anyway.
-pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<(), StoreError> {
+pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<()> {
     if tx.is_postgres() {
         tx.run("SELECT 1 FROM collections WHERE id = $1 FOR NO KEY UPDATE", values![id]).await?;
     }
@@ -166,20 +166,13 @@ pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<(), StoreError> {
 }
 
 /// Counts a change of what scope depends on. Running runs watch this number.
-pub(crate) async fn raise_scope_revision(tx: &mut Tx, id: i64) -> Result<(), StoreError> {
+pub(crate) async fn raise_scope_revision(tx: &mut Tx, id: i64) -> Result<()> {
     let sql = "UPDATE collections SET scope_revision = scope_revision + 1 WHERE id = $1";
     tx.run(sql, values![id]).await.map(|_| ())
 }
 
 /// Marks a collection deleted and ends its run; its rows are removed later by `tidy`.
-pub(crate) async fn delete(
-    tx: &mut Tx,
-    id: i64,
-    project: i64,
-    uuid: Uuid,
-    by: Uuid,
-    now: Timestamp,
-) -> Result<(), StoreError> {
+pub(crate) async fn delete(tx: &mut Tx, id: i64, project: i64, uuid: Uuid, by: Uuid, now: Timestamp) -> Result<()> {
     lock(tx, id).await?;
     let sql =
         "UPDATE collections SET deleted_at = $1, updated_at = $1, deleted_by = $2 WHERE id = $3 AND deleted_at IS NULL";
@@ -191,7 +184,7 @@ pub(crate) async fn delete(
     feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Disappeared).of(id), now).await
 }
 
-pub(crate) fn check_never(never: &[String]) -> Result<(), StoreError> {
+pub(crate) fn check_never(never: &[String]) -> Result<()> {
     if never.len() > NEVER_MAX || never.iter().any(|pattern| pattern.len() > NEVER_BYTES_MAX) {
         return Err(StoreError::Invalid(format!("at most {NEVER_MAX} patterns of at most {NEVER_BYTES_MAX} bytes")));
     }
@@ -200,11 +193,7 @@ pub(crate) fn check_never(never: &[String]) -> Result<(), StoreError> {
 
 impl Store {
     /// The collections that the caller may read, in one project or in all, by id.
-    pub async fn list_collections(
-        &self,
-        principal: &Principal,
-        project: Option<i64>,
-    ) -> Result<Vec<CollectionView>, StoreError> {
+    pub async fn list_collections(&self, principal: &Principal, project: Option<i64>) -> Result<Vec<CollectionView>> {
         let projects: Vec<i64> = principal.projects().filter(|id| project.is_none_or(|wanted| wanted == *id)).collect();
         let mut tx = self.read().await?;
         let head = format!("{} AND c.project_id IN", select());
@@ -221,12 +210,12 @@ impl Store {
     }
 
     /// A collection by its uuid.
-    pub async fn find_collection(&self, principal: &Principal, uuid: Uuid) -> Result<CollectionView, StoreError> {
+    pub async fn find_collection(&self, principal: &Principal, uuid: Uuid) -> Result<CollectionView> {
         require(&mut self.read().await?, principal, uuid, CollectionRole::Viewer).await
     }
 
     /// Deletes a collection for good, with its records; for its admins.
-    pub async fn delete_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let view = require(tx, &principal, uuid, CollectionRole::Admin).await?;

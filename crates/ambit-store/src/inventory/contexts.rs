@@ -3,7 +3,7 @@
 
 use crate::db::rows::{columns, select};
 use crate::db::sql::{Tx, values};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store};
 use ambit_model::{DueDays, Timestamp};
 use uuid::Uuid;
 
@@ -36,7 +36,7 @@ pub(crate) async fn refreshes(
     collections: &[i64],
     by: Timestamp,
     reached: i64,
-) -> Result<Vec<(i64, Timestamp)>, StoreError> {
+) -> Result<Vec<(i64, Timestamp)>> {
     // The bare state would be looked up in its index: most runs of all collections are finished.
     let head = "SELECT collection_id, started_at FROM (SELECT collection_id, started_at, number,
                 ROW_NUMBER() OVER (PARTITION BY collection_id ORDER BY number DESC) AS place
@@ -56,7 +56,7 @@ impl Store {
         principal: &Principal,
         project: i64,
         reached: i64,
-    ) -> Result<Vec<CollectionContext>, StoreError> {
+    ) -> Result<Vec<CollectionContext>> {
         self.collection_contexts_at(principal, project, reached, Timestamp(i64::MAX)).await
     }
 
@@ -67,7 +67,7 @@ impl Store {
         project: i64,
         reached: i64,
         moment: Timestamp,
-    ) -> Result<Vec<CollectionContext>, StoreError> {
+    ) -> Result<Vec<CollectionContext>> {
         let mut tx = self.read().await?;
         let sql = select::<CollectionContext>(
             "FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = \

@@ -4,7 +4,7 @@ use crate::db::sql::{Tx, from_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::record::{ChangeContext, Changes};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::feed::Noun;
 use ambit_model::issue::{IssueRecord, Status};
 use ambit_model::{Timestamp, Uid};
@@ -27,7 +27,7 @@ pub struct IssueVersion {
 impl Store {
     /// Opens issues again whose decision has ended by `now`, and returns how many. Harmless to call from several
     /// processes.
-    pub async fn end_decisions(&self, now: Timestamp) -> Result<usize, StoreError> {
+    pub async fn end_decisions(&self, now: Timestamp) -> Result<usize> {
         let sql = format!(
             "SELECT c.uuid, i.uid FROM issues i JOIN collections c ON c.id = i.collection_id WHERE i.until_at <= $1 \
              AND c.deleted_at IS NULL ORDER BY i.until_at LIMIT {ENDED_MAX}"
@@ -57,7 +57,7 @@ impl Store {
         id: &str,
         project: Option<i64>,
         start: Option<Timestamp>,
-    ) -> Result<Vec<IssueVersion>, StoreError> {
+    ) -> Result<Vec<IssueVersion>> {
         let view = self.find_issue(principal, id, project).await?;
         let start = start.unwrap_or(Timestamp(i64::MIN));
         let sql = format!(
@@ -77,7 +77,7 @@ impl Store {
     }
 }
 
-async fn open_again(tx: &mut Tx, collection: Uuid, uids: &[Uid], now: Timestamp) -> Result<usize, StoreError> {
+async fn open_again(tx: &mut Tx, collection: Uuid, uids: &[Uid], now: Timestamp) -> Result<usize> {
     let (collection, _, _) = collections::load(tx, collection).await?;
     collections::lock(tx, collection.id).await?;
     let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, false, now).await?);

@@ -3,7 +3,7 @@
 
 use crate::db::rows::{columns, select};
 use crate::db::sql::{Tx, from_json, values};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store};
 use ambit_model::issue::IssueRecord;
 use ambit_model::{Timestamp, Uid};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ impl Store {
         project: i64,
         entities: &[Uid],
         at: Option<Timestamp>,
-    ) -> Result<BTreeMap<Uid, Vec<IssueRecord>>, StoreError> {
+    ) -> Result<BTreeMap<Uid, Vec<IssueRecord>>> {
         let mut tx = self.read().await?;
         let found = shown(&mut tx, principal, project, "i.entity_uid", entities, at).await?;
         let mut issues: BTreeMap<Uid, Vec<IssueRecord>> = BTreeMap::new();
@@ -48,7 +48,7 @@ impl Store {
         project: i64,
         uids: &[Uid],
         at: Option<Timestamp>,
-    ) -> Result<BTreeMap<Uid, IssueRecord>, StoreError> {
+    ) -> Result<BTreeMap<Uid, IssueRecord>> {
         let mut tx = self.read().await?;
         shown(&mut tx, principal, project, "i.uid", uids, at).await
     }
@@ -62,7 +62,7 @@ async fn shown(
     column: &str,
     uids: &[Uid],
     at: Option<Timestamp>,
-) -> Result<BTreeMap<Uid, IssueRecord>, StoreError> {
+) -> Result<BTreeMap<Uid, IssueRecord>> {
     let moment = at.unwrap_or(Timestamp(i64::MAX));
     // A version that is shown now may have opened after the moment; then an older one was shown.
     let head = select::<Shown>(&format!(

@@ -4,7 +4,7 @@ use crate::db::rows::{columns, select};
 use crate::db::sql::values;
 use crate::engine::commit::EvidenceList;
 use crate::inventory::views::{IssueView, find, issue};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::user::CollectionRole;
 use ambit_model::{Item, Kind, TaskName, Timestamp, Uid};
@@ -41,7 +41,7 @@ impl Store {
         id: &str,
         project: Option<i64>,
         task: TaskName,
-    ) -> Result<Vec<ProbeLeft>, StoreError> {
+    ) -> Result<Vec<ProbeLeft>> {
         let mut tx = self.read().await?;
         let base = find(&mut tx, principal, Item::Entity, id, project, CollectionRole::Viewer).await?;
         let sql = format!("{} WHERE l.uid = $1 AND l.task = $2", probes());
@@ -59,7 +59,7 @@ impl Store {
         id: &str,
         project: Option<i64>,
         reads: impl FnOnce(&str) -> Vec<TaskName> + Send,
-    ) -> Result<(IssueView, Vec<ProbeLeft>), StoreError> {
+    ) -> Result<(IssueView, Vec<ProbeLeft>)> {
         let mut tx = self.read().await?;
         let view = issue(find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?)?;
         let tasks = reads(&view.record.name);

@@ -5,7 +5,7 @@ use crate::db::rows::{Rows, columns, named, select};
 use crate::db::sql::{Tx, values, whole};
 use crate::db::writer::transaction;
 use crate::inventory::milestones;
-use crate::{Store, StoreError};
+use crate::{Result, Store};
 use ambit_model::feed::{FeedRow, Noun, What};
 use ambit_model::{Timestamp, Uid};
 use uuid::Uuid;
@@ -64,7 +64,7 @@ impl Newest {
 /// Raises the revision counter by one for each record (at least one) and allots stamps: not before `now`, never before
 /// an earlier revision's. The counter is the last lock of a transaction: nothing but inserts and updates of rows
 /// already locked comes after it.
-pub(crate) async fn allot(tx: &mut Tx, records: &[Stamp], now: Timestamp) -> Result<Allotted, StoreError> {
+pub(crate) async fn allot(tx: &mut Tx, records: &[Stamp], now: Timestamp) -> Result<Allotted> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = format!("SELECT revision, stamp, stamp_records FROM revision WHERE one = 1{lock}");
     let (revision, stamp, used): (i64, i64, i64) = tx.read_one(&sql, Vec::new()).await?;
@@ -77,14 +77,14 @@ pub(crate) async fn allot(tx: &mut Tx, records: &[Stamp], now: Timestamp) -> Res
     Ok(allotted)
 }
 
-async fn set(tx: &mut Tx, revision: i64, stamp: Timestamp, used: i64) -> Result<(), StoreError> {
+async fn set(tx: &mut Tx, revision: i64, stamp: Timestamp, used: i64) -> Result<()> {
     let sql = "UPDATE revision SET revision = $1, stamp = $2, stamp_records = $3 WHERE one = 1";
     tx.run(sql, values![revision, stamp, used]).await?;
     Ok(())
 }
 
 /// Makes every later stamp lie after the given one, because what a run sees must be later than its start.
-pub(crate) async fn close_stamp(tx: &mut Tx, allotted: &Allotted) -> Result<(), StoreError> {
+pub(crate) async fn close_stamp(tx: &mut Tx, allotted: &Allotted) -> Result<()> {
     let (revision, stamp) = allotted.nth(0);
     set(tx, revision, stamp, RECORDS_OF_STAMP_MAX).await
 }
@@ -118,11 +118,11 @@ fn feed_uid(uuid: Uuid) -> Uid {
 }
 
 /// Writes one row and returns the revision and stamp that were allotted for it.
-pub(crate) async fn note(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn note(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<()> {
     note_allotted(tx, note, now).await.map(|_| ())
 }
 
-pub(crate) async fn note_allotted(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<Allotted, StoreError> {
+pub(crate) async fn note_allotted(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<Allotted> {
     let allotted = allot(tx, &[Stamp::Shared], now).await?;
     let (revision, at) = allotted.nth(0);
     let row = named! {
@@ -143,13 +143,13 @@ pub(crate) async fn note_allotted(tx: &mut Tx, note: &Note, now: Timestamp) -> R
 }
 
 /// Remembers the last revision that a person made in a project: searches wait for it.
-pub(crate) async fn raise_person_revision(tx: &mut Tx, project: i64, revision: i64) -> Result<(), StoreError> {
+pub(crate) async fn raise_person_revision(tx: &mut Tx, project: i64, revision: i64) -> Result<()> {
     tx.run("UPDATE projects SET person_revision = $1 WHERE id = $2", values![revision, project]).await?;
     Ok(())
 }
 
 /// Lets searches in a project wait for everything until now.
-pub(crate) async fn await_all(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+pub(crate) async fn await_all(tx: &mut Tx, project: i64) -> Result<()> {
     let newest = "(SELECT revision FROM revision WHERE one = 1)";
     let sql = format!("UPDATE projects SET person_revision = {newest} WHERE id = $1 AND person_revision < {newest}");
     tx.run(&sql, values![project]).await?;
@@ -160,12 +160,12 @@ columns! { FeedRow { revision, project: "project_id", noun, uid, what } }
 
 impl Store {
     /// The newest committed revision.
-    pub async fn last_revision(&self) -> Result<i64, StoreError> {
+    pub async fn last_revision(&self) -> Result<i64> {
         newest(&mut self.read().await?).await
     }
 
     /// The last revision that a person made in a project.
-    pub async fn person_revision(&self, project: i64) -> Result<i64, StoreError> {
+    pub async fn person_revision(&self, project: i64) -> Result<i64> {
         let mut tx = self.read().await?;
         let sql = "SELECT person_revision FROM projects WHERE id = $1";
         tx.find(sql, values![project]).await
@@ -174,30 +174,30 @@ impl Store {
     /// Rows after a revision, in order. Of collections, projects and runs, `uid` is their uuid's 16 bytes and 16 zeros.
     /// A record that was only seen since has one row, with the revision of its last sighting. A reader that asks again
     /// from the last row's revision misses nothing: revisions become visible in order, and a sighting only moves on.
-    pub async fn feed_since(&self, revision: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
+    pub async fn feed_since(&self, revision: i64, limit: usize) -> Result<Vec<FeedRow>> {
         since(&mut self.read().await?, revision, limit).await
     }
 
     /// Returns the position of a named reader of the feed; `None` if it stored none.
-    pub async fn position(&self, reader: &str) -> Result<Option<i64>, StoreError> {
+    pub async fn position(&self, reader: &str) -> Result<Option<i64>> {
         let mut tx = self.read().await?;
         tx.read_first("SELECT revision FROM positions WHERE reader = $1", values![reader]).await
     }
 
     /// Remembers how far a named reader of the feed has come.
-    pub async fn set_position(&self, reader: &str, revision: i64) -> Result<(), StoreError> {
+    pub async fn set_position(&self, reader: &str, revision: i64) -> Result<()> {
         let reader = reader.to_owned();
         transaction!(self, Engine, async |tx| put_position(tx, &reader, revision).await)
     }
 }
 
 /// The newest revision.
-pub(crate) async fn newest(tx: &mut Tx) -> Result<i64, StoreError> {
+pub(crate) async fn newest(tx: &mut Tx) -> Result<i64> {
     tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await
 }
 
 /// Rows after a revision, as [`Store::feed_since`] returns them.
-pub(crate) async fn since(tx: &mut Tx, revision: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
+pub(crate) async fn since(tx: &mut Tx, revision: i64, limit: usize) -> Result<Vec<FeedRow>> {
     let limit = limit.min(FEED_ROWS_MAX);
     let page = whole(limit);
     let sql = select::<FeedRow>("FROM feed WHERE revision > $1 ORDER BY revision LIMIT $2");
@@ -220,7 +220,7 @@ pub(crate) async fn since(tx: &mut Tx, revision: i64, limit: usize) -> Result<Ve
 }
 
 /// Remembers how far a named reader of the feed has come.
-pub(crate) async fn put_position(tx: &mut Tx, reader: &str, revision: i64) -> Result<(), StoreError> {
+pub(crate) async fn put_position(tx: &mut Tx, reader: &str, revision: i64) -> Result<()> {
     tx.put("positions", "reader", &["revision"], named! { reader, revision }).await
 }
 

@@ -7,7 +7,7 @@ use crate::inventory::collections::CollectionRef;
 use crate::inventory::feed;
 use crate::inventory::turning::turned_at;
 use crate::inventory::views::{COLLECTION_JOINS, seen_in};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store};
 use ambit_model::feed::{FeedRow, Noun};
 use ambit_model::issue::Status;
 use ambit_model::user::ProjectRole;
@@ -111,7 +111,7 @@ fn table(noun: Noun) -> Option<&'static str> {
     }
 }
 
-async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
+async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>> {
     let Some(table) = table(noun) else { return Ok(Vec::new()) };
     let head = format!(
         "SELECT {}, {} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND \
@@ -131,7 +131,7 @@ type Span = (Option<Timestamp>, Option<Timestamp>);
 /// or went, and the opening of the version before.
 type Past = (HistoryRow, Span, Span, Timestamp, Option<Timestamp>);
 
-async fn history_rows(tx: &mut Tx, after: i64, limit: usize) -> Result<Vec<HistoryRow>, StoreError> {
+async fn history_rows(tx: &mut Tx, after: i64, limit: usize) -> Result<Vec<HistoryRow>> {
     let limit = whole(limit.min(ROWS_MAX));
     let mut history = Vec::new();
     for noun in [Noun::Entity, Noun::Issue, Noun::Technology] {
@@ -169,22 +169,22 @@ pub struct FeedSnapshot {
 
 impl FeedSnapshot {
     /// The newest revision.
-    pub async fn last_revision(&mut self) -> Result<i64, StoreError> {
+    pub async fn last_revision(&mut self) -> Result<i64> {
         feed::newest(&mut self.tx).await
     }
 
     /// As [`Store::feed_since`].
-    pub async fn feed_since(&mut self, revision: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
+    pub async fn feed_since(&mut self, revision: i64, limit: usize) -> Result<Vec<FeedRow>> {
         feed::since(&mut self.tx, revision, limit).await
     }
 
     /// As [`Store::index_rows`].
-    pub async fn index_rows(&mut self, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
+    pub async fn index_rows(&mut self, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>> {
         index_rows(&mut self.tx, noun, uids).await
     }
 
     /// As [`Store::history_rows`].
-    pub async fn history_rows(&mut self, after: i64, limit: usize) -> Result<Vec<HistoryRow>, StoreError> {
+    pub async fn history_rows(&mut self, after: i64, limit: usize) -> Result<Vec<HistoryRow>> {
         history_rows(&mut self.tx, after, limit).await
     }
 }
@@ -192,17 +192,17 @@ impl FeedSnapshot {
 impl Store {
     /// The current records of a noun; those of deleted collections are left out, so a document whose row is missing is
     /// to be removed.
-    pub async fn index_rows(&self, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
+    pub async fn index_rows(&self, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>> {
         index_rows(&mut self.read().await?, noun, uids).await
     }
 
     /// Closed versions after a revision, in the order in which they were closed.
-    pub async fn history_rows(&self, after: i64, limit: usize) -> Result<Vec<HistoryRow>, StoreError> {
+    pub async fn history_rows(&self, after: i64, limit: usize) -> Result<Vec<HistoryRow>> {
         history_rows(&mut self.read().await?, after, limit).await
     }
 
     /// The feed and the records that it names, as they are at one moment: nothing that is committed later shows in it.
-    pub async fn feed_snapshot(&self) -> Result<FeedSnapshot, StoreError> {
+    pub async fn feed_snapshot(&self) -> Result<FeedSnapshot> {
         Ok(FeedSnapshot { tx: self.read().await? })
     }
 
@@ -212,7 +212,7 @@ impl Store {
         noun: Noun,
         opened: &BTreeMap<Uid, Timestamp>,
         moment: Timestamp,
-    ) -> Result<BTreeMap<Uid, Timestamp>, StoreError> {
+    ) -> Result<BTreeMap<Uid, Timestamp>> {
         let Some(table) = table(noun) else { return Ok(BTreeMap::new()) };
         let seen_in_run = run_that_saw(["$1", "$2"]);
         let head = format!("SELECT t.uid, t.first_seen, {seen_in_run} FROM {table} t WHERE t.uid IN");
@@ -226,7 +226,7 @@ impl Store {
     }
 
     /// Every uid of a noun after one, ascending: for a rebuild.
-    pub async fn all_uids(&self, noun: Noun, after: Option<Uid>, limit: usize) -> Result<Vec<Uid>, StoreError> {
+    pub async fn all_uids(&self, noun: Noun, after: Option<Uid>, limit: usize) -> Result<Vec<Uid>> {
         let Some(table) = table(noun) else { return Ok(Vec::new()) };
         let mut tx = self.read().await?;
         let after = after.map_or(Vec::new(), |uid| uid.bytes().to_vec());
@@ -236,13 +236,7 @@ impl Store {
 
     /// What changed in a project after a revision, oldest first, without rows that only say "seen again"; what the
     /// caller may not read is left out. Empty: nothing more.
-    pub async fn changes(
-        &self,
-        principal: &Principal,
-        project: i64,
-        after: i64,
-        limit: usize,
-    ) -> Result<Vec<Change>, StoreError> {
+    pub async fn changes(&self, principal: &Principal, project: i64, after: i64, limit: usize) -> Result<Vec<Change>> {
         principal.require_project(project, ProjectRole::Member)?;
         let mut tx = self.read().await?;
         let limit = limit.min(ROWS_MAX);
@@ -270,7 +264,7 @@ impl Store {
 }
 
 /// Adds the record of each change as it was then: that of the version which the change opened or went into.
-async fn add_records(tx: &mut Tx, changes: &mut [Change]) -> Result<(), StoreError> {
+async fn add_records(tx: &mut Tx, changes: &mut [Change]) -> Result<()> {
     let Some(first) = changes.first().map(|change| change.row.revision) else { return Ok(()) };
     let mut wanted = BTreeMap::<Noun, BTreeSet<Uid>>::new();
     for change in changes.iter() {
@@ -311,7 +305,7 @@ const NAMED: [(Noun, &str); 3] = [
 ];
 
 /// Adds what collections, projects and runs are called now.
-async fn add_names(tx: &mut Tx, changes: &mut [Change]) -> Result<(), StoreError> {
+async fn add_names(tx: &mut Tx, changes: &mut [Change]) -> Result<()> {
     for (noun, head) in NAMED {
         let of_noun = || changes.iter().filter(|change| change.row.noun == noun);
         let uuids: Vec<Uuid> = of_noun().map(|change| change.row.uuid()).collect::<BTreeSet<_>>().into_iter().collect();

@@ -8,7 +8,7 @@ use crate::inventory::{collections, feed};
 use crate::people::audit;
 use crate::people::names::clean_title;
 use crate::people::projects;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::{Noun, What};
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -133,19 +133,14 @@ fn select_use() -> String {
 type Use = (IntegrationUse, i64, i64);
 
 /// An integration of a project in which the caller has at least this role.
-async fn require(
-    tx: &mut Tx,
-    principal: &Principal,
-    uuid: Uuid,
-    role: ProjectRole,
-) -> Result<IntegrationView, StoreError> {
+async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: ProjectRole) -> Result<IntegrationView> {
     let view: IntegrationView =
         tx.find(&select::<IntegrationView>(&format!("{FROM} AND i.uuid = $1")), values![uuid]).await?;
     principal.require_project(view.project, role)?;
     Ok(view)
 }
 
-fn check(new: &NewIntegration) -> Result<NewIntegration, StoreError> {
+fn check(new: &NewIntegration) -> Result<NewIntegration> {
     if !INTEGRATION_TYPES.iter().any(|known| known.0 == new.kind) {
         let names = INTEGRATION_TYPES.map(|known| known.0).join(", ");
         return Err(StoreError::Invalid(format!("the type must be one of {names}")));
@@ -154,7 +149,7 @@ fn check(new: &NewIntegration) -> Result<NewIntegration, StoreError> {
     Ok(NewIntegration { name: clean_title(&new.name)?, ..new.clone() })
 }
 
-fn check_sizes<'a>(documents: impl IntoIterator<Item = &'a Map<String, Value>>) -> Result<(), StoreError> {
+fn check_sizes<'a>(documents: impl IntoIterator<Item = &'a Map<String, Value>>) -> Result<()> {
     if documents.into_iter().any(|document| to_json(document).len() > DOCUMENT_BYTES_MAX) {
         return Err(StoreError::Invalid(format!("secrets and settings have at most {DOCUMENT_BYTES_MAX} bytes each")));
     }
@@ -173,7 +168,7 @@ impl Store {
         project: Uuid,
         new: &NewIntegration,
         now: Timestamp,
-    ) -> Result<IntegrationView, StoreError> {
+    ) -> Result<IntegrationView> {
         let (principal, new) = (principal.clone(), self.sealed(new)?);
         transaction!(self, Person, async |tx| insert(tx, &principal, project, new, now).await)
     }
@@ -186,7 +181,7 @@ impl Store {
         collection: Uuid,
         new: &[NewIntegration],
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let principal = principal.clone();
         let new = new.iter().map(|new| self.sealed(new)).collect::<Result<Vec<_>, _>>()?;
         transaction!(self, Person, async |tx| {
@@ -200,18 +195,14 @@ impl Store {
     }
 
     /// Checks an integration that is to be made, and seals what is secret of it.
-    fn sealed(&self, new: &NewIntegration) -> Result<Sealed, StoreError> {
+    fn sealed(&self, new: &NewIntegration) -> Result<Sealed> {
         let (new, uuid) = (check(new)?, Uuid::new_v4());
         let secrets = self.seal(&purpose(uuid), to_json(&new.secrets).as_bytes());
         Ok(Sealed { uuid, new, secrets })
     }
 
     /// The integrations of a project, by id.
-    pub async fn list_integrations(
-        &self,
-        principal: &Principal,
-        project: Uuid,
-    ) -> Result<Vec<IntegrationView>, StoreError> {
+    pub async fn list_integrations(&self, principal: &Principal, project: Uuid) -> Result<Vec<IntegrationView>> {
         let mut tx = self.read().await?;
         let project = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
         let sql =
@@ -220,7 +211,7 @@ impl Store {
     }
 
     /// An integration that the caller may see.
-    pub async fn find_integration(&self, principal: &Principal, uuid: Uuid) -> Result<IntegrationView, StoreError> {
+    pub async fn find_integration(&self, principal: &Principal, uuid: Uuid) -> Result<IntegrationView> {
         let mut tx = self.read().await?;
         require(&mut tx, principal, uuid, ProjectRole::Member).await
     }
@@ -233,7 +224,7 @@ impl Store {
         uuid: Uuid,
         change: &IntegrationChange,
         now: Timestamp,
-    ) -> Result<IntegrationView, StoreError> {
+    ) -> Result<IntegrationView> {
         check_sizes(change.secrets.iter().chain(&change.settings))?;
         let (principal, settings) = (principal.clone(), change.settings.as_ref().map(to_json));
         let name = change.name.as_deref().map(clean_title).transpose()?;
@@ -251,12 +242,7 @@ impl Store {
     }
 
     /// Removes an integration, its secrets and its uses; for owners of its project.
-    pub async fn delete_integration(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn delete_integration(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let view = require(tx, &principal, uuid, ProjectRole::Owner).await?;
@@ -274,17 +260,13 @@ impl Store {
         collection: Uuid,
         integration: Uuid,
         now: Timestamp,
-    ) -> Result<IntegrationUse, StoreError> {
+    ) -> Result<IntegrationUse> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| insert_use(tx, &principal, collection, integration, now).await)
     }
 
     /// Which collections of a project use which integrations, as far as the caller may see the collections; by id.
-    pub async fn list_integration_uses(
-        &self,
-        principal: &Principal,
-        project: i64,
-    ) -> Result<Vec<IntegrationUse>, StoreError> {
+    pub async fn list_integration_uses(&self, principal: &Principal, project: i64) -> Result<Vec<IntegrationUse>> {
         let mut tx = self.read().await?;
         let sql = format!("{} AND c.project_id = $1 ORDER BY x.id", select_use());
         let mut uses: Vec<Use> = tx.read_all(&sql, values![project]).await?;
@@ -293,12 +275,7 @@ impl Store {
     }
 
     /// Ends the use of an integration in a collection; for admins of the collection.
-    pub async fn delete_integration_use(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn delete_integration_use(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let sql = format!("{} AND x.uuid = $1", select_use());
@@ -317,7 +294,7 @@ impl Store {
     }
 
     /// The integrations that a collection uses, with their secrets; for the engine, never for an answer to people.
-    pub async fn list_credentials(&self, collection: Uuid) -> Result<Vec<Credential>, StoreError> {
+    pub async fn list_credentials(&self, collection: Uuid) -> Result<Vec<Credential>> {
         let mut tx = self.read().await?;
         let sql =
             "SELECT i.uuid, i.name, i.kind, i.settings, i.secrets FROM integration_collections x JOIN integrations i \
@@ -354,7 +331,7 @@ async fn insert(
     project: Uuid,
     Sealed { uuid, new, secrets }: Sealed,
     now: Timestamp,
-) -> Result<IntegrationView, StoreError> {
+) -> Result<IntegrationView> {
     let project = projects::require(tx, principal, project, ProjectRole::Owner).await?;
     let sql = "SELECT COUNT(*) FROM integrations WHERE project_id = $1";
     if tx.read_one::<i64>(sql, values![project]).await? >= INTEGRATIONS_MAX {
@@ -383,7 +360,7 @@ async fn insert_use(
     collection: Uuid,
     integration: Uuid,
     now: Timestamp,
-) -> Result<IntegrationUse, StoreError> {
+) -> Result<IntegrationUse> {
     let of = collections::require(tx, principal, collection, CollectionRole::Admin).await?.collection;
     let view = require(tx, principal, integration, ProjectRole::Member).await?;
     if view.project != of.project {
@@ -406,7 +383,7 @@ async fn insert_use(
 }
 
 /// Removes the integrations of a project that is being deleted, with their secrets.
-pub(crate) async fn forget(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+pub(crate) async fn forget(tx: &mut Tx, project: i64) -> Result<()> {
     let sql = "DELETE FROM integration_collections WHERE integration_id IN (SELECT id FROM integrations WHERE \
                project_id = $1)";
     tx.run(sql, values![project]).await?;

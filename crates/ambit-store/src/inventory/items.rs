@@ -3,7 +3,7 @@
 use crate::db::sql::{Tx, from_json};
 use crate::inventory::collections::CollectionRef;
 use crate::inventory::views::{self};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store};
 use ambit_model::user::CollectionRole;
 use ambit_model::{Item, Uid};
 use serde::Deserialize;
@@ -36,7 +36,7 @@ pub(crate) async fn require(
     (item, id): (Item, &str),
     project: Option<i64>,
     role: CollectionRole,
-) -> Result<ItemView, StoreError> {
+) -> Result<ItemView> {
     let base = views::find(tx, principal, item, id, project, role).await?;
     let record: Record = from_json(&base.record)?;
     Ok(ItemView {
@@ -57,7 +57,7 @@ impl Store {
         item: Item,
         id: &str,
         project: Option<i64>,
-    ) -> Result<ItemView, StoreError> {
+    ) -> Result<ItemView> {
         require(&mut self.read().await?, principal, (item, id), project, CollectionRole::Viewer).await
     }
 }

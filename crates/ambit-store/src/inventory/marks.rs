@@ -5,7 +5,7 @@ use crate::engine::mark_dirty;
 use crate::inventory::{collections, items};
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::limits::TAG_CHARS_MAX;
 use ambit_model::user::CollectionRole;
 use ambit_model::{Item, Timestamp};
@@ -26,7 +26,7 @@ pub struct EntityFlags {
 }
 
 /// Returns tags in the form that is stored: trimmed, sorted, each once, as it was spelled first.
-pub(crate) fn clean_tags(tags: &[String]) -> Result<Vec<String>, StoreError> {
+pub(crate) fn clean_tags(tags: &[String]) -> Result<Vec<String>> {
     let mut known = BTreeSet::new();
     let mut tags: Vec<String> = tags.iter().map(|tag| tag.trim().to_owned()).collect();
     tags.retain(|tag| known.insert(folded(tag)));
@@ -60,7 +60,7 @@ impl Store {
         project: Option<i64>,
         flags: &EntityFlags,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let tags = flags.tags.as_deref().map(clean_tags).transpose()?;
         let (principal, id, flags) = (principal.clone(), id.to_owned(), flags.clone());
         let moved = transaction!(self, Person, async |tx| {

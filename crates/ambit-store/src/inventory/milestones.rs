@@ -5,7 +5,7 @@
 
 use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
-use crate::{Store, StoreError};
+use crate::{Result, Store};
 use ambit_model::Timestamp;
 
 /// Milestones that are kept: what is further behind is as well made anew as brought up. Each takes some thirty bytes.
@@ -35,13 +35,13 @@ columns! {
 }
 
 /// Leaves a milestone at the last revision of a transaction.
-pub(crate) async fn leave(tx: &mut Tx, revision: i64, at: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn leave(tx: &mut Tx, revision: i64, at: Timestamp) -> Result<()> {
     tx.insert_one("milestones", named! { revision, token: rand::random::<i64>(), at }).await
 }
 
 /// Removes milestones from before a moment, of which rows of the feed are about to go, and those beyond the limit;
 /// never the newest.
-pub(crate) async fn sweep(tx: &mut Tx, before: i64) -> Result<(), StoreError> {
+pub(crate) async fn sweep(tx: &mut Tx, before: i64) -> Result<()> {
     let newest = "(SELECT MAX(revision) FROM milestones)";
     tx.run(&format!("DELETE FROM milestones WHERE at < $1 AND revision < {newest}"), values![before]).await?;
     let limit = format!("(SELECT revision FROM milestones ORDER BY revision DESC LIMIT 1 OFFSET {KEPT_MAX})");
@@ -51,7 +51,7 @@ pub(crate) async fn sweep(tx: &mut Tx, before: i64) -> Result<(), StoreError> {
 
 impl Store {
     /// Where the database stands, and whether a milestone is of its history.
-    pub async fn footing(&self, milestone: Milestone) -> Result<Footing, StoreError> {
+    pub async fn footing(&self, milestone: Milestone) -> Result<Footing> {
         let mut tx = self.read().await?;
         let sql = select::<Footing>(
             "FROM revision r CROSS JOIN milestones m WHERE r.one = 1 ORDER BY m.revision DESC LIMIT 1",

@@ -6,7 +6,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::items::{self, ItemView};
 use crate::people::audit;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::limits::NOTE_CHARS_MAX;
 use ambit_model::user::CollectionRole;
 use ambit_model::{Item, Timestamp, Uid};
@@ -35,7 +35,7 @@ columns! {
 /// Selects notes by a condition that follows.
 const FROM: &str = "FROM notes n JOIN users u ON u.id = n.created_by WHERE";
 
-fn check_text(text: &str) -> Result<(), StoreError> {
+fn check_text(text: &str) -> Result<()> {
     if text.trim().is_empty() || text.chars().count() > NOTE_CHARS_MAX {
         return Err(StoreError::Invalid(format!("a note has 1 to {NOTE_CHARS_MAX} characters")));
     }
@@ -43,7 +43,7 @@ fn check_text(text: &str) -> Result<(), StoreError> {
 }
 
 /// A note of an item that the caller may change: its author's own, or any for admins of the collection.
-async fn find_own(tx: &mut Tx, principal: &Principal, view: &ItemView, note: Uid) -> Result<NoteView, StoreError> {
+async fn find_own(tx: &mut Tx, principal: &Principal, view: &ItemView, note: Uid) -> Result<NoteView> {
     let sql = select::<NoteView>(&format!("{FROM} n.uid = $1 AND n.item_uid = $2"));
     let note: NoteView = tx.find(&sql, values![note, view.uid]).await?;
     if note.author_uuid != principal.user_uuid() {
@@ -71,7 +71,7 @@ async fn write_down(
     verb: &str,
     note: Uid,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let (project, object) = (Some(view.collection.project), view.uid.to_string());
     audit::insert(tx, principal, project, action(view.item, verb), &object, json!({"note": note}), now).await
 }
@@ -83,7 +83,7 @@ impl Store {
         principal: &Principal,
         (item, id): (Item, &str),
         project: Option<i64>,
-    ) -> Result<(ItemView, Vec<NoteView>), StoreError> {
+    ) -> Result<(ItemView, Vec<NoteView>)> {
         let mut tx = self.read().await?;
         let view = items::require(&mut tx, principal, (item, id), project, CollectionRole::Viewer).await?;
         let sql = select::<NoteView>(&format!("{FROM} n.item_uid = $1 ORDER BY n.id LIMIT {NOTES_OF_ITEM_MAX}"));
@@ -99,7 +99,7 @@ impl Store {
         project: Option<i64>,
         text: &str,
         now: Timestamp,
-    ) -> Result<(ItemView, NoteView), StoreError> {
+    ) -> Result<(ItemView, NoteView)> {
         check_text(text)?;
         let (principal, id, text) = (principal.clone(), id.to_owned(), text.to_owned());
         transaction!(self, Person, async |tx| {
@@ -139,7 +139,7 @@ impl Store {
         project: Option<i64>,
         text: &str,
         now: Timestamp,
-    ) -> Result<(ItemView, NoteView), StoreError> {
+    ) -> Result<(ItemView, NoteView)> {
         check_text(text)?;
         let (principal, id, text) = (principal.clone(), id.to_owned(), text.to_owned());
         transaction!(self, Person, async |tx| {
@@ -159,7 +159,7 @@ impl Store {
         (item, id, note): (Item, &str, Uid),
         project: Option<i64>,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (principal, id) = (principal.clone(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;

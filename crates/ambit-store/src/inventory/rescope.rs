@@ -6,7 +6,7 @@ use crate::db::writer::transaction;
 use crate::engine::{GraphNode, drop_uncleared, graph, mark_dirty};
 use crate::inventory::collections;
 use crate::record::{ChangeContext, Changes};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store};
 use ambit_model::scope::{self, Decision, Edge, Exclusions, Node, Rules, ScopeReason};
 use ambit_model::user::CollectionRole;
 use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid, workflow};
@@ -60,7 +60,7 @@ impl Store {
         collection: Uuid,
         level: Option<Clearance>,
         never: Option<Vec<String>>,
-    ) -> Result<ScopePreview, StoreError> {
+    ) -> Result<ScopePreview> {
         collections::check_never(never.as_deref().unwrap_or_default())?;
         let mut tx = self.read().await?;
         let view = collections::require(&mut tx, principal, collection, CollectionRole::Admin).await?;
@@ -92,7 +92,7 @@ impl Store {
 
     /// Decides the scope of everything that is known in a collection, and writes what differs. `before` are the
     /// collection's exclusions before the change. What a crash leaves undone the next run does.
-    pub(crate) async fn rescope(&self, collection: Uuid, before: &[String], now: Timestamp) -> Result<(), StoreError> {
+    pub(crate) async fn rescope(&self, collection: Uuid, before: &[String], now: Timestamp) -> Result<()> {
         let mut known = Known { revision: 0, nodes: BTreeMap::new(), edges: BTreeSet::new() };
         // The whole graph is read beside the writers; what moves meanwhile follows inside.
         known.take(graph(&mut self.read().await?, collection, 0).await?);
@@ -194,7 +194,7 @@ async fn write(
     collection: i64,
     decisions: Vec<(Uid, Decision)>,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let mut changes = Changes::new(ChangeContext::enter(tx, collection, None, true, now).await?);
     changes.load_entities(tx, decisions.iter().map(|(uid, _)| *uid)).await?;
     let mut lowered: BTreeMap<Clearance, Vec<Uid>> = BTreeMap::new();

@@ -8,7 +8,7 @@ use crate::inventory::runs::{FROM, NewRun, Started, find_open, insert_row};
 use crate::inventory::views::find;
 use crate::inventory::{collections, run_reports::RunReport};
 use crate::people::audit;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::run::Run;
 use ambit_model::user::CollectionRole;
 use ambit_model::{Item, Timestamp};
@@ -26,7 +26,7 @@ impl Store {
         id: &str,
         project: Option<i64>,
         now: Timestamp,
-    ) -> Result<Started, StoreError> {
+    ) -> Result<Started> {
         let (principal, id, limits) = (principal.clone(), id.to_owned(), self.limits());
         transaction!(self, Person, async |tx| {
             let issue = find(tx, &principal, Item::Issue, &id, project, CollectionRole::Admin).await?;
@@ -65,7 +65,7 @@ impl Store {
         principal: &Principal,
         id: &str,
         project: Option<i64>,
-    ) -> Result<Option<RunReport>, StoreError> {
+    ) -> Result<Option<RunReport>> {
         let mut tx = self.read().await?;
         let issue = find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?;
         let sql = select::<Run>(&format!(

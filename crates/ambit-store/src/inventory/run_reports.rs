@@ -3,7 +3,7 @@
 use crate::db::rows::list;
 use crate::db::sql::{Tx, values};
 use crate::inventory::runs::{self, LEASED, OPEN};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Clearance;
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, Run, Stage, TaskWork};
@@ -22,7 +22,7 @@ pub struct RunReport {
 
 impl Store {
     /// A run by its integer id, with what it did and did not do.
-    pub async fn find_run_report(&self, principal: &Principal, id: RunId) -> Result<RunReport, StoreError> {
+    pub async fn find_run_report(&self, principal: &Principal, id: RunId) -> Result<RunReport> {
         let run = self.find_run(principal, id).await?;
         let reports = reports(&mut self.read().await?, vec![run]).await?;
         reports.into_iter().next().ok_or(StoreError::NotFound)
@@ -30,7 +30,7 @@ impl Store {
 
     /// The newest run of each collection of a project that the caller may read, by the collection's id. Collections
     /// without a run have none.
-    pub async fn list_newest_runs(&self, principal: &Principal, project: i64) -> Result<Vec<RunReport>, StoreError> {
+    pub async fn list_newest_runs(&self, principal: &Principal, project: i64) -> Result<Vec<RunReport>> {
         principal.require_project(project, ProjectRole::Member)?;
         let mut tx = self.read().await?;
         let mut newest = runs::newest(&mut tx, project).await?;
@@ -39,7 +39,7 @@ impl Store {
     }
 }
 
-async fn reports(tx: &mut Tx, runs: Vec<Run>) -> Result<Vec<RunReport>, StoreError> {
+async fn reports(tx: &mut Tx, runs: Vec<Run>) -> Result<Vec<RunReport>> {
     let ids: Vec<RunId> = runs.iter().map(|run| run.id).collect();
     let mut stages = stages(tx, &ids).await?;
     let mut not_done: BTreeMap<RunId, Vec<NotDone>> = BTreeMap::new();
@@ -61,7 +61,7 @@ async fn reports(tx: &mut Tx, runs: Vec<Run>) -> Result<Vec<RunReport>, StoreErr
 }
 
 /// The stages of runs, without what is open.
-async fn stages(tx: &mut Tx, runs: &[RunId]) -> Result<BTreeMap<RunId, BTreeMap<Clearance, Stage>>, StoreError> {
+async fn stages(tx: &mut Tx, runs: &[RunId]) -> Result<BTreeMap<RunId, BTreeMap<Clearance, Stage>>> {
     let mut stages: BTreeMap<RunId, BTreeMap<Clearance, Stage>> = BTreeMap::new();
     let head = "SELECT run_id, footprint, task, done, unknown FROM run_tasks WHERE run_id IN";
     let tail = "ORDER BY run_id, footprint, task";
@@ -80,7 +80,7 @@ fn stage(stages: &mut BTreeMap<Clearance, Stage>, footprint: Clearance) -> &mut 
 }
 
 /// Adds what is planned or under way.
-async fn count_open(tx: &mut Tx, run: RunId, stages: &mut BTreeMap<Clearance, Stage>) -> Result<(), StoreError> {
+async fn count_open(tx: &mut Tx, run: RunId, stages: &mut BTreeMap<Clearance, Stage>) -> Result<()> {
     for state in [OPEN, LEASED] {
         let sql = format!(
             "SELECT w.footprint, COUNT(*) FROM work w WHERE w.run_id = $1 AND w.state = {state} GROUP BY w.footprint"

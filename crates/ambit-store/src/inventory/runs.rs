@@ -5,7 +5,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
@@ -127,7 +127,7 @@ fn due_in_time(collection: &Collection, now: Timestamp) -> Option<(Option<Timest
 }
 
 /// A run with the integer id of its collection.
-pub(crate) async fn load(tx: &mut Tx, id: RunId) -> Result<(Run, i64), StoreError> {
+pub(crate) async fn load(tx: &mut Tx, id: RunId) -> Result<(Run, i64)> {
     let sql = format!("SELECT {}, c.id {FROM} WHERE r.id = $1", list::<Run>());
     tx.find(&sql, values![id]).await
 }
@@ -144,13 +144,13 @@ columns! {
 }
 
 /// A run without its counters.
-pub(crate) async fn load_carried(tx: &mut Tx, id: RunId) -> Result<CarriedRun, StoreError> {
+pub(crate) async fn load_carried(tx: &mut Tx, id: RunId) -> Result<CarriedRun> {
     tx.find(&select::<CarriedRun>("FROM runs r WHERE r.id = $1"), values![id]).await
 }
 
 /// The newest run of each collection of a project, with the collection's integer id, by that id. What looked at one
 /// issue alone says nothing of a collection.
-pub(crate) async fn newest(tx: &mut Tx, project: i64) -> Result<Vec<(Run, i64)>, StoreError> {
+pub(crate) async fn newest(tx: &mut Tx, project: i64) -> Result<Vec<(Run, i64)>> {
     let sql = format!(
         "SELECT {}, c.id {FROM} WHERE c.project_id = $1 AND c.deleted_at IS NULL AND r.number = (SELECT MAX(x.number) \
          FROM runs x WHERE x.collection_id = c.id AND x.retests IS NULL) ORDER BY c.id",
@@ -160,12 +160,12 @@ pub(crate) async fn newest(tx: &mut Tx, project: i64) -> Result<Vec<(Run, i64)>,
 }
 
 /// The integer id of a run's collection.
-pub(crate) async fn collection_of(tx: &mut Tx, id: RunId) -> Result<i64, StoreError> {
+pub(crate) async fn collection_of(tx: &mut Tx, id: RunId) -> Result<i64> {
     tx.find("SELECT collection_id FROM runs WHERE id = $1", values![id]).await
 }
 
 /// The open run of a collection.
-pub(super) async fn find_open(tx: &mut Tx, collection: i64) -> Result<Option<Run>, StoreError> {
+pub(super) async fn find_open(tx: &mut Tx, collection: i64) -> Result<Option<Run>> {
     let sql =
         select::<Run>(&format!("{FROM} WHERE r.collection_id = $1 AND r.state IN ('scheduled', 'running', 'paused')"));
     tx.read_first(&sql, values![collection]).await
@@ -179,7 +179,7 @@ pub(crate) async fn note(
     what: What,
     person: bool,
     now: Timestamp,
-) -> Result<i64, StoreError> {
+) -> Result<i64> {
     let mut note = feed::Note::person(run.project, Noun::Run, run.uuid, what).of(collection);
     note.person = person;
     Ok(feed::note_allotted(tx, &note, now).await?.nth(0).0)
@@ -191,7 +191,7 @@ pub(crate) async fn cancel_unstarted(
     principal: &Principal,
     collection: i64,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let sql = "UPDATE runs SET state = 'cancelled', finished_at = $1 WHERE collection_id = $2 AND state = 'scheduled' \
                RETURNING id";
     for id in tx.read_all::<RunId>(sql, values![now, collection]).await? {
@@ -210,7 +210,7 @@ async fn insert(
     by: Option<&Principal>,
     wire_state: Option<i64>,
     now: Timestamp,
-) -> Result<Started, StoreError> {
+) -> Result<Started> {
     collections::lock(tx, collection.id).await?;
     if let Some(open) = find_open(tx, collection.id).await? {
         return Ok(Started::Open(open));
@@ -239,7 +239,7 @@ pub(super) async fn insert_row(
     by: Option<&Principal>,
     new: NewRun,
     now: Timestamp,
-) -> Result<Started, StoreError> {
+) -> Result<Started> {
     let state = match &collection.wire {
         WireChoice::Live => 1,
         WireChoice::Simulated { state, .. } => new.wire_state.unwrap_or(*state),
@@ -272,7 +272,7 @@ impl Store {
         collection: Uuid,
         wire_state: Option<i64>,
         now: Timestamp,
-    ) -> Result<Started, StoreError> {
+    ) -> Result<Started> {
         let (principal, limits) = (principal.clone(), self.limits());
         transaction!(self, Person, async |tx| {
             let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
@@ -292,7 +292,7 @@ impl Store {
 
     /// Makes collections due by their schedule again that a clock which was ahead made due too late: they would start
     /// nothing until then. It looks at each collection that is due late, and is called now and then.
-    pub async fn bring_forward(&self, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn bring_forward(&self, now: Timestamp) -> Result<()> {
         let mut tx = self.read().await?;
         let late: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {} ORDER BY c.id", due_late()), values![now]).await?;
         let mut wrong = Vec::new();
@@ -326,7 +326,7 @@ impl Store {
     /// The scheduler's tick: inserts a run in every collection whose schedule is due, that has seeds and that is in
     /// none of its windows. However many starts were missed, they are made up once. Harmless to call from several
     /// processes.
-    pub async fn schedule_due(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
+    pub async fn schedule_due(&self, now: Timestamp) -> Result<Vec<RunId>> {
         let mut tx = self.read().await?;
         let due: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {DUE} ORDER BY c.due_at, c.id"), values![now]).await?;
         tx.rollback().await?;
@@ -356,7 +356,7 @@ impl Store {
     }
 
     /// The runs of a collection, newest first.
-    pub async fn list_runs(&self, principal: &Principal, collection: Uuid) -> Result<Vec<Run>, StoreError> {
+    pub async fn list_runs(&self, principal: &Principal, collection: Uuid) -> Result<Vec<Run>> {
         let mut tx = self.read().await?;
         let view = collections::require(&mut tx, principal, collection, CollectionRole::Viewer).await?;
         let sql =
@@ -365,29 +365,29 @@ impl Store {
     }
 
     /// A run by its integer id.
-    pub async fn find_run(&self, principal: &Principal, id: RunId) -> Result<Run, StoreError> {
+    pub async fn find_run(&self, principal: &Principal, id: RunId) -> Result<Run> {
         found(&mut self.read().await?, principal, id).await
     }
 
     /// A run by its uuid, which is what the change feed calls it.
-    pub async fn find_run_by_uuid(&self, principal: &Principal, uuid: Uuid) -> Result<Run, StoreError> {
+    pub async fn find_run_by_uuid(&self, principal: &Principal, uuid: Uuid) -> Result<Run> {
         let mut tx = self.read().await?;
         let id: Option<RunId> = tx.read_first("SELECT id FROM runs WHERE uuid = $1", values![uuid]).await?;
         found(&mut tx, principal, id.ok_or(StoreError::NotFound)?).await
     }
 
     /// Stops a run until it is resumed; running work ends within seconds.
-    pub async fn pause_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+    pub async fn pause_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run> {
         self.move_run(principal, id, &[RunState::Scheduled, RunState::Running], RunState::Paused, now).await
     }
 
     /// Lets a paused run go on.
-    pub async fn resume_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+    pub async fn resume_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run> {
         self.move_run(principal, id, &[RunState::Paused], RunState::Running, now).await
     }
 
     /// Ends a run for good.
-    pub async fn cancel_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
+    pub async fn cancel_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run> {
         const FROM: &[RunState] = &[RunState::Scheduled, RunState::Running, RunState::Paused];
         self.move_run(principal, id, FROM, RunState::Cancelled, now).await
     }
@@ -399,7 +399,7 @@ impl Store {
         from: &'static [RunState],
         to: RunState,
         now: Timestamp,
-    ) -> Result<Run, StoreError> {
+    ) -> Result<Run> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let (run, collection) = load(tx, id).await?;
@@ -439,7 +439,7 @@ impl Store {
     }
 
     /// What a run did not do, and why.
-    pub async fn list_not_done(&self, principal: &Principal, run: RunId) -> Result<Vec<NotDone>, StoreError> {
+    pub async fn list_not_done(&self, principal: &Principal, run: RunId) -> Result<Vec<NotDone>> {
         self.find_run(principal, run).await?;
         let mut tx = self.read().await?;
         let sql = select::<NotDone>("FROM not_done WHERE run_id = $1");
@@ -450,7 +450,7 @@ impl Store {
 }
 
 /// A run that its reader may see.
-async fn found(tx: &mut Tx, principal: &Principal, id: RunId) -> Result<Run, StoreError> {
+async fn found(tx: &mut Tx, principal: &Principal, id: RunId) -> Result<Run> {
     let (run, collection) = load(tx, id).await?;
     principal.require_collection(run.project, collection, CollectionRole::Viewer)?;
     // The collection itself may be deleted.
@@ -459,7 +459,7 @@ async fn found(tx: &mut Tx, principal: &Principal, id: RunId) -> Result<Run, Sto
 }
 
 /// Work rows of a run that is over serve nothing any more: they made planning twice harmless.
-pub(crate) async fn clear_work(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+pub(crate) async fn clear_work(tx: &mut Tx, run: RunId) -> Result<()> {
     tx.run("DELETE FROM work WHERE run_id = $1", values![run]).await?;
     tx.run("DELETE FROM sweeps WHERE run_id = $1", values![run]).await?;
     Ok(())

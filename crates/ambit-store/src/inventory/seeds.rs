@@ -8,7 +8,7 @@ use crate::engine::mark_dirty;
 use crate::inventory::{collections, feed};
 use crate::people::audit;
 use crate::people::limits::Limits;
-use crate::{CollectionView, Principal, Store, StoreError};
+use crate::{CollectionView, Principal, Result, Store, StoreError};
 use ambit_model::collection::{Collection, Seed};
 use ambit_model::estimate::large_block;
 use ambit_model::feed::{Noun, What};
@@ -37,20 +37,20 @@ pub struct SameSeeds {
 columns! { Seed of s { id, kind, name, created_at, confirmed } }
 
 /// The seeds of a collection, by id.
-pub(crate) async fn list(tx: &mut Tx, collection: i64) -> Result<Vec<Seed>, StoreError> {
+pub(crate) async fn list(tx: &mut Tx, collection: i64) -> Result<Vec<Seed>> {
     let sql = format!("SELECT {} FROM seeds s WHERE s.collection_id = $1 ORDER BY s.id", columns_of::<Seed>());
     tx.read_all(&sql, values![collection]).await
 }
 
 /// The seeds of a collection that the operator named, by id.
-pub(crate) async fn by_operator(tx: &mut Tx, collection: Uuid) -> Result<Vec<(Kind, String)>, StoreError> {
+pub(crate) async fn by_operator(tx: &mut Tx, collection: Uuid) -> Result<Vec<(Kind, String)>> {
     let sql = "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 AND \
                s.by_operator = 1 ORDER BY s.id";
     tx.read_all(sql, values![collection]).await
 }
 
 /// What the seeds of a collection ask of a run, as addresses.
-pub(crate) async fn size(tx: &mut Tx, collection: i64) -> Result<i64, StoreError> {
+pub(crate) async fn size(tx: &mut Tx, collection: i64) -> Result<i64> {
     let of = |seed: &Seed| match seed.kind.addresses(&seed.name) {
         0 => NAME_SIZE,
         addresses => addresses,
@@ -67,7 +67,7 @@ pub(crate) async fn add(
     collection: &Collection,
     seeds: &[(Kind, String)],
     (limits, now): (&Limits, Timestamp),
-) -> Result<(), StoreError> {
+) -> Result<()> {
     if list(tx, collection.id).await?.is_empty() {
         let due = collection.due_after(now, now);
         let sql = "UPDATE collections SET due_at = $1, counts_from = $2 WHERE id = $3";
@@ -90,7 +90,7 @@ pub(crate) async fn insert(
     seeds: &[(Kind, String)],
     user: i64,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let mut rows = Rows::default();
     for (kind, name) in seeds {
         let name = kind.seed(name).map_err(|error| StoreError::Invalid(error.to_string()))?;
@@ -108,7 +108,7 @@ pub(crate) async fn insert(
 
 impl Store {
     /// The seeds of a collection.
-    pub async fn list_seeds(&self, principal: &Principal, collection: Uuid) -> Result<Vec<Seed>, StoreError> {
+    pub async fn list_seeds(&self, principal: &Principal, collection: Uuid) -> Result<Vec<Seed>> {
         let mut tx = self.read().await?;
         let view = collections::require(&mut tx, principal, collection, CollectionRole::Viewer).await?;
         list(&mut tx, view.collection.id).await
@@ -122,7 +122,7 @@ impl Store {
         project: i64,
         wire: Option<BlobHash>,
         wanted: &[(Kind, String)],
-    ) -> Result<SameSeeds, StoreError> {
+    ) -> Result<SameSeeds> {
         let mut wanted: Vec<(Kind, String)> = wanted.to_vec();
         wanted.sort();
         wanted.dedup();
@@ -160,7 +160,7 @@ impl Store {
         collection: Uuid,
         seeds: &[(Kind, String)],
         now: Timestamp,
-    ) -> Result<Vec<Seed>, StoreError> {
+    ) -> Result<Vec<Seed>> {
         let (principal, seeds, limits) = (principal.clone(), seeds.to_vec(), self.limits());
         transaction!(self, Person, async |tx| {
             let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
@@ -178,7 +178,7 @@ impl Store {
         collection: Uuid,
         ports: u64,
         now: Timestamp,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> Result<Vec<String>> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
@@ -211,7 +211,7 @@ impl Store {
         collection: Uuid,
         seeds: &[(Kind, String)],
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (principal, seeds) = (principal.clone(), seeds.to_vec());
         transaction!(self, Person, async |tx| {
             let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
@@ -230,7 +230,7 @@ impl Store {
 
     /// Removes a seed by its integer id; the next run decides what remains of what it led to. For admins of the
     /// collection.
-    pub async fn remove_seed(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn remove_seed(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let sql = "SELECT c.uuid, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE s.id = $1";

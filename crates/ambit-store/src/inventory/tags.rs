@@ -6,7 +6,7 @@ use crate::inventory::items;
 use crate::inventory::marks::{clean_tags, has_tag};
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::user::CollectionRole;
 use ambit_model::{Item, Timestamp};
 use serde_json::json;
@@ -29,7 +29,7 @@ impl Store {
         project: Option<i64>,
         change: &TagChange,
         now: Timestamp,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> Result<Vec<String>> {
         let add = clean_tags(&change.add)?;
         let (principal, id, remove) = (principal.clone(), id.to_owned(), change.remove.clone());
         transaction!(self, Person, async |tx| {

@@ -6,7 +6,7 @@ use crate::db::rows::named;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::blobs::{self, CHUNK_BYTES, Packed, ZSTD_LEVEL};
-use crate::{Store, StoreError};
+use crate::{Result, Store, StoreError};
 use ambit_model::id::BlobHash;
 use ambit_model::{Timestamp, Uid};
 use sha2::{Digest, Sha256};
@@ -66,7 +66,7 @@ impl Drop for Rows {
 
 /// Empties the cache of SQLite's writing connection of pages that nobody reads again. The allocator gives memory back
 /// only while its thread goes on working, and that thread rests when an upload is over.
-async fn forget_pages(tx: &mut Tx) -> Result<(), StoreError> {
+async fn forget_pages(tx: &mut Tx) -> Result<()> {
     if !tx.is_postgres() {
         tx.run("PRAGMA shrink_memory", Vec::new()).await?;
     }
@@ -74,7 +74,7 @@ async fn forget_pages(tx: &mut Tx) -> Result<(), StoreError> {
 }
 
 /// Removes chunks a few at a time, the row that leads to them last: what a crash leaves is swept by it.
-async fn discard(store: &Store, key: BlobHash) -> Result<(), StoreError> {
+async fn discard(store: &Store, key: BlobHash) -> Result<()> {
     loop {
         let removed = transaction!(store, Engine, async |tx| {
             forget_pages(tx).await?;
@@ -106,7 +106,7 @@ impl Upload {
 
     /// Writes a piece of exactly [`Self::PIECE_BYTES`]; only the last may be shorter, and that is given to
     /// [`Self::finish`]. Gives its memory back for the next one, emptied.
-    pub async fn write(&mut self, mut piece: Vec<u8>, now: Timestamp) -> Result<Vec<u8>, StoreError> {
+    pub async fn write(&mut self, mut piece: Vec<u8>, now: Timestamp) -> Result<Vec<u8>> {
         let size = piece.len();
         let packer = self.packer.take();
         let work = tokio::task::spawn_blocking(move || {
@@ -135,7 +135,7 @@ impl Upload {
     }
 
     /// The last piece, which may be empty.
-    pub async fn finish(mut self, last: Vec<u8>, now: Timestamp) -> Result<Staged, StoreError> {
+    pub async fn finish(mut self, last: Vec<u8>, now: Timestamp) -> Result<Staged> {
         if self.position == 0 {
             return Staged::of(&last);
         }
@@ -152,11 +152,11 @@ impl Upload {
 }
 
 impl Packer {
-    fn new() -> Result<Self, StoreError> {
+    fn new() -> Result<Self> {
         Ok(Self { hasher: Sha256::new(), compressor: Compressor::new(ZSTD_LEVEL)?, chunk: Vec::new() })
     }
 
-    fn pack(&mut self, piece: &[u8]) -> Result<(), StoreError> {
+    fn pack(&mut self, piece: &[u8]) -> Result<()> {
         self.hasher.update(piece);
         self.chunk.clear();
         self.chunk.reserve(zstd::zstd_safe::compress_bound(piece.len()));
@@ -167,7 +167,7 @@ impl Packer {
 
 impl Staged {
     /// Bytes that are there as a whole.
-    pub fn of(bytes: &[u8]) -> Result<Self, StoreError> {
+    pub fn of(bytes: &[u8]) -> Result<Self> {
         Ok(Self(Content::Packed(blobs::pack(bytes)?)))
     }
 
@@ -229,7 +229,7 @@ pub(crate) fn adopt(staged: Staged) -> (Step, Adopted) {
 
 impl Step {
     /// Makes the bytes a blob; one that is there already only becomes young again.
-    pub(crate) async fn run(self, tx: &mut Tx, now: Timestamp) -> Result<Taken, StoreError> {
+    pub(crate) async fn run(self, tx: &mut Tx, now: Timestamp) -> Result<Taken> {
         let (key, hash, size) = match self {
             Self::Insert(packed) => return blobs::insert(tx, vec![packed], now).await.map(|()| Taken::Yes),
             Self::Adopt { key, hash, size } => (key, hash, size),
@@ -259,7 +259,7 @@ pub struct BlobReader {
 
 impl Store {
     /// Reads a blob a chunk at a time; `None`: there is none.
-    pub async fn read_blob(&self, hash: BlobHash) -> Result<Option<BlobReader>, StoreError> {
+    pub async fn read_blob(&self, hash: BlobHash) -> Result<Option<BlobReader>> {
         let sql = "SELECT size, COALESCE(stored_as, hash) FROM blobs WHERE hash = $1";
         let Some((size, key)) = self.read().await?.read_first::<(i64, BlobHash)>(sql, values![hash]).await? else {
             return Ok(None);
@@ -276,7 +276,7 @@ impl BlobReader {
     }
 
     /// The next chunk; `None` at the end. The last one is given only when all of them together are what the hash says.
-    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>> {
         if self.left == 0 {
             return Ok(None);
         }

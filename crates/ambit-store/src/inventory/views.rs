@@ -6,7 +6,7 @@ use crate::db::sql::{Row, Tx, from_json, values, whole};
 use crate::inventory::collections::{self, CollectionRef};
 use crate::inventory::turning::turned_at;
 use crate::maintenance::retention::{kept_since, require_kept};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::issue::{IssueRecord, Status};
 use ambit_model::user::CollectionRole;
@@ -104,7 +104,7 @@ fn select(item: Item) -> String {
 }
 
 /// Returns true for the record of an entity that is gone, or of an issue whose fact is.
-fn is_over(item: Item, record: &str) -> Result<bool, StoreError> {
+fn is_over(item: Item, record: &str) -> Result<bool> {
     #[derive(Deserialize)]
     struct Entity {
         present: bool,
@@ -120,7 +120,7 @@ fn is_over(item: Item, record: &str) -> Result<bool, StoreError> {
 }
 
 /// Rows of `select`.
-fn bases(rows: &[Row]) -> Result<Vec<Base>, StoreError> {
+fn bases(rows: &[Row]) -> Result<Vec<Base>> {
     let base = |row: &Row| {
         let (base, scoped_at, turned_at, entity_id): (Base, _, _, _) = row.read()?;
         Ok(Base { scoped_at, entity_id, turned_at, ..base })
@@ -137,7 +137,7 @@ pub(crate) async fn find(
     id: &str,
     project: Option<i64>,
     role: CollectionRole,
-) -> Result<Base, StoreError> {
+) -> Result<Base> {
     let bases = if let Ok(uid) = id.parse::<Uid>() {
         bases(&tx.rows(&format!("{} AND t.uid = $1", select(item)), values![uid]).await?)?
     } else {
@@ -162,7 +162,7 @@ pub(crate) async fn find(
 }
 
 /// The version in force at a moment, with the `last_seen` of that moment.
-async fn at(tx: &mut Tx, item: Item, base: Base, moment: Timestamp, now: Timestamp) -> Result<At<Base>, StoreError> {
+async fn at(tx: &mut Tx, item: Item, base: Base, moment: Timestamp, now: Timestamp) -> Result<At<Base>> {
     let moment = moment.min(now);
     if moment < base.first_seen {
         return Ok(At::BeforeFirstSeen(base.first_seen));
@@ -202,7 +202,7 @@ pub(super) fn seen_in(run: Option<(Timestamp, Timestamp)>, opened_at: Timestamp,
 
 /// Returns when the newest version before the moment was opened that showed the record as present or open; the first
 /// sight where there is none.
-async fn last_opening(tx: &mut Tx, item: Item, then: &Base, moment: Timestamp) -> Result<Timestamp, StoreError> {
+async fn last_opening(tx: &mut Tx, item: Item, then: &Base, moment: Timestamp) -> Result<Timestamp> {
     let sql = "SELECT record, opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at <= $3 ORDER BY \
                opened_revision DESC LIMIT $4";
     let known = values![item.name(), then.uid, moment, whole(POINTS_MAX)];
@@ -216,7 +216,7 @@ async fn last_opening(tx: &mut Tx, item: Item, then: &Base, moment: Timestamp) -
 }
 
 /// Returns start and end of the highest run that saw the record and had begun by the moment.
-async fn run_by(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Option<(Timestamp, Timestamp)>, StoreError> {
+async fn run_by(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Option<(Timestamp, Timestamp)>> {
     let sql = "SELECT r.started_at, r.finished_at FROM runs r WHERE r.collection_id = $1 AND r.started_at <= $2 AND \
                (r.number BETWEEN $3 AND $4 OR EXISTS
                (SELECT 1 FROM sightings s WHERE s.uid = $5 AND r.number BETWEEN s.from_run AND s.to_run))
@@ -228,7 +228,7 @@ async fn run_by(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Option<(T
 
 /// Openings of all versions from a moment on, oldest first. A version of before the moment since which everything is
 /// kept can only be asked for at that moment, which stands in the place of its opening.
-async fn points(tx: &mut Tx, item: Item, base: &Base, start: Option<Timestamp>) -> Result<Vec<Timestamp>, StoreError> {
+async fn points(tx: &mut Tx, item: Item, base: &Base, start: Option<Timestamp>) -> Result<Vec<Timestamp>> {
     let sql = format!(
         "SELECT opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at >= $3 ORDER BY opened_revision \
          DESC LIMIT {POINTS_MAX}"
@@ -246,7 +246,7 @@ async fn points(tx: &mut Tx, item: Item, base: &Base, start: Option<Timestamp>) 
     Ok(points)
 }
 
-fn entity(base: Base) -> Result<EntityView, StoreError> {
+fn entity(base: Base) -> Result<EntityView> {
     Ok(EntityView {
         id: base.id,
         uuid: base.uid.uuid(),
@@ -260,7 +260,7 @@ fn entity(base: Base) -> Result<EntityView, StoreError> {
     })
 }
 
-pub(crate) fn issue(base: Base) -> Result<IssueView, StoreError> {
+pub(crate) fn issue(base: Base) -> Result<IssueView> {
     Ok(IssueView {
         id: base.id,
         uuid: base.uid.uuid(),
@@ -275,7 +275,7 @@ pub(crate) fn issue(base: Base) -> Result<IssueView, StoreError> {
     })
 }
 
-fn map<T>(at: At<Base>, view: impl Fn(Base) -> Result<T, StoreError>) -> Result<At<T>, StoreError> {
+fn map<T>(at: At<Base>, view: impl Fn(Base) -> Result<T>) -> Result<At<T>> {
     Ok(match at {
         At::Then(base) => At::Then(view(base)?),
         At::BeforeFirstSeen(first_seen) => At::BeforeFirstSeen(first_seen),
@@ -283,7 +283,7 @@ fn map<T>(at: At<Base>, view: impl Fn(Base) -> Result<T, StoreError>) -> Result<
 }
 
 /// What people call it.
-fn name(item: Item, record: &str) -> Result<String, StoreError> {
+fn name(item: Item, record: &str) -> Result<String> {
     #[derive(Deserialize)]
     struct Named {
         name: String,
@@ -301,23 +301,13 @@ fn name(item: Item, record: &str) -> Result<String, StoreError> {
 
 impl Store {
     /// An entity by its uid (64 hexadecimal characters) or uuid.
-    pub async fn find_entity(
-        &self,
-        principal: &Principal,
-        id: &str,
-        project: Option<i64>,
-    ) -> Result<EntityView, StoreError> {
+    pub async fn find_entity(&self, principal: &Principal, id: &str, project: Option<i64>) -> Result<EntityView> {
         let mut tx = self.read().await?;
         entity(find(&mut tx, principal, Item::Entity, id, project, CollectionRole::Viewer).await?)
     }
 
     /// An issue by its uid (64 hexadecimal characters) or uuid.
-    pub async fn find_issue(
-        &self,
-        principal: &Principal,
-        id: &str,
-        project: Option<i64>,
-    ) -> Result<IssueView, StoreError> {
+    pub async fn find_issue(&self, principal: &Principal, id: &str, project: Option<i64>) -> Result<IssueView> {
         let mut tx = self.read().await?;
         issue(find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?)
     }
@@ -330,7 +320,7 @@ impl Store {
         project: Option<i64>,
         moment: Timestamp,
         now: Timestamp,
-    ) -> Result<At<EntityView>, StoreError> {
+    ) -> Result<At<EntityView>> {
         let mut tx = self.read().await?;
         let base = find(&mut tx, principal, Item::Entity, id, project, CollectionRole::Viewer).await?;
         map(at(&mut tx, Item::Entity, base, moment, now).await?, entity)
@@ -344,7 +334,7 @@ impl Store {
         project: Option<i64>,
         moment: Timestamp,
         now: Timestamp,
-    ) -> Result<At<IssueView>, StoreError> {
+    ) -> Result<At<IssueView>> {
         let mut tx = self.read().await?;
         let base = find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?;
         map(at(&mut tx, Item::Issue, base, moment, now).await?, issue)
@@ -358,7 +348,7 @@ impl Store {
         collection: Uuid,
         moment: Option<Timestamp>,
         now: Timestamp,
-    ) -> Result<Vec<EntityView>, StoreError> {
+    ) -> Result<Vec<EntityView>> {
         let mut tx = self.read().await?;
         let view = collections::require(&mut tx, principal, collection, CollectionRole::Viewer).await?;
         let seeds = "SELECT s.uid FROM seeds s WHERE s.collection_id = $1";
@@ -383,7 +373,7 @@ impl Store {
         id: &str,
         project: Option<i64>,
         member: &str,
-    ) -> Result<Vec<(Timestamp, Option<Value>)>, StoreError> {
+    ) -> Result<Vec<(Timestamp, Option<Value>)>> {
         #[derive(Deserialize)]
         struct Detailed {
             details: Details,
@@ -416,7 +406,7 @@ impl Store {
         item: Item,
         beginning: &str,
         limit: usize,
-    ) -> Result<Vec<(Uid, String)>, StoreError> {
+    ) -> Result<Vec<(Uid, String)>> {
         let bound = |filler: &str| format!("{beginning}{}", filler.repeat(64_usize.saturating_sub(beginning.len())));
         let (Ok(low), Ok(high)) = (bound("0").parse::<Uid>(), bound("f").parse::<Uid>()) else {
             return Ok(Vec::new());
@@ -439,7 +429,7 @@ impl Store {
         (item, id): (Item, &str),
         project: Option<i64>,
         start: Option<Timestamp>,
-    ) -> Result<Vec<Timestamp>, StoreError> {
+    ) -> Result<Vec<Timestamp>> {
         let mut tx = self.read().await?;
         let base = find(&mut tx, principal, item, id, project, CollectionRole::Viewer).await?;
         points(&mut tx, item, &base, start).await

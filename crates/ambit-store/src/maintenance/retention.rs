@@ -3,7 +3,7 @@
 
 use crate::db::rows::{Rows, named, or_set};
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
-use crate::{Retention, Store, StoreError};
+use crate::{Result, Retention, Store, StoreError};
 use ambit_model::feed::Noun;
 use ambit_model::id::BlobHash;
 use ambit_model::{Timestamp, Uid};
@@ -12,12 +12,12 @@ use ambit_model::{Timestamp, Uid};
 const KEPT_SINCE: &str = "versions kept since";
 
 /// The moment since which every version is kept; `None`: since the beginning.
-pub(crate) async fn kept_since(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
+pub(crate) async fn kept_since(tx: &mut Tx) -> Result<Option<Timestamp>> {
     tx.read_first("SELECT revision FROM positions WHERE reader = $1", values![KEPT_SINCE]).await
 }
 
 /// Refuses a moment of which not everything is kept.
-pub(crate) async fn require_kept(tx: &mut Tx, moment: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn require_kept(tx: &mut Tx, moment: Timestamp) -> Result<()> {
     match kept_since(tx).await? {
         Some(since) if moment < since => Err(StoreError::Invalid(format!(
             "what was shown before {since} is not kept any more: ask for that moment or a later one"
@@ -28,18 +28,18 @@ pub(crate) async fn require_kept(tx: &mut Tx, moment: Timestamp) -> Result<(), S
 
 impl Store {
     /// The moment since which every version is kept; `None`: since the beginning.
-    pub async fn kept_since(&self) -> Result<Option<Timestamp>, StoreError> {
+    pub async fn kept_since(&self) -> Result<Option<Timestamp>> {
         kept_since(&mut self.read().await?).await
     }
 
     /// Refuses a moment of which not everything is kept.
-    pub async fn require_kept(&self, moment: Timestamp) -> Result<(), StoreError> {
+    pub async fn require_kept(&self, moment: Timestamp) -> Result<()> {
         require_kept(&mut self.read().await?, moment).await
     }
 }
 
 /// Removes what is over for longer than it is kept; true where there may be more.
-pub(super) async fn sweep(tx: &mut Tx, retention: Retention, now: Timestamp) -> Result<bool, StoreError> {
+pub(super) async fn sweep(tx: &mut Tx, retention: Retention, now: Timestamp) -> Result<bool> {
     let mut more = false;
     if let Some(before) = Retention::before(retention.versions_days, now) {
         for noun in [Noun::Entity, Noun::Issue, Noun::Technology] {
@@ -54,7 +54,7 @@ pub(super) async fn sweep(tx: &mut Tx, retention: Retention, now: Timestamp) -> 
 }
 
 /// Versions follow one another in the order of their closing, in revisions as in time.
-async fn sweep_versions(tx: &mut Tx, noun: Noun, before: Timestamp) -> Result<bool, StoreError> {
+async fn sweep_versions(tx: &mut Tx, noun: Noun, before: Timestamp) -> Result<bool> {
     let sql = format!(
         "SELECT uid, opened_revision, closed_at FROM versions WHERE noun = $1 ORDER BY closed_revision LIMIT \
          {SWEPT_ROWS_MAX}"
@@ -78,7 +78,7 @@ async fn sweep_versions(tx: &mut Tx, noun: Noun, before: Timestamp) -> Result<bo
     Ok(more)
 }
 
-async fn sweep_intervals(tx: &mut Tx, before: Timestamp) -> Result<bool, StoreError> {
+async fn sweep_intervals(tx: &mut Tx, before: Timestamp) -> Result<bool> {
     let sql = format!(
         "SELECT uid, task, argument, opened_at FROM intervals WHERE closed_at < $1 ORDER BY closed_at LIMIT \
          {SWEPT_ROWS_MAX}"
@@ -94,7 +94,7 @@ async fn sweep_intervals(tx: &mut Tx, before: Timestamp) -> Result<bool, StoreEr
 
 /// Lets go of evidence whose bytes were written last before a moment: each look that sees them again writes them again.
 /// Whatever else refers to the bytes keeps them.
-async fn sweep_evidence(tx: &mut Tx, before: Timestamp) -> Result<bool, StoreError> {
+async fn sweep_evidence(tx: &mut Tx, before: Timestamp) -> Result<bool> {
     let sql = format!(
         "SELECT b.hash FROM blobs b WHERE b.written_at < $1 AND EXISTS (SELECT 1 FROM evidence e WHERE e.hash = b.hash)
          ORDER BY b.written_at LIMIT {SWEPT_ROWS_MAX}"

@@ -6,7 +6,7 @@ use crate::db::writer::transaction;
 use crate::notifications::position::{self, Outbox};
 use crate::notifications::receivers::{self, IS_ANSWERED_FOR};
 use crate::people::audit;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_model::notification::{DeliveryState, Event, EventKind, Message};
@@ -84,7 +84,7 @@ pub enum Outcome {
 
 impl Outbox {
     /// The first deliveries that wait for a receiver, in order.
-    pub async fn waiting(&self, receiver: i64) -> Result<Vec<Waiting>, StoreError> {
+    pub async fn waiting(&self, receiver: i64) -> Result<Vec<Waiting>> {
         let sql = select::<Waiting>(&format!(
             "FROM deliveries d WHERE d.receiver_id = $1 AND d.state = 'waiting' ORDER BY d.id LIMIT {WINDOW}"
         ));
@@ -92,7 +92,7 @@ impl Outbox {
     }
 
     /// Takes a delivery for one try; false where another process has it, or it does not wait any more.
-    pub async fn claim(&self, delivery: i64, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn claim(&self, delivery: i64, now: Timestamp) -> Result<bool> {
         transaction!(self.store, Engine, async |tx| {
             let sql = "UPDATE deliveries SET attempts = attempts + 1, claimed_until = $2 WHERE id = $1 AND state = \
                        'waiting' AND (claimed_until IS NULL OR claimed_until <= $3)";
@@ -101,13 +101,7 @@ impl Outbox {
     }
 
     /// Writes how a try ended. After the first success that follows failures, all that waits is due at once.
-    pub async fn finish(
-        &self,
-        receiver: i64,
-        delivery: i64,
-        outcome: Outcome,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn finish(&self, receiver: i64, delivery: i64, outcome: Outcome, now: Timestamp) -> Result<()> {
         transaction!(self.store, Engine, async |tx| {
             let over =
                 "UPDATE deliveries SET state = $2, answer = $3, ended_at = $4, claimed_until = NULL WHERE id = $1";
@@ -137,7 +131,7 @@ impl Outbox {
     }
 }
 
-async fn recovered(tx: &mut Tx, receiver: i64, now: Timestamp) -> Result<(), StoreError> {
+async fn recovered(tx: &mut Tx, receiver: i64, now: Timestamp) -> Result<()> {
     let sql = "UPDATE receivers SET failing_since = NULL, rests_until = NULL WHERE id = $1 AND failing_since IS NOT \
                NULL";
     if tx.run(sql, values![receiver]).await? > 0 {
@@ -148,7 +142,7 @@ async fn recovered(tx: &mut Tx, receiver: i64, now: Timestamp) -> Result<(), Sto
 }
 
 /// Ends a receiver: what waits for it is given up, and stays in the log.
-pub(crate) async fn end(tx: &mut Tx, receiver: i64, why: &str, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn end(tx: &mut Tx, receiver: i64, why: &str, now: Timestamp) -> Result<()> {
     tx.run("UPDATE receivers SET ended = $2 WHERE id = $1", values![receiver, why]).await?;
     tx.run("DELETE FROM notices WHERE receiver_id = $1", values![receiver]).await?;
     let sql = "UPDATE deliveries SET state = 'failed', ended_at = $2, claimed_until = NULL WHERE receiver_id = $1 AND \
@@ -159,7 +153,7 @@ pub(crate) async fn end(tx: &mut Tx, receiver: i64, why: &str, now: Timestamp) -
 
 /// Ends what a user made who is being deleted; the owners of its project see it, and can take it over or remove it.
 /// Answers with the names.
-pub(crate) async fn end_all_of(tx: &mut Tx, user: i64, now: Timestamp) -> Result<Vec<String>, StoreError> {
+pub(crate) async fn end_all_of(tx: &mut Tx, user: i64, now: Timestamp) -> Result<Vec<String>> {
     let sql = "SELECT id, name FROM receivers WHERE created_by = $1 AND ended IS NULL ORDER BY id";
     let made: Vec<(i64, String)> = tx.read_all(sql, values![user]).await?;
     for (receiver, _) in &made {
@@ -169,7 +163,7 @@ pub(crate) async fn end_all_of(tx: &mut Tx, user: i64, now: Timestamp) -> Result
 }
 
 /// Frees what a process that died had to itself.
-pub(crate) async fn release_all(tx: &mut Tx) -> Result<(), StoreError> {
+pub(crate) async fn release_all(tx: &mut Tx) -> Result<()> {
     for receiver in tx.read_all::<i64>("SELECT id FROM receivers WHERE ended IS NULL", Vec::new()).await? {
         let sql = "UPDATE deliveries SET claimed_until = NULL WHERE receiver_id = $1 AND state = 'waiting' AND \
                    claimed_until IS NOT NULL";
@@ -178,7 +172,7 @@ pub(crate) async fn release_all(tx: &mut Tx) -> Result<(), StoreError> {
     Ok(())
 }
 
-pub(crate) async fn insert(tx: &mut Tx, receiver: i64, messages: &[Message], now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn insert(tx: &mut Tx, receiver: i64, messages: &[Message], now: Timestamp) -> Result<()> {
     let row = |message: &Message| {
         named! {
             uuid: message.id,
@@ -195,7 +189,7 @@ pub(crate) async fn insert(tx: &mut Tx, receiver: i64, messages: &[Message], now
 }
 
 /// Removes deliveries that ended long ago; true when there may be more.
-pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool> {
     let sql = format!(
         "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE ended_at < $1 ORDER BY ended_at LIMIT \
          {SWEPT_ROWS_MAX})"
@@ -205,12 +199,7 @@ pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreErro
 
 impl Store {
     /// The newest deliveries of a receiver; for owners of its project.
-    pub async fn list_deliveries(
-        &self,
-        principal: &Principal,
-        receiver: Uuid,
-        limit: usize,
-    ) -> Result<Vec<Delivery>, StoreError> {
+    pub async fn list_deliveries(&self, principal: &Principal, receiver: Uuid, limit: usize) -> Result<Vec<Delivery>> {
         let mut tx = self.read().await?;
         let view = receivers::require(&mut tx, principal, receiver).await?;
         let sql = select::<Delivery>("FROM deliveries d WHERE d.receiver_id = $1 ORDER BY d.id DESC LIMIT $2");
@@ -218,12 +207,7 @@ impl Store {
     }
 
     /// Sends a receiver a message that says it is a test; for owners of its project.
-    pub async fn test_receiver(
-        &self,
-        principal: &Principal,
-        receiver: Uuid,
-        now: Timestamp,
-    ) -> Result<Uuid, StoreError> {
+    pub async fn test_receiver(&self, principal: &Principal, receiver: Uuid, now: Timestamp) -> Result<Uuid> {
         let (principal, id) = (principal.clone(), Uuid::new_v4());
         transaction!(self, Person, async |tx| {
             let view = receivers::require(tx, &principal, receiver).await?;
@@ -256,7 +240,7 @@ impl Store {
         receiver: Uuid,
         delivery: Option<Uuid>,
         now: Timestamp,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<u64> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let view = receivers::require(tx, &principal, receiver).await?;

@@ -1,6 +1,6 @@
 //! What happened, with what is known of the record that it happened to: rows of the change feed, completed.
 
-use crate::StoreError;
+use crate::Result;
 use crate::db::rows::{columns, select};
 use crate::db::sql::{Tx, from_json};
 use crate::inventory::feed::STAMPS_AHEAD_MS_MAX;
@@ -130,10 +130,7 @@ columns! {
 }
 
 /// Completes rows of the feed; those of records that were deleted since, and of other nouns, are left out.
-pub(super) async fn with_facts(
-    tx: &mut Tx,
-    rows: Vec<(FeedRow, Timestamp, Option<i64>)>,
-) -> Result<Vec<Happened>, StoreError> {
+pub(super) async fn with_facts(tx: &mut Tx, rows: Vec<(FeedRow, Timestamp, Option<i64>)>) -> Result<Vec<Happened>> {
     let rows: Vec<_> = rows.into_iter().filter(|(row, ..)| row.what != What::Seen).collect();
     let of = |noun: Noun| -> Vec<Uid> {
         rows.iter().filter(|(row, ..)| row.noun == noun).map(|(row, ..)| row.uid).collect()
@@ -194,11 +191,7 @@ pub(super) async fn with_facts(
     Ok(rows.iter().filter_map(complete).collect())
 }
 
-async fn records<T: serde::de::DeserializeOwned>(
-    tx: &mut Tx,
-    head: &str,
-    uids: &[Uid],
-) -> Result<BTreeMap<Uid, T>, StoreError> {
+async fn records<T: serde::de::DeserializeOwned>(tx: &mut Tx, head: &str, uids: &[Uid]) -> Result<BTreeMap<Uid, T>> {
     let rows: Vec<(Uid, String)> = tx.read_in(head, Vec::new(), uids, "").await?;
     rows.into_iter().map(|(uid, record)| Ok((uid, from_json(&record)?))).collect()
 }

@@ -1,9 +1,9 @@
 //! Quotas that near their end, and which receivers are told: those that were made by who pays.
 
-use crate::StoreError;
 use crate::notifications::position::Outbox;
 use crate::notifications::receivers::IS_ANSWERED_FOR;
 use crate::wider::usage::QuotaUsage;
+use crate::{Result, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::quota::quota;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub struct NearQuota {
 impl Outbox {
     /// Quotas that near their end, of those who made the receivers that are at work, with the receivers: what a user
     /// may use, and what a group may on which that user draws. Each stands here until its window is over.
-    pub async fn near_quotas(&self, now: Timestamp) -> Result<Vec<NearQuota>, StoreError> {
+    pub async fn near_quotas(&self, now: Timestamp) -> Result<Vec<NearQuota>> {
         let sql = format!("SELECT id, created_by FROM receivers WHERE ended IS NULL AND {IS_ANSWERED_FOR} ORDER BY id");
         let made: Vec<(i64, i64)> = self.store.read().await?.read_all(&sql, Vec::new()).await?;
         let mut receivers: BTreeMap<i64, Vec<i64>> = BTreeMap::new();

@@ -8,7 +8,7 @@ use crate::notifications::deliveries;
 use crate::notifications::happened::{Happened, with_facts};
 use crate::notifications::position::{self, Outbox, READER};
 use crate::notifications::receivers::{IS_ANSWERED_FOR, purpose};
-use crate::{Store, StoreError};
+use crate::{Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::FeedRow;
 use ambit_model::moment::DAY_MS;
@@ -131,7 +131,7 @@ impl Store {
 impl Outbox {
     /// Finds the position again. Where it was lost, it goes on from the present. Deliveries that a process left behind
     /// are free again where no other process can be at them.
-    pub async fn begin(&self) -> Result<Resumption, StoreError> {
+    pub async fn begin(&self) -> Result<Resumption> {
         self.bring_back().await?;
         transaction!(self.store, Engine, async |tx| {
             if !tx.is_postgres() {
@@ -154,7 +154,7 @@ impl Outbox {
     /// Those to whom anything is sent, with their secrets. One whose maker is suspended is left out
     /// meanwhile. A receiver whose secrets do not open with the secret of this installation is left out and ended with
     /// that reason; what waits for it stays until it is at work again.
-    pub async fn receivers(&self) -> Result<Vec<Receiving>, StoreError> {
+    pub async fn receivers(&self) -> Result<Vec<Receiving>> {
         let sql = select::<Receiving>(&format!("FROM receivers WHERE ended IS NULL AND {IS_ANSWERED_FOR} ORDER BY id"));
         let stored: Vec<Receiving> = self.store.read().await?.read_all(&sql, Vec::new()).await?;
         let mut receivers = Vec::with_capacity(stored.len());
@@ -171,7 +171,7 @@ impl Outbox {
     }
 
     /// Sets receivers to work again that were set aside while another secret was in place, now that theirs is back.
-    async fn bring_back(&self) -> Result<(), StoreError> {
+    async fn bring_back(&self) -> Result<()> {
         let sql = select::<Receiving>("FROM receivers WHERE ended = $1 ORDER BY id");
         let aside: Vec<Receiving> = self.store.read().await?.read_all(&sql, values![SEALED_FOR_ANOTHER]).await?;
         let back: Vec<i64> = aside.iter().filter(|one| self.opened(one).is_some()).map(|one| one.id).collect();
@@ -185,7 +185,7 @@ impl Outbox {
         serde_json::from_slice(&self.store.unseal(&purpose(receiver.uuid), &receiver.sealed)?).ok()
     }
 
-    async fn set_aside(&self, receiver: &Receiving) -> Result<(), StoreError> {
+    async fn set_aside(&self, receiver: &Receiving) -> Result<()> {
         tracing::warn!(receiver = %receiver.uuid, name = receiver.name, "a receiver's secrets cannot be decrypted");
         let id = receiver.id;
         transaction!(self.store, Engine, async |tx| {
@@ -196,7 +196,7 @@ impl Outbox {
     }
 
     /// What happened after the position, with the position before and after it. What only was seen again is left out.
-    pub async fn happened(&self) -> Result<(i64, i64, Vec<Happened>), StoreError> {
+    pub async fn happened(&self) -> Result<(i64, i64, Vec<Happened>)> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT revision FROM positions WHERE reader = $1";
         let from: i64 = tx.find(sql, values![READER]).await?;
@@ -211,7 +211,7 @@ impl Outbox {
 
     /// Moves the position from one revision to another and writes what receivers are to be told; false, and nothing
     /// is written, where another process moved it. Events with a name in `once` that were told are not told again.
-    pub async fn write(&self, from: i64, to: i64, told: Vec<Told>, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn write(&self, from: i64, to: i64, told: Vec<Told>, now: Timestamp) -> Result<bool> {
         transaction!(self.store, Engine, async |tx| {
             let sql = "UPDATE positions SET revision = $3 WHERE reader = $1 AND revision = $2";
             if tx.run(sql, values![READER, from, to]).await? == 0 {
@@ -224,12 +224,12 @@ impl Outbox {
 
     /// Writes events that do not come from the change feed, such as quotas near their end. An event that was written
     /// before is not repeated.
-    pub async fn write_beside(&self, told: Vec<Told>, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn write_beside(&self, told: Vec<Told>, now: Timestamp) -> Result<()> {
         transaction!(self.store, Engine, async |tx| insert(tx, told, now).await)
     }
 
     /// The notices of a receiver after an id, in order; a page.
-    pub async fn notices(&self, receiver: i64, after: i64) -> Result<Vec<Notice>, StoreError> {
+    pub async fn notices(&self, receiver: i64, after: i64) -> Result<Vec<Notice>> {
         let sql = select::<Notice>(&format!(
             "FROM notices n WHERE n.receiver_id = $1 AND n.id > $2 ORDER BY n.id LIMIT {NOTICES_MAX}"
         ));
@@ -237,7 +237,7 @@ impl Outbox {
     }
 
     /// When the open run of each collection that has one began, by the collection's uuid.
-    pub async fn open_runs(&self) -> Result<BTreeMap<Uuid, Timestamp>, StoreError> {
+    pub async fn open_runs(&self) -> Result<BTreeMap<Uuid, Timestamp>> {
         let sql = "SELECT c.uuid, o.started_at FROM runs o JOIN collections c ON c.id = o.collection_id WHERE o.state \
                    IN ('scheduled', 'running', 'paused') AND o.started_at IS NOT NULL";
         let open: Vec<(Uuid, Timestamp)> = self.store.read().await?.read_all(sql, Vec::new()).await?;
@@ -245,7 +245,7 @@ impl Outbox {
     }
 
     /// Puts messages in the place of notices.
-    pub async fn post(&self, receiver: i64, posted: Posted, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn post(&self, receiver: i64, posted: Posted, now: Timestamp) -> Result<()> {
         transaction!(self.store, Engine, async |tx| {
             let head = "DELETE FROM notices WHERE receiver_id = $1 AND id IN";
             let removed = tx.run_in(head, values![receiver], &posted.taken, "").await?;
@@ -267,7 +267,7 @@ fn once(event: &Event) -> Option<&str> {
     kinds.contains(&event.kind).then_some(event.id.as_str())
 }
 
-async fn insert(tx: &mut Tx, told: Vec<Told>, now: Timestamp) -> Result<(), StoreError> {
+async fn insert(tx: &mut Tx, told: Vec<Told>, now: Timestamp) -> Result<()> {
     let mut fresh: BTreeMap<String, bool> = BTreeMap::new();
     let mut here: BTreeSet<(i64, String)> = BTreeSet::new();
     let mut rows = Rows::default();
@@ -288,7 +288,7 @@ async fn insert(tx: &mut Tx, told: Vec<Told>, now: Timestamp) -> Result<(), Stor
 
 /// Removes what was told long ago and the log of deliveries that ended long ago, and ends receivers for which too much
 /// waits; true when there may be more.
-pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool> {
     let sql = format!(
         "DELETE FROM told WHERE event IN (SELECT event FROM told WHERE at < $1 ORDER BY at LIMIT {SWEPT_ROWS_MAX})"
     );

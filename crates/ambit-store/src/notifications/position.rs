@@ -2,7 +2,7 @@
 
 use crate::db::sql::Tx;
 use crate::inventory::feed;
-use crate::{Store, StoreError};
+use crate::{Result, Store};
 
 /// The name of the position.
 pub(crate) const READER: &str = "notifications";
@@ -14,7 +14,7 @@ pub struct Outbox {
 }
 
 /// Moves the position to the present if there was no receiver until now: earlier events are reported to nobody.
-pub(crate) async fn start(tx: &mut Tx) -> Result<(), StoreError> {
+pub(crate) async fn start(tx: &mut Tx) -> Result<()> {
     if tx.exists("SELECT 1 FROM receivers WHERE ended IS NULL LIMIT 1", Vec::new()).await? {
         return Ok(());
     }
@@ -22,6 +22,6 @@ pub(crate) async fn start(tx: &mut Tx) -> Result<(), StoreError> {
     set(tx, newest).await
 }
 
-pub(crate) async fn set(tx: &mut Tx, revision: i64) -> Result<(), StoreError> {
+pub(crate) async fn set(tx: &mut Tx, revision: i64) -> Result<()> {
     feed::put_position(tx, READER, revision).await
 }

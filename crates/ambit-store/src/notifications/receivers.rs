@@ -8,7 +8,7 @@ use crate::inventory::collections;
 use crate::notifications::{position, removal};
 use crate::people::audit;
 use crate::people::names::clean_title;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::notification::{Channel, Rule};
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -80,7 +80,7 @@ const FROM: &str = "FROM receivers r JOIN projects p ON p.id = r.project_id LEFT
          WHERE p.deleted_at IS NULL";
 
 /// A receiver of a project that the caller owns.
-pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ReceiverView, StoreError> {
+pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ReceiverView> {
     let view: ReceiverView =
         tx.find(&select::<ReceiverView>(&format!("{FROM} AND r.uuid = $1")), values![uuid]).await?;
     principal.require_project(view.project, ProjectRole::Owner)?;
@@ -88,7 +88,7 @@ pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> R
 }
 
 /// Refuses a rule whose search string is none.
-fn check(new: &NewReceiver) -> Result<NewReceiver, StoreError> {
+fn check(new: &NewReceiver) -> Result<NewReceiver> {
     let query = new.rule.query.as_deref().unwrap_or_default();
     if query.chars().count() > QUERY_CHARS_MAX {
         return Err(StoreError::Invalid(format!("a query has at most {QUERY_CHARS_MAX} characters")));
@@ -116,7 +116,7 @@ impl Store {
         project: i64,
         new: &NewReceiver,
         now: Timestamp,
-    ) -> Result<ReceiverView, StoreError> {
+    ) -> Result<ReceiverView> {
         principal.require_project(project, ProjectRole::Owner)?;
         let (principal, new, uuid) = (principal.clone(), check(new)?, Uuid::new_v4());
         let sealed = self.seal(&purpose(uuid), to_json(&new.secrets).as_bytes());
@@ -152,19 +152,19 @@ impl Store {
     }
 
     /// The receivers of a project, by id; for its owners.
-    pub async fn list_receivers(&self, principal: &Principal, project: i64) -> Result<Vec<ReceiverView>, StoreError> {
+    pub async fn list_receivers(&self, principal: &Principal, project: i64) -> Result<Vec<ReceiverView>> {
         principal.require_project(project, ProjectRole::Owner)?;
         let sql = select::<ReceiverView>(&format!("{FROM} AND r.project_id = $1 ORDER BY r.id LIMIT {RECEIVERS_MAX}"));
         self.read().await?.read_all(&sql, values![project]).await
     }
 
     /// A receiver by its uuid; for owners of its project.
-    pub async fn find_receiver(&self, principal: &Principal, uuid: Uuid) -> Result<ReceiverView, StoreError> {
+    pub async fn find_receiver(&self, principal: &Principal, uuid: Uuid) -> Result<ReceiverView> {
         require(&mut self.read().await?, principal, uuid).await
     }
 
     /// Removes a receiver with its secrets, what waits for it and its log; for owners of its project.
-    pub async fn delete_receiver(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_receiver(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let view = require(tx, &principal, uuid).await?;

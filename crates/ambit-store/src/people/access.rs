@@ -5,7 +5,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::keys;
 use crate::people::principal::KeyScope;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{ACTIVE, CollectionRole, ProjectRole, User};
 use std::collections::BTreeMap;
@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 const LAST_USE_EVERY_MS: i64 = 60_000;
 
 /// The principal of a key, if the account is not suspended.
-fn admitted(principal: Principal) -> Result<Option<Principal>, StoreError> {
+fn admitted(principal: Principal) -> Result<Option<Principal>> {
     if principal.active { Ok(Some(principal)) } else { Err(StoreError::NotActive) }
 }
 
 impl Store {
     /// The principal of an API key. `None`: malformed, unknown, expired or revoked; the store does not say which.
     /// `NotActive`: its user is suspended.
-    pub async fn authenticate(&self, credential: &str, now: Timestamp) -> Result<Option<Principal>, StoreError> {
+    pub async fn authenticate(&self, credential: &str, now: Timestamp) -> Result<Option<Principal>> {
         // The checksum refuses typing errors and guesses without a database query.
         if !keys::is_well_formed(credential) {
             return Ok(None);
@@ -50,19 +50,14 @@ impl Store {
     }
 
     /// The principal of the older header pair: the secret is an API key, the access name its id or the key again.
-    pub async fn authenticate_pair(
-        &self,
-        access: &str,
-        secret: &str,
-        now: Timestamp,
-    ) -> Result<Option<Principal>, StoreError> {
+    pub async fn authenticate_pair(&self, access: &str, secret: &str, now: Timestamp) -> Result<Option<Principal>> {
         let principal = self.authenticate(secret, now).await?;
         Ok(principal.filter(|principal| access == secret || principal.key.is_some_and(|id| id.to_string() == access)))
     }
 
     /// Returns the same person by the same key with the roles of now. `None`: the key has ended, or its user is
     /// suspended. Fails if the database cannot be read.
-    pub async fn renew(&self, principal: &Principal, now: Timestamp) -> Result<Option<Principal>, StoreError> {
+    pub async fn renew(&self, principal: &Principal, now: Timestamp) -> Result<Option<Principal>> {
         let mut tx = self.read().await?;
         if let Some(key) = principal.key
             && !keys::is_live(&mut tx, key, self.inner.access.latest(now)).await?
@@ -74,7 +69,7 @@ impl Store {
     }
 
     /// Returns the principal for a command on the data folder itself: the owner that `init` made.
-    pub async fn local_operator(&self) -> Result<Principal, StoreError> {
+    pub async fn local_operator(&self) -> Result<Principal> {
         let mut tx = self.read().await?;
         let owner: i64 = tx
             .read_one(
@@ -87,7 +82,7 @@ impl Store {
 }
 
 /// A user with everything that decides what they see.
-pub(crate) async fn load(tx: &mut Tx, user: i64, key: Option<i64>) -> Result<Principal, StoreError> {
+pub(crate) async fn load(tx: &mut Tx, user: i64, key: Option<i64>) -> Result<Principal> {
     let sql = format!("SELECT {}, u.primary_project, u.status FROM users u WHERE u.id = $1", list::<User>());
     let (user, chosen, status): (User, Option<i64>, String) = tx.read_one(&sql, values![user]).await?;
     let sql = "SELECT m.project_id, m.role FROM members m JOIN projects p ON p.id = m.project_id WHERE m.user_id = $1 \

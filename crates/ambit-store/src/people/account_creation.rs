@@ -8,7 +8,7 @@ use crate::people::groups::{group_named, join, require_administrator_of};
 use crate::people::names::clean_name;
 use crate::people::users::{self, insert_user};
 use crate::people::{audit, keys, projects};
-use crate::{Account, IssuedKey, KeyScope, Principal, Store, StoreError};
+use crate::{Account, IssuedKey, KeyScope, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{Group, ProjectRole, User};
 use serde_json::json;
@@ -32,7 +32,7 @@ pub struct NewUser {
 impl Store {
     /// Makes a user, in a project or group at once where the administrator says so; for the administrator of the
     /// installation.
-    pub async fn create_user(&self, principal: &Principal, new: &NewUser, now: Timestamp) -> Result<User, StoreError> {
+    pub async fn create_user(&self, principal: &Principal, new: &NewUser, now: Timestamp) -> Result<User> {
         principal.require_administrator()?;
         let (principal, new) = (principal.clone(), new.clone());
         transaction!(self, Person, async |tx| {
@@ -58,7 +58,7 @@ impl Store {
         group: &str,
         id: &str,
         now: Timestamp,
-    ) -> Result<(Account, IssuedKey), StoreError> {
+    ) -> Result<(Account, IssuedKey)> {
         let (principal, group, id) = (principal.clone(), group.to_owned(), clean_name(id)?);
         let draft = keys::Draft::new(&self.inner.secret, "service account");
         transaction!(self, Person, async |tx| {
@@ -87,7 +87,7 @@ impl Store {
         name: &str,
         members: &[String],
         now: Timestamp,
-    ) -> Result<(Group, Vec<User>), StoreError> {
+    ) -> Result<(Group, Vec<User>)> {
         principal.require_administrator()?;
         let (principal, name, members) = (principal.clone(), clean_name(name)?, members.to_vec());
         transaction!(self, Access, async |tx| {

@@ -9,7 +9,7 @@ use crate::people::users::{self, DELETED};
 use crate::people::{audit, projects};
 use crate::wider::graphs::note;
 use crate::wider::{hunting_rulesets, retrohunt_jobs};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::What;
 use serde_json::json;
@@ -43,7 +43,7 @@ fn name_after(user: i64) -> String {
 
 /// Deletes an account. The row stays, because what the user made refers to it. Answers with the receivers of
 /// notifications that end with it.
-async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<Vec<String>, StoreError> {
+async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<Vec<String>> {
     let ended = deliveries::end_all_of(tx, user, now).await?;
     hunting_rulesets::stop_all(tx, user, now).await?;
     retrohunt_jobs::abort_all(tx, user, now).await?;
@@ -78,7 +78,7 @@ impl Store {
     /// rights and memberships end, name and address are free again. What the user made stays, under a name that says
     /// nothing; projects that nobody else owns come to the administrator. The last administrator of the installation
     /// stays.
-    pub async fn delete_user(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_user(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<()> {
         let (principal, name) = (principal.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {
             let id = users::find(tx, &name).await?.id;
@@ -106,12 +106,7 @@ impl Store {
 
     /// Deletes a service account, for administrators of its group. Its keys end, its name is free again, and what it
     /// made stays.
-    pub async fn delete_service_account(
-        &self,
-        principal: &Principal,
-        name: &str,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn delete_service_account(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<()> {
         let (principal, name) = (principal.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {
             let id = users::find(tx, &name).await?.id;
@@ -126,7 +121,7 @@ impl Store {
 
     /// Deletes a group with its service accounts, privileges, quotas and places on lists; for the administrator of the
     /// installation. Its members stay.
-    pub async fn delete_group(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_group(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<()> {
         principal.require_administrator()?;
         let (principal, name) = (principal.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {

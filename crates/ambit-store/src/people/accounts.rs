@@ -7,7 +7,7 @@ use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::people::audit;
 use crate::people::users::{self, DELETED};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{ACTIVE, STATUSES, User};
 use serde_json::{Map, Value, json};
@@ -56,13 +56,13 @@ pub(crate) fn select_accounts() -> String {
     )
 }
 
-pub(crate) async fn account_of(tx: &mut Tx, id: i64) -> Result<Account, StoreError> {
+pub(crate) async fn account_of(tx: &mut Tx, id: i64) -> Result<Account> {
     tx.find(&format!("{} WHERE u.id = $1", select_accounts()), values![id]).await
 }
 
 /// The groups through which the caller stands above a user: those that the caller administers and the user is in, or
 /// whose service account it is. Nobody stands above an administrator of the installation through a group.
-async fn groups_over(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Vec<i64>, StoreError> {
+async fn groups_over(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Vec<i64>> {
     let sql =
         "SELECT me.group_id FROM group_members me JOIN users u ON u.id = $1 WHERE me.user_id = $2 AND me.administrator \
          = 1 AND u.administrator = 0
@@ -72,7 +72,7 @@ async fn groups_over(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Ve
     tx.read_all(sql, values![user, principal.user_id()]).await
 }
 
-async fn standing_to(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Relationship, StoreError> {
+async fn standing_to(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Relationship> {
     if principal.user_id() == user {
         return Ok(Relationship::Oneself);
     }
@@ -81,10 +81,7 @@ async fn standing_to(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Re
 }
 
 /// Replaces members of a profile; null removes one.
-pub(crate) fn merged(
-    mut profile: Map<String, Value>,
-    changes: &Map<String, Value>,
-) -> Result<Map<String, Value>, StoreError> {
+pub(crate) fn merged(mut profile: Map<String, Value>, changes: &Map<String, Value>) -> Result<Map<String, Value>> {
     for (name, value) in changes {
         if value.is_null() {
             profile.shift_remove(name);
@@ -100,19 +97,19 @@ pub(crate) fn merged(
 
 impl Store {
     /// A user or service account by username or address; everybody who has a key may know that it exists.
-    pub async fn account(&self, name: &str) -> Result<Account, StoreError> {
+    pub async fn account(&self, name: &str) -> Result<Account> {
         let sql = format!("{} WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1", select_accounts());
         let names = values![name.trim().to_lowercase(), name.trim()];
         self.read().await?.find(&sql, names).await
     }
 
     /// The same by integer id.
-    pub async fn account_by_id(&self, id: i64) -> Result<Account, StoreError> {
+    pub async fn account_by_id(&self, id: i64) -> Result<Account> {
         account_of(&mut self.read().await?, id).await
     }
 
     /// Who the caller is to a user.
-    pub async fn standing_to(&self, principal: &Principal, user: i64) -> Result<Relationship, StoreError> {
+    pub async fn standing_to(&self, principal: &Principal, user: i64) -> Result<Relationship> {
         standing_to(&mut self.read().await?, principal, user).await
     }
 
@@ -123,7 +120,7 @@ impl Store {
         user: i64,
         changes: &Map<String, Value>,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (principal, changes) = (principal.clone(), changes.clone());
         transaction!(self, Person, async |tx| {
             if standing_to(tx, &principal, user).await? == Relationship::Anybody {
@@ -144,7 +141,7 @@ impl Store {
         user: i64,
         caps: &[(String, i64)],
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (principal, caps) = (principal.clone(), caps.to_vec());
         transaction!(self, Person, async |tx| {
             let groups = match principal.administrator() {
@@ -171,13 +168,7 @@ impl Store {
 
     /// Suspends a user, or lets the user in again; for the administrator of the installation. The last administrator
     /// who is active stays.
-    pub async fn set_status(
-        &self,
-        principal: &Principal,
-        user: i64,
-        status: &str,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn set_status(&self, principal: &Principal, user: i64, status: &str, now: Timestamp) -> Result<()> {
         principal.require_administrator()?;
         if !STATUSES.contains(&status) {
             let known = STATUSES.join(", ");
@@ -196,7 +187,7 @@ impl Store {
     }
 
     /// Whether a user may act now: there, and not suspended.
-    pub async fn is_active(&self, user: i64) -> Result<bool, StoreError> {
+    pub async fn is_active(&self, user: i64) -> Result<bool> {
         let mut tx = self.read().await?;
         tx.exists("SELECT 1 FROM users WHERE id = $1 AND status = $2", values![user, ACTIVE]).await
     }

@@ -2,7 +2,7 @@
 
 use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, to_json, values, whole};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::Value;
 use std::fmt::Display;
@@ -43,7 +43,7 @@ pub(crate) async fn insert(
     object: impl Display + Send,
     details: Value,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     if principal.scope.read_only && !BY_READING_KEYS.contains(&action) {
         return Err(StoreError::Forbidden("this key can only read".to_owned()));
     }
@@ -61,12 +61,7 @@ pub(crate) async fn insert(
 impl Store {
     /// The newest rows before an id: all of the installation for its administrator, else those of the projects that the
     /// caller owns.
-    pub async fn list_audit(
-        &self,
-        principal: &Principal,
-        before: Option<i64>,
-        limit: usize,
-    ) -> Result<Vec<AuditRow>, StoreError> {
+    pub async fn list_audit(&self, principal: &Principal, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>> {
         let mut tx = self.read().await?;
         let sql = select::<AuditRow>(
             "FROM audit a LEFT JOIN users u ON u.id = a.user_id

@@ -6,7 +6,7 @@ use crate::db::sql::values;
 use crate::db::writer::transaction;
 use crate::people::keys::{self, Draft};
 use crate::people::{access, audit};
-use crate::{IssuedKey, Store, StoreError};
+use crate::{IssuedKey, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::json;
 
@@ -24,7 +24,7 @@ pub struct KeyToken {
 
 impl Store {
     /// Makes a token for a key of the installation's first administrator. Those from before are worth nothing any more.
-    pub async fn issue_key_token(&self, now: Timestamp) -> Result<KeyToken, StoreError> {
+    pub async fn issue_key_token(&self, now: Timestamp) -> Result<KeyToken> {
         let operator = self.local_operator().await?;
         let text = keys::random_text();
         let (hash, expires_at) = (self.inner.secret.token_hash(&text), now.plus_ms(TOKEN_MS));
@@ -38,7 +38,7 @@ impl Store {
 
     /// Exchanges a token for a key. Fails with `NotFound` if it was never made, was exchanged before, or is too old;
     /// the caller does not learn which.
-    pub async fn redeem_key_token(&self, token: &str, now: Timestamp) -> Result<IssuedKey, StoreError> {
+    pub async fn redeem_key_token(&self, token: &str, now: Timestamp) -> Result<IssuedKey> {
         if !keys::is_well_formed(token) {
             return Err(StoreError::NotFound);
         }

@@ -12,7 +12,7 @@ use crate::people::invitations::{self};
 use crate::people::names::clean_email;
 use crate::people::users::{self, insert_user};
 use crate::wider::hunting_rulesets;
-use crate::{Account, Principal, Store, StoreError};
+use crate::{Account, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{Group, InvitedTo, User};
 use serde_json::{Map, Value, json};
@@ -50,11 +50,11 @@ pub enum Brought {
     Unknown,
 }
 
-pub(crate) async fn group_named(tx: &mut Tx, name: &str) -> Result<GroupAccount, StoreError> {
+pub(crate) async fn group_named(tx: &mut Tx, name: &str) -> Result<GroupAccount> {
     tx.find(&select::<GroupAccount>("FROM user_groups g WHERE g.name = $1"), values![name.trim()]).await
 }
 
-pub(crate) async fn administers(tx: &mut Tx, principal: &Principal, group: i64) -> Result<bool, StoreError> {
+pub(crate) async fn administers(tx: &mut Tx, principal: &Principal, group: i64) -> Result<bool> {
     // Who is not in the group is told so as fast as who asks for a group that is not there.
     if principal.administrator() || !principal.groups().contains(&group) {
         return Ok(principal.administrator());
@@ -63,7 +63,7 @@ pub(crate) async fn administers(tx: &mut Tx, principal: &Principal, group: i64) 
     tx.exists(sql, values![group, principal.user_id()]).await
 }
 
-pub(crate) async fn require_administrator_of(tx: &mut Tx, principal: &Principal, group: i64) -> Result<(), StoreError> {
+pub(crate) async fn require_administrator_of(tx: &mut Tx, principal: &Principal, group: i64) -> Result<()> {
     if administers(tx, principal, group).await? {
         return Ok(());
     }
@@ -71,7 +71,7 @@ pub(crate) async fn require_administrator_of(tx: &mut Tx, principal: &Principal,
 }
 
 /// Puts a user into a group. The first group that a user comes to is the one that quotas are drawn from.
-pub(crate) async fn join(tx: &mut Tx, group: i64, user: i64, administrator: bool) -> Result<(), StoreError> {
+pub(crate) async fn join(tx: &mut Tx, group: i64, user: i64, administrator: bool) -> Result<()> {
     let row = named! { group_id: group, user_id: user, administrator };
     if !tx.insert_new("group_members", "group_id, user_id", row).await? && administrator {
         let sql = "UPDATE group_members SET administrator = 1 WHERE group_id = $1 AND user_id = $2";
@@ -85,7 +85,7 @@ pub(crate) async fn join(tx: &mut Tx, group: i64, user: i64, administrator: bool
 }
 
 /// Takes a user out of a group, which ends what the user draws from it and what it pays for the user's rules.
-async fn part(tx: &mut Tx, group: i64, user: i64, now: Timestamp) -> Result<(), StoreError> {
+async fn part(tx: &mut Tx, group: i64, user: i64, now: Timestamp) -> Result<()> {
     let paid = hunting_rulesets::paid_by(tx, group, Some(user)).await?;
     let sql = "DELETE FROM group_members WHERE group_id = $1 AND user_id = $2";
     tx.change(sql, values![group, user]).await?;
@@ -108,7 +108,7 @@ async fn bring(
     administrator: bool,
     open_accounts: bool,
     now: Timestamp,
-) -> Result<Brought, StoreError> {
+) -> Result<Brought> {
     let user = match users::find(tx, email).await {
         Err(StoreError::NotFound) if open_accounts => insert_user(tx, email, None, false, now).await?,
         Err(StoreError::NotFound) => return Ok(Brought::Unknown),
@@ -126,12 +126,12 @@ async fn bring(
 
 impl Store {
     /// A group by name.
-    pub async fn group_account(&self, name: &str) -> Result<GroupAccount, StoreError> {
+    pub async fn group_account(&self, name: &str) -> Result<GroupAccount> {
         group_named(&mut self.read().await?, name).await
     }
 
     /// The groups with their members: all for the administrator of the installation, else the caller's own.
-    pub async fn list_groups(&self, principal: &Principal) -> Result<Vec<(Group, Vec<User>)>, StoreError> {
+    pub async fn list_groups(&self, principal: &Principal) -> Result<Vec<(Group, Vec<User>)>> {
         let mut tx = self.read().await?;
         let sql = select::<Group>("FROM user_groups g ORDER BY g.id");
         let mut groups = Vec::new();
@@ -153,12 +153,12 @@ impl Store {
     }
 
     /// True for administrators of a group and of the installation.
-    pub async fn administers(&self, principal: &Principal, group: i64) -> Result<bool, StoreError> {
+    pub async fn administers(&self, principal: &Principal, group: i64) -> Result<bool> {
         administers(&mut self.read().await?, principal, group).await
     }
 
     /// The groups of a user, by id; with `managed` only those that the user administers.
-    pub async fn groups_of(&self, user: i64, managed: bool) -> Result<Vec<GroupAccount>, StoreError> {
+    pub async fn groups_of(&self, user: i64, managed: bool) -> Result<Vec<GroupAccount>> {
         let mut tx = self.read().await?;
         let sql = select::<GroupAccount>(
             "FROM user_groups g JOIN group_members m ON m.group_id = g.id WHERE m.user_id = $1 AND \
@@ -168,7 +168,7 @@ impl Store {
     }
 
     /// People of a group, by id.
-    pub async fn members_of(&self, group: i64, members: Members) -> Result<Vec<Account>, StoreError> {
+    pub async fn members_of(&self, group: i64, members: Members) -> Result<Vec<Account>> {
         let mut tx = self.read().await?;
         let of = match members {
             Members::Users => "JOIN group_members m ON m.user_id = u.id WHERE m.group_id = $1",
@@ -188,7 +188,7 @@ impl Store {
         group: i64,
         caps: &[(String, i64)],
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         principal.require_administrator()?;
         let (principal, caps) = (principal.clone(), caps.to_vec());
         transaction!(self, Person, async |tx| {
@@ -207,7 +207,7 @@ impl Store {
         name: &str,
         changes: &Map<String, Value>,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (principal, name, changes) = (principal.clone(), name.to_owned(), changes.clone());
         transaction!(self, Person, async |tx| {
             let before = group_named(tx, &name).await?;
@@ -230,7 +230,7 @@ impl Store {
         administrator: bool,
         open_accounts: bool,
         now: Timestamp,
-    ) -> Result<Vec<Brought>, StoreError> {
+    ) -> Result<Vec<Brought>> {
         if emails.len() > MEMBERS_MAX {
             return Err(StoreError::Invalid(format!("at most {MEMBERS_MAX} people at once")));
         }
@@ -258,7 +258,7 @@ impl Store {
         members: &[String],
         administrator: bool,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         principal.require_administrator()?;
         let (principal, name, members) = (principal.clone(), name.to_owned(), members.to_vec());
         transaction!(self, Access, async |tx| {
@@ -282,7 +282,7 @@ impl Store {
         user: i64,
         administrators: bool,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (principal, name) = (principal.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {
             let group = group_named(tx, &name).await?.group;

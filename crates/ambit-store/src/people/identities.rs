@@ -8,7 +8,7 @@ use crate::db::writer::transaction;
 use crate::people::sessions::new_link;
 use crate::people::{access, audit, keys, projects, users};
 use crate::wider::spent_tokens;
-use crate::{SignInLink, Store, StoreError};
+use crate::{Result, SignInLink, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{ProjectRole, User};
 use serde_json::json;
@@ -55,12 +55,7 @@ impl Store {
     /// An account is made for who is in a group that has a role. Fails with `Forbidden`, in words for the person, where
     /// nobody is to be signed in, with `NotActive` for a suspended user, and with `Conflict` where the same sign-in
     /// came a second time.
-    pub async fn admit(
-        &self,
-        person: &ProviderPerson,
-        rules: &[GroupRole],
-        now: Timestamp,
-    ) -> Result<SignInLink, StoreError> {
+    pub async fn admit(&self, person: &ProviderPerson, rules: &[GroupRole], now: Timestamp) -> Result<SignInLink> {
         let (person, rules) = (person.clone(), rules.to_vec());
         let token = keys::random_text();
         let hash = self.inner.secret.token_hash(&token);
@@ -85,7 +80,7 @@ impl Store {
 }
 
 /// The user whom a person is.
-async fn user_of(tx: &mut Tx, person: &ProviderPerson, has_role: bool, now: Timestamp) -> Result<User, StoreError> {
+async fn user_of(tx: &mut Tx, person: &ProviderPerson, has_role: bool, now: Timestamp) -> Result<User> {
     let sql =
         "SELECT u.username FROM identities i JOIN users u ON u.id = i.user_id WHERE i.issuer = $1 AND i.subject = $2";
     let known: Option<String> = tx.read_first(sql, values![&person.issuer, &person.subject]).await?;
@@ -118,13 +113,7 @@ async fn user_of(tx: &mut Tx, person: &ProviderPerson, has_role: bool, now: Time
 
 /// Gives a user the role in a project that groups give, or takes it away. A project that nobody would own any more, or
 /// that is not there, is left alone.
-async fn follow_role(
-    tx: &mut Tx,
-    project: &str,
-    user: i64,
-    role: Option<ProjectRole>,
-    now: Timestamp,
-) -> Result<(), StoreError> {
+async fn follow_role(tx: &mut Tx, project: &str, user: i64, role: Option<ProjectRole>, now: Timestamp) -> Result<()> {
     let sql = "SELECT id FROM projects WHERE deleted_at IS NULL AND (uuid = $1 OR name = $2) ORDER BY id LIMIT 1";
     let Some(id) = tx.read_first::<i64>(sql, values![project.to_lowercase(), project]).await? else {
         tracing::warn!(project, "the setting oidc_roles names a project that is not there");

@@ -4,7 +4,7 @@ use crate::db::rows::named;
 use crate::db::sql::Tx;
 use crate::db::writer::transaction;
 use crate::people::{keys, projects, users};
-use crate::{IssuedKey, Options, Store, StoreError};
+use crate::{IssuedKey, Options, Result, Store};
 use ambit_model::Timestamp;
 use uuid::Uuid;
 
@@ -21,11 +21,7 @@ impl Store {
     /// Makes a fresh installation with its owner, or completes one whose making was cut off; the owner's first key is
     /// given once.
     /// `None`: it was complete already.
-    pub async fn init(
-        options: &Options,
-        owner: &NewOwner,
-        now: Timestamp,
-    ) -> Result<(Self, Option<IssuedKey>), StoreError> {
+    pub async fn init(options: &Options, owner: &NewOwner, now: Timestamp) -> Result<(Self, Option<IssuedKey>)> {
         let (store, version) = Self::connect(options, true).await?;
         store.migrate(version).await?;
         store.confirm_secret(options).await?;
@@ -36,7 +32,7 @@ impl Store {
 
     /// Midnight UTC of the day on which this installation was made: dates in the files of simulated internets are
     /// relative to it (docs/architecture.md §2.1).
-    pub async fn epoch(&self) -> Result<Timestamp, StoreError> {
+    pub async fn epoch(&self) -> Result<Timestamp> {
         let mut tx = self.read().await?;
         let made: Timestamp = tx.read_one("SELECT MIN(created_at) FROM organizations", Vec::new()).await?;
         Ok(made.day_start())
@@ -44,12 +40,7 @@ impl Store {
 }
 
 /// Organisation, owner, primary project and first key, in one transaction: all there or none.
-async fn insert_owner(
-    tx: &mut Tx,
-    owner: &NewOwner,
-    key: keys::Draft,
-    now: Timestamp,
-) -> Result<Option<IssuedKey>, StoreError> {
+async fn insert_owner(tx: &mut Tx, owner: &NewOwner, key: keys::Draft, now: Timestamp) -> Result<Option<IssuedKey>> {
     if tx.is_postgres() {
         tx.run("LOCK TABLE organizations IN EXCLUSIVE MODE", Vec::new()).await?;
     }

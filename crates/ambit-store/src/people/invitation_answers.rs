@@ -5,7 +5,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::invitations::ADMINISTRATOR;
 use crate::people::{audit, groups, projects};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{InvitedTo, ProjectRole};
 use serde_json::json;
@@ -22,14 +22,14 @@ columns! {
     }
 }
 
-async fn hold(tx: &mut Tx, id: i64) -> Result<Held, StoreError> {
+async fn hold(tx: &mut Tx, id: i64) -> Result<Held> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = select::<Held>(&format!("FROM invitations WHERE id = $1{lock}"));
     tx.find(&sql, values![id]).await
 }
 
 /// Accepts an invitation. Fails with `NotFound` if the project or group is gone.
-async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
+async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> Result<()> {
     let held = hold(tx, id).await?;
     if held.user != principal.user_id() {
         return Err(StoreError::NotFound);
@@ -56,7 +56,7 @@ async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> 
 }
 
 /// Returns true for those who may withdraw an invitation: owners of the project, administrators of the group.
-async fn may_withdraw(tx: &mut Tx, principal: &Principal, held: &Held) -> Result<bool, StoreError> {
+async fn may_withdraw(tx: &mut Tx, principal: &Principal, held: &Held) -> Result<bool> {
     match held.kind {
         InvitedTo::Project => Ok(principal.project_role(held.target) == Some(ProjectRole::Owner)),
         InvitedTo::Group => groups::administers(tx, principal, held.target).await,
@@ -65,14 +65,14 @@ async fn may_withdraw(tx: &mut Tx, principal: &Principal, held: &Held) -> Result
 
 impl Store {
     /// Accepts an invitation of the caller's.
-    pub async fn accept_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn accept_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Access, async |tx| accept(tx, &principal, id, now).await)
     }
 
     /// Ends an invitation: the person declines it, or whoever may invite takes it back. Roles in collections that were
     /// given with it end too.
-    pub async fn end_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn end_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let held = hold(tx, id).await?;

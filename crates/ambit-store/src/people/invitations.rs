@@ -4,7 +4,7 @@
 
 use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{InvitedTo, ProjectRole, User};
 use uuid::Uuid;
@@ -52,7 +52,7 @@ async fn insert(
     role: &str,
     member: Option<i64>,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let (kind, target) = to;
     let sql = "UPDATE invitations SET role = $1, invited_by = $2 WHERE kind = $3 AND target_id = $4 AND user_id = $5";
     if tx.run(sql, values![role, by.user_id(), kind.name(), target, user.id]).await? > 0 {
@@ -87,7 +87,7 @@ pub(crate) async fn to_project(
     role: ProjectRole,
     member: i64,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     insert(tx, by, (InvitedTo::Project, project), user, role.name(), Some(member), now).await
 }
 
@@ -99,7 +99,7 @@ pub(crate) async fn to_group(
     user: &User,
     administrator: bool,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let sql = "SELECT 1 FROM invitations WHERE kind = 'group' AND target_id = $1 AND user_id = $2 AND role = $3";
     let administrator = administrator || tx.exists(sql, values![group, user.id, ADMINISTRATOR]).await?;
     let role = if administrator { ADMINISTRATOR } else { MEMBER };
@@ -107,19 +107,14 @@ pub(crate) async fn to_group(
 }
 
 /// Ends the invitation of a user, if there is one; gives the project user id that it held.
-pub(crate) async fn end(
-    tx: &mut Tx,
-    kind: InvitedTo,
-    target: i64,
-    user: i64,
-) -> Result<Option<Option<i64>>, StoreError> {
+pub(crate) async fn end(tx: &mut Tx, kind: InvitedTo, target: i64, user: i64) -> Result<Option<Option<i64>>> {
     let sql = "DELETE FROM invitations WHERE kind = $1 AND target_id = $2 AND user_id = $3 RETURNING member_id";
     tx.read_first(sql, values![kind.name(), target, user]).await
 }
 
 impl Store {
     /// The caller's unanswered invitations, oldest first.
-    pub async fn list_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>, StoreError> {
+    pub async fn list_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>> {
         let mut tx = self.read().await?;
         let sql = select::<Invitation>(&format!("{FROM} AND i.user_id = $1 ORDER BY i.id LIMIT {LISTED_MAX}"));
         tx.read_all(&sql, values![principal.user_id()]).await
@@ -127,7 +122,7 @@ impl Store {
 
     /// The unanswered invitations to the caller's own projects and to the groups that the caller administers, oldest
     /// first.
-    pub async fn list_sent_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>, StoreError> {
+    pub async fn list_sent_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>> {
         let mut tx = self.read().await?;
         let sql = select::<Invitation>(&format!(
             "{FROM} AND ((i.kind = 'project' AND i.target_id IN

@@ -11,7 +11,7 @@ use crate::db::sql::{Tx, Value, values};
 use crate::db::writer::transaction;
 use crate::people::principal::KeyScope;
 use crate::people::{audit, users};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::json;
 use subtle::ConstantTimeEq;
@@ -130,7 +130,7 @@ impl Origin {
         principal: &Principal,
         asked: Option<Timestamp>,
         scope: KeyScope,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self> {
         let own = principal.scope();
         if own.project.is_some() && scope.project.is_some() && own.project != scope.project {
             return Err(no_project());
@@ -165,13 +165,7 @@ impl Draft {
         Self { hash: secret.credential_hash(&key), key, label: label.chars().take(LABEL_CHARS_MAX).collect() }
     }
 
-    pub(crate) async fn insert(
-        self,
-        tx: &mut Tx,
-        user: i64,
-        origin: Origin,
-        now: Timestamp,
-    ) -> Result<IssuedKey, StoreError> {
+    pub(crate) async fn insert(self, tx: &mut Tx, user: i64, origin: Origin, now: Timestamp) -> Result<IssuedKey> {
         let live = "SELECT COUNT(*) FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL";
         if tx.read_one::<i64>(live, values![user]).await? >= KEYS_OF_USER_MAX {
             return Err(StoreError::Conflict(format!("the user has {KEYS_OF_USER_MAX} keys: revoke some first")));
@@ -213,27 +207,27 @@ const LIVE: &str = "revoked_at IS NULL AND (expires_at IS NULL OR (expires_at > 
                     revision WHERE one = 1)))";
 
 /// Returns whether a key that was let in has not ended since.
-pub(crate) async fn is_live(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, StoreError> {
+pub(crate) async fn is_live(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool> {
     let found: Option<i64> =
         tx.read_first(&format!("SELECT id FROM api_keys WHERE id = $1 AND {LIVE}"), values![id, now]).await?;
     Ok(found.is_some())
 }
 
-pub(crate) async fn find_live(tx: &mut Tx, hash: &[u8; 32], now: Timestamp) -> Result<Option<LiveKey>, StoreError> {
+pub(crate) async fn find_live(tx: &mut Tx, hash: &[u8; 32], now: Timestamp) -> Result<Option<LiveKey>> {
     let sql = format!("SELECT id, user_id, last_used_at, hash FROM api_keys WHERE hash = $1 AND {LIVE}");
     let found: Option<(LiveKey, Vec<u8>)> = tx.read_first(&sql, values![hash.as_slice(), now]).await?;
     Ok(found.filter(|(_, stored)| bool::from(stored.ct_eq(hash))).map(|(key, _)| key))
 }
 
 /// What a key may do less than its user.
-pub(crate) async fn scope(tx: &mut Tx, id: i64) -> Result<KeyScope, StoreError> {
+pub(crate) async fn scope(tx: &mut Tx, id: i64) -> Result<KeyScope> {
     let sql = "SELECT read_only, project_id FROM api_keys WHERE id = $1";
     let (read_only, project) = tx.read_one(sql, values![id]).await?;
     Ok(KeyScope { read_only, project })
 }
 
 /// The project of a user by its number or uuid.
-async fn project_of(tx: &mut Tx, user: i64, typed: &str) -> Result<i64, StoreError> {
+async fn project_of(tx: &mut Tx, user: i64, typed: &str) -> Result<i64> {
     let (column, value) = match (typed.parse::<i64>(), typed.parse::<Uuid>()) {
         (Ok(number), _) => ("p.id", Value::from(number)),
         (_, Ok(uuid)) => ("p.uuid", Value::from(uuid)),
@@ -250,19 +244,14 @@ fn no_project() -> StoreError {
     StoreError::Invalid("the user of the key is in no such project".to_owned())
 }
 
-pub(crate) async fn touch(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn touch(tx: &mut Tx, id: i64, now: Timestamp) -> Result<()> {
     tx.run("UPDATE api_keys SET last_used_at = $1 WHERE id = $2", values![now, id]).await?;
     Ok(())
 }
 
 impl Store {
     /// Makes a key for the caller, or, as administrator of the installation, for anybody.
-    pub async fn create_key(
-        &self,
-        principal: &Principal,
-        new: &NewKey,
-        now: Timestamp,
-    ) -> Result<IssuedKey, StoreError> {
+    pub async fn create_key(&self, principal: &Principal, new: &NewKey, now: Timestamp) -> Result<IssuedKey> {
         let (principal, new) = (principal.clone(), new.clone());
         let draft = Draft::new(&self.inner.secret, &new.label);
         transaction!(self, Person, async |tx| {
@@ -294,7 +283,7 @@ impl Store {
 
     /// The caller's keys, or, for the administrator of the installation, all; newest first. By a key of one project,
     /// those of that project.
-    pub async fn list_keys(&self, principal: &Principal) -> Result<Vec<KeyView>, StoreError> {
+    pub async fn list_keys(&self, principal: &Principal) -> Result<Vec<KeyView>> {
         // No project has the number 0.
         let only = principal.scope().project.unwrap_or(0);
         let mut tx = self.read().await?;
@@ -307,7 +296,7 @@ impl Store {
 
     /// Revokes a key, at once in this process and within a second in every other, together with the keys of the same
     /// user that were made with it.
-    pub async fn revoke_key(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<RevokedKeys, StoreError> {
+    pub async fn revoke_key(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<RevokedKeys> {
         let principal = principal.clone();
         transaction!(self, Access, async |tx| {
             let sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at \
@@ -323,12 +312,7 @@ impl Store {
 }
 
 /// Ends what a key made, generation by generation: keys of its user end, those of others are named.
-pub(crate) async fn revoke_children(
-    tx: &mut Tx,
-    id: i64,
-    user: i64,
-    now: Timestamp,
-) -> Result<RevokedKeys, StoreError> {
+pub(crate) async fn revoke_children(tx: &mut Tx, id: i64, user: i64, now: Timestamp) -> Result<RevokedKeys> {
     let mut revoked = RevokedKeys::default();
     let mut parents = vec![id];
     // Each key has one parent, and a user has at most KEYS_OF_USER_MAX live ones: it ends.

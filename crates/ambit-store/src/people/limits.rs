@@ -2,7 +2,7 @@
 //! Administrators of the installation are not bound.
 
 use crate::db::sql::{Tx, values};
-use crate::{Principal, StoreError};
+use crate::{Principal, Result, StoreError};
 use ambit_model::Kind;
 
 /// Runs of one user that wait, run or are paused, where no setting says otherwise: an engine carries a few at a time.
@@ -28,7 +28,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Refuses a run that was just inserted where its user has more open than one may.
-    pub(crate) async fn check_run(&self, tx: &mut Tx, principal: &Principal) -> Result<(), StoreError> {
+    pub(crate) async fn check_run(&self, tx: &mut Tx, principal: &Principal) -> Result<()> {
         if principal.administrator() {
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl Limits {
         principal: &Principal,
         project: i64,
         seeds: &[(Kind, String)],
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let is_bound = seeds.iter().any(|(kind, name)| kind.addresses(name) > 0) && !principal.administrator();
         if !is_bound {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Names that people give: to projects and collections, to users and groups, and the addresses of users.
 
-use crate::StoreError;
+use crate::{Result, StoreError};
 use ambit_model::hidden::is_hidden;
 
 /// Longest name of a project or collection, in characters.
@@ -9,7 +9,7 @@ const NAME_CHARS_MAX: usize = 200;
 const NAME_BYTES_MAX: usize = 254;
 
 /// A shown name: without control characters, of bounded length, and with something in it that can be seen.
-pub(crate) fn clean_title(name: &str) -> Result<String, StoreError> {
+pub(crate) fn clean_title(name: &str) -> Result<String> {
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
     let name = name.trim();
     let is_blank = name.chars().all(|c| c.is_whitespace() || is_hidden(c));
@@ -20,7 +20,7 @@ pub(crate) fn clean_title(name: &str) -> Result<String, StoreError> {
 }
 
 /// An address in the one form that is stored: lower case, something on both sides of one @.
-pub(crate) fn clean_email(email: &str) -> Result<String, StoreError> {
+pub(crate) fn clean_email(email: &str) -> Result<String> {
     let email = email.trim().to_lowercase();
     let whole = email.split_once('@').is_some_and(|(local, domain)| {
         !local.is_empty()
@@ -35,7 +35,7 @@ pub(crate) fn clean_email(email: &str) -> Result<String, StoreError> {
 }
 
 /// A username or the name of a group: letters, digits and few signs, so that it can stand in a path.
-pub(crate) fn clean_name(name: &str) -> Result<String, StoreError> {
+pub(crate) fn clean_name(name: &str) -> Result<String> {
     let name = name.trim();
     let good = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
     if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.chars().all(good) {

@@ -2,7 +2,7 @@
 //! `local_operator`, so that tenancy is a type: every read or write on behalf of a person takes one, and what it may
 //! not see is `NotFound`, exactly like what does not exist.
 
-use crate::StoreError;
+use crate::{Result, StoreError};
 use ambit_model::user::{CollectionRole, ProjectRole, User};
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -104,7 +104,7 @@ impl Principal {
     }
 
     /// `NotFound` where the project is not the caller's, `Forbidden` where the role is too low.
-    pub(crate) fn require_project(&self, project: i64, role: ProjectRole) -> Result<(), StoreError> {
+    pub(crate) fn require_project(&self, project: i64, role: ProjectRole) -> Result<()> {
         match self.project_role(project) {
             None => Err(StoreError::NotFound),
             Some(has) if has < role => {
@@ -120,7 +120,7 @@ impl Principal {
         project: i64,
         collection: i64,
         role: CollectionRole,
-    ) -> Result<CollectionRole, StoreError> {
+    ) -> Result<CollectionRole> {
         match self.collection_role(project, collection) {
             None => Err(StoreError::NotFound),
             Some(has) if has < role => {
@@ -131,7 +131,7 @@ impl Principal {
     }
 
     /// For what concerns the installation: people, groups, keys of others.
-    pub(crate) fn require_administrator(&self) -> Result<(), StoreError> {
+    pub(crate) fn require_administrator(&self) -> Result<()> {
         if self.administrator() {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use crate::notifications::removal;
 use crate::people::audit;
 use crate::people::projects::find_project;
 use crate::wider::files;
-use crate::{Principal, ProjectView, Store, StoreError};
+use crate::{Principal, ProjectView, Result, Store};
 use ambit_model::Timestamp;
 use ambit_model::feed::{Noun, What};
 use ambit_model::user::ProjectRole;
@@ -16,12 +16,7 @@ use uuid::Uuid;
 
 impl Store {
     /// Deletes a project with everything in it; for its owners.
-    pub async fn delete_project(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        now: Timestamp,
-    ) -> Result<ProjectView, StoreError> {
+    pub async fn delete_project(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<ProjectView> {
         let caller = principal.clone();
         transaction!(self, Access, async |tx| {
             let view = find_project(tx, &caller, uuid).await?;

@@ -8,7 +8,7 @@ use crate::people::audit;
 use crate::people::invitations::{self};
 use crate::people::names::{clean_email, clean_name, clean_title};
 use crate::people::users::find;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::{Noun, What};
 use ambit_model::project::Project;
@@ -63,13 +63,7 @@ pub struct Added {
 }
 
 /// Inserts a project with its owner; the owner's first project becomes the primary one.
-pub(crate) async fn insert(
-    tx: &mut Tx,
-    organization: i64,
-    name: &str,
-    owner: i64,
-    now: Timestamp,
-) -> Result<i64, StoreError> {
+pub(crate) async fn insert(tx: &mut Tx, organization: i64, name: &str, owner: i64, now: Timestamp) -> Result<i64> {
     let row = named! {
         uuid: Uuid::new_v4(), organization_id: organization, name: clean_title(name)?, created_at: now,
     };
@@ -79,7 +73,7 @@ pub(crate) async fn insert(
 }
 
 /// The next project user id. Those that invitations hold are taken, too.
-async fn new_member_id(tx: &mut Tx) -> Result<i64, StoreError> {
+async fn new_member_id(tx: &mut Tx) -> Result<i64> {
     let sql = if tx.is_postgres() {
         "SELECT nextval(pg_get_serial_sequence('members', 'id'))"
     } else {
@@ -98,7 +92,7 @@ pub(crate) async fn put_member(
     role: ProjectRole,
     held: Option<i64>,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let sql = "UPDATE members SET role = $1 WHERE project_id = $2 AND user_id = $3";
     if tx.run(sql, values![role.name(), project, user]).await? == 0 {
         let id = match held {
@@ -121,7 +115,7 @@ async fn bring(
     role: ProjectRole,
     open_accounts: bool,
     now: Timestamp,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let user = match find(tx, name).await {
         Err(StoreError::NotFound) if name.contains('@') && open_accounts => {
             crate::people::users::insert_user(tx, name, None, false, now).await?
@@ -141,7 +135,7 @@ async fn bring(
 }
 
 /// Makes a user owner of the projects that another alone owns; gives their names.
-pub(crate) async fn inherit(tx: &mut Tx, from: i64, to: i64, now: Timestamp) -> Result<Vec<String>, StoreError> {
+pub(crate) async fn inherit(tx: &mut Tx, from: i64, to: i64, now: Timestamp) -> Result<Vec<String>> {
     let sql = "SELECT p.id, p.name FROM projects p JOIN members m ON m.project_id = p.id
                WHERE m.user_id = $1 AND m.role = 'owner' AND p.deleted_at IS NULL AND NOT EXISTS
                (SELECT 1 FROM members o WHERE o.project_id = p.id AND o.role = 'owner' AND o.user_id <> $1) ORDER BY \
@@ -177,7 +171,7 @@ fn view(project: Project, principal: &Principal) -> ProjectView {
 }
 
 /// The project of a uuid, if the caller is in it.
-pub(crate) async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ProjectView, StoreError> {
+pub(crate) async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<ProjectView> {
     let sql = select::<Project>(&format!("{FROM} WHERE p.uuid = $1 AND p.deleted_at IS NULL"));
     let view = view(tx.find(&sql, values![uuid]).await?, principal);
     principal.require_project(view.project.id, ProjectRole::Member)?;
@@ -185,12 +179,7 @@ pub(crate) async fn find_project(tx: &mut Tx, principal: &Principal, uuid: Uuid)
 }
 
 /// The integer id of a project in which the caller has at least this role.
-pub(crate) async fn require(
-    tx: &mut Tx,
-    principal: &Principal,
-    uuid: Uuid,
-    role: ProjectRole,
-) -> Result<i64, StoreError> {
+pub(crate) async fn require(tx: &mut Tx, principal: &Principal, uuid: Uuid, role: ProjectRole) -> Result<i64> {
     let id = find_project(tx, principal, uuid).await?.project.id;
     principal.require_project(id, role)?;
     Ok(id)
@@ -198,7 +187,7 @@ pub(crate) async fn require(
 
 /// Makes those who change who is in a project wait for each other, so that two owners who leave at once do not both
 /// find another one.
-pub(crate) async fn lock(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+pub(crate) async fn lock(tx: &mut Tx, project: i64) -> Result<()> {
     if tx.is_postgres() {
         tx.run("SELECT 1 FROM projects WHERE id = $1 FOR NO KEY UPDATE", values![project]).await?;
     }
@@ -206,7 +195,7 @@ pub(crate) async fn lock(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
 }
 
 /// Refuses a change that would leave a project without an owner.
-pub(crate) async fn keep_an_owner(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+pub(crate) async fn keep_an_owner(tx: &mut Tx, project: i64) -> Result<()> {
     let owners = "SELECT COUNT(*) FROM members WHERE project_id = $1 AND role = 'owner'";
     if tx.read_one::<i64>(owners, values![project]).await? == 0 {
         return Err(StoreError::Conflict("a project keeps at least one owner".to_owned()));
@@ -219,7 +208,7 @@ pub(crate) const PEOPLE: &str = "(SELECT id, project_id, user_id, role, CAST(0 A
     UNION ALL SELECT member_id, target_id, user_id, role, CAST(1 AS BIGINT) FROM invitations WHERE kind = 'project') \
     AS m";
 
-async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>, StoreError> {
+async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>> {
     let sql = select::<Member>(&format!(
         "FROM {PEOPLE} JOIN users u ON u.id = m.user_id WHERE m.project_id = $1 ORDER BY m.id"
     ));
@@ -227,7 +216,7 @@ async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>, StoreError> {
 }
 
 /// A project user of a project, whether in it or asked, by address, username or project user id.
-pub(crate) async fn find_member(tx: &mut Tx, project: i64, name: &str) -> Result<Member, StoreError> {
+pub(crate) async fn find_member(tx: &mut Tx, project: i64, name: &str) -> Result<Member> {
     let all = members(tx, project).await?;
     let is = |one: &Member| one.user.username == name || one.user.email.eq_ignore_ascii_case(name);
     let found = all.iter().find(|one| is(one)).or_else(|| {
@@ -239,7 +228,7 @@ pub(crate) async fn find_member(tx: &mut Tx, project: i64, name: &str) -> Result
 
 /// Refuses a name that another project of the caller has: clients choose a project by its name, some without looking at
 /// the case (docs/contract/asm.md §1.3). A key of one project is not told of others.
-async fn check_name(tx: &mut Tx, caller: &Principal, name: &str, except: Option<i64>) -> Result<(), StoreError> {
+async fn check_name(tx: &mut Tx, caller: &Principal, name: &str, except: Option<i64>) -> Result<()> {
     if caller.scope().project.is_some() {
         return Ok(());
     }
@@ -257,7 +246,7 @@ async fn check_name(tx: &mut Tx, caller: &Principal, name: &str, except: Option<
 
 impl Store {
     /// The caller's projects, by id.
-    pub async fn list_projects(&self, principal: &Principal) -> Result<Vec<ProjectView>, StoreError> {
+    pub async fn list_projects(&self, principal: &Principal) -> Result<Vec<ProjectView>> {
         let ids: Vec<i64> = principal.projects().collect();
         let mut tx = self.read().await?;
         let head = select::<Project>(&format!("{FROM} WHERE p.deleted_at IS NULL AND p.id IN"));
@@ -268,17 +257,12 @@ impl Store {
     }
 
     /// A project of the caller by its uuid.
-    pub async fn find_project(&self, principal: &Principal, uuid: Uuid) -> Result<ProjectView, StoreError> {
+    pub async fn find_project(&self, principal: &Principal, uuid: Uuid) -> Result<ProjectView> {
         find_project(&mut self.read().await?, principal, uuid).await
     }
 
     /// Makes a project that the caller owns. Fails where the caller is in one of that name.
-    pub async fn create_project(
-        &self,
-        principal: &Principal,
-        name: &str,
-        now: Timestamp,
-    ) -> Result<ProjectView, StoreError> {
+    pub async fn create_project(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<ProjectView> {
         let (caller, name) = (principal.clone(), clean_title(name)?);
         let mut created = transaction!(self, Access, async |tx| {
             check_name(tx, &caller, &name, None).await?;
@@ -304,7 +288,7 @@ impl Store {
         uuid: Uuid,
         settings: &ProjectSettings,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let name = settings.name.as_deref().map(clean_title).transpose()?;
         let description = settings.description.clone();
         if description.as_ref().is_some_and(|text| text.chars().count() > DESCRIPTION_CHARS_MAX) {
@@ -338,7 +322,7 @@ impl Store {
     /// The project that a request's header names: its integer id or uuid; absent, empty or the text `None`: the primary
     /// one.
     /// `None`: the caller is in no project. Unknown, malformed and foreign: `NotFound`.
-    pub async fn choose_project(&self, principal: &Principal, header: Option<&str>) -> Result<Option<i64>, StoreError> {
+    pub async fn choose_project(&self, principal: &Principal, header: Option<&str>) -> Result<Option<i64>> {
         let text = header.unwrap_or_default().trim();
         if text.is_empty() || text == "None" {
             return Ok(principal.primary());
@@ -352,7 +336,7 @@ impl Store {
     }
 
     /// Who is in a project.
-    pub async fn list_members(&self, principal: &Principal, project: Uuid) -> Result<Vec<Member>, StoreError> {
+    pub async fn list_members(&self, principal: &Principal, project: Uuid) -> Result<Vec<Member>> {
         let mut tx = self.read().await?;
         let view = find_project(&mut tx, principal, project).await?;
         members(&mut tx, view.project.id).await
@@ -368,7 +352,7 @@ impl Store {
         role: ProjectRole,
         open_accounts: bool,
         now: Timestamp,
-    ) -> Result<Added, StoreError> {
+    ) -> Result<Added> {
         if names.len() > MEMBERS_IN_CALL_MAX {
             return Err(StoreError::Invalid(format!("at most {MEMBERS_IN_CALL_MAX} addresses in one call")));
         }
@@ -394,6 +378,6 @@ impl Store {
 }
 
 /// An address in the one form that is stored, or a username as it is.
-fn clean_address(name: &str) -> Result<String, StoreError> {
+fn clean_address(name: &str) -> Result<String> {
     if name.contains('@') { clean_email(name) } else { clean_name(name) }
 }

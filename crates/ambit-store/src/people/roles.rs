@@ -6,7 +6,7 @@ use crate::db::writer::transaction;
 use crate::inventory::collections::require;
 use crate::people::audit;
 use crate::people::projects::{self, Member, PEOPLE};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{CollectionRole, ProjectRole};
 use serde_json::json;
@@ -18,7 +18,7 @@ impl Store {
         &self,
         principal: &Principal,
         uuid: Uuid,
-    ) -> Result<Vec<(Member, CollectionRole)>, StoreError> {
+    ) -> Result<Vec<(Member, CollectionRole)>> {
         let mut tx = self.read().await?;
         let view = require(&mut tx, principal, uuid, CollectionRole::Admin).await?;
         let sql = format!(
@@ -39,7 +39,7 @@ impl Store {
         member: &str,
         role: CollectionRole,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (principal, member) = (principal.clone(), member.trim().to_owned());
         transaction!(self, Access, async |tx| {
             let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
@@ -59,7 +59,7 @@ impl Store {
         uuid: Uuid,
         member: i64,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Access, async |tx| {
             let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
@@ -74,13 +74,7 @@ impl Store {
 
     /// Takes somebody out of a project, with the roles in its collections, or takes an invitation back; for its owners,
     /// and for whoever leaves it. The last owner stays.
-    pub async fn remove_member(
-        &self,
-        principal: &Principal,
-        project: Uuid,
-        member: i64,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn remove_member(&self, principal: &Principal, project: Uuid, member: i64, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Access, async |tx| {
             let id = projects::require(tx, &principal, project, ProjectRole::Member).await?;
@@ -106,7 +100,7 @@ impl Store {
     }
 
     /// Leaves a project; the last owner stays.
-    pub async fn leave_project(&self, principal: &Principal, project: Uuid, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn leave_project(&self, principal: &Principal, project: Uuid, now: Timestamp) -> Result<()> {
         let mut tx = self.read().await?;
         let id = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
         let sql = "SELECT id FROM members WHERE project_id = $1 AND user_id = $2";

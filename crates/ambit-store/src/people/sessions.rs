@@ -6,7 +6,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::keys::{self, Draft, Origin};
 use crate::people::{access, audit};
-use crate::{IssuedKey, Principal, Store, StoreError};
+use crate::{IssuedKey, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::json;
 
@@ -26,14 +26,14 @@ pub struct SignInLink {
 
 impl Store {
     /// Begins a session of the caller, which ends no later than the caller's key and together with it.
-    pub async fn begin_session(&self, principal: &Principal, now: Timestamp) -> Result<IssuedKey, StoreError> {
+    pub async fn begin_session(&self, principal: &Principal, now: Timestamp) -> Result<IssuedKey> {
         let principal = principal.clone();
         let draft = Draft::new(&self.inner.secret, LABEL);
         transaction!(self, Person, async |tx| begin(tx, draft, &principal, now).await)
     }
 
     /// Ends the session that the caller uses. Fails with `NotFound` where the caller uses a key that is none.
-    pub async fn end_session(&self, principal: &Principal, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn end_session(&self, principal: &Principal, now: Timestamp) -> Result<()> {
         let principal = principal.clone();
         transaction!(self, Access, async |tx| {
             let sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND session = 1 AND revoked_at IS NULL \
@@ -45,7 +45,7 @@ impl Store {
     }
 
     /// Makes a link that signs the caller in once.
-    pub async fn make_sign_in_link(&self, principal: &Principal, now: Timestamp) -> Result<SignInLink, StoreError> {
+    pub async fn make_sign_in_link(&self, principal: &Principal, now: Timestamp) -> Result<SignInLink> {
         let principal = principal.clone();
         let token = keys::random_text();
         let hash = self.inner.secret.token_hash(&token);
@@ -58,7 +58,7 @@ impl Store {
     /// Begins a session by the token of a link, which is worth nothing afterwards. Fails with `NotFound` if it was
     /// never made, was used, or is too old, or if the key that made it ended since; the caller does not learn which.
     /// Fails with `NotActive` if its user is suspended.
-    pub async fn follow_sign_in_link(&self, token: &str, now: Timestamp) -> Result<IssuedKey, StoreError> {
+    pub async fn follow_sign_in_link(&self, token: &str, now: Timestamp) -> Result<IssuedKey> {
         if !keys::is_well_formed(token) {
             return Err(StoreError::NotFound);
         }
@@ -87,7 +87,7 @@ pub(super) async fn new_link(
     principal: &Principal,
     (token, hash): (&str, &[u8]),
     now: Timestamp,
-) -> Result<SignInLink, StoreError> {
+) -> Result<SignInLink> {
     let expires_at = now.plus_ms(LINK_MS);
     tx.run("DELETE FROM sign_in_links WHERE expires_at <= $1", values![now]).await?;
     let row = named! { hash, user_id: principal.user_id(), parent: principal.key_id(), expires_at };
@@ -95,7 +95,7 @@ pub(super) async fn new_link(
     Ok(SignInLink { token: token.to_owned(), expires_at })
 }
 
-async fn begin(tx: &mut Tx, draft: Draft, principal: &Principal, now: Timestamp) -> Result<IssuedKey, StoreError> {
+async fn begin(tx: &mut Tx, draft: Draft, principal: &Principal, now: Timestamp) -> Result<IssuedKey> {
     forget_ended(tx, principal.user_id(), now).await?;
     let last = now.plus_ms(SESSION_MS);
     let end = match principal.key_id() {
@@ -114,7 +114,7 @@ async fn begin(tx: &mut Tx, draft: Draft, principal: &Principal, now: Timestamp)
 }
 
 /// Sessions that are over do not stay among the keys of their user, unless they made a key.
-async fn forget_ended(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError> {
+async fn forget_ended(tx: &mut Tx, user: i64, now: Timestamp) -> Result<()> {
     let sql = "DELETE FROM api_keys WHERE user_id = $1 AND session = 1 AND (revoked_at IS NOT NULL OR expires_at <= $2)
                AND NOT EXISTS (SELECT 1 FROM api_keys child WHERE child.parent = api_keys.id)";
     tx.run(sql, values![user, now]).await?;

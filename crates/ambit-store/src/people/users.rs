@@ -5,7 +5,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::audit;
 use crate::people::names::{clean_email, clean_name};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::quota::{METERS, PRIVILEGES, Window, uncapped};
 use ambit_model::user::{ACTIVE, User};
@@ -44,7 +44,7 @@ pub(crate) async fn insert_user(
     username: Option<&str>,
     administrator: bool,
     now: Timestamp,
-) -> Result<User, StoreError> {
+) -> Result<User> {
     let email = clean_email(email)?;
     if tx.exists("SELECT id FROM users WHERE email = $1", values![&email]).await? {
         return Err(StoreError::Exists(format!("a user with the address {email} is there already")));
@@ -76,13 +76,13 @@ pub(crate) async fn insert_user(
 }
 
 /// A user by address or username, also one who was deleted.
-pub(crate) async fn find_any(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
+pub(crate) async fn find_any(tx: &mut Tx, name: &str) -> Result<User> {
     let sql = select::<User>("FROM users u WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1");
     tx.find(&sql, values![name.trim().to_lowercase(), name.trim()]).await
 }
 
 /// A user by address or username; who was deleted is not there.
-pub(crate) async fn find(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
+pub(crate) async fn find(tx: &mut Tx, name: &str) -> Result<User> {
     let user = find_any(tx, name).await?;
     match tx.row("SELECT 1 FROM users WHERE id = $1 AND status <> $2", values![user.id, DELETED]).await? {
         Some(_) => Ok(user),
@@ -92,14 +92,14 @@ pub(crate) async fn find(tx: &mut Tx, name: &str) -> Result<User, StoreError> {
 
 /// The administrators of the installation who are not suspended, by id; nobody else changes who they are until this
 /// transaction ends.
-pub(crate) async fn active_administrators(tx: &mut Tx) -> Result<Vec<i64>, StoreError> {
+pub(crate) async fn active_administrators(tx: &mut Tx) -> Result<Vec<i64>> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = format!("SELECT id FROM users WHERE administrator = 1 AND status = $1 ORDER BY id{lock}");
     tx.read_all(&sql, values![ACTIVE]).await
 }
 
 /// Refuses an amount below 0, and a quota that there is not.
-fn check_quota(quota: &str, allowed: i64) -> Result<(), StoreError> {
+fn check_quota(quota: &str, allowed: i64) -> Result<()> {
     if allowed < 0 {
         return Err(StoreError::Invalid(format!("a quota is 0 or more, not {allowed}")));
     }
@@ -112,27 +112,21 @@ fn check_quota(quota: &str, allowed: i64) -> Result<(), StoreError> {
 }
 
 /// Sets how much a subject may use of a quota.
-pub(crate) async fn write_quota(
-    tx: &mut Tx,
-    subject: &str,
-    id: i64,
-    quota: &str,
-    allowed: i64,
-) -> Result<(), StoreError> {
+pub(crate) async fn write_quota(tx: &mut Tx, subject: &str, id: i64, quota: &str, allowed: i64) -> Result<()> {
     check_quota(quota, allowed)?;
     let row = named! { subject, subject_id: id, name: quota, allowed };
     tx.put("quotas", "subject, subject_id, name", &["allowed"], row).await
 }
 
 /// Sets how much a user may draw of a quota from one group.
-pub(crate) async fn write_cap(tx: &mut Tx, group: i64, user: i64, quota: &str, allowed: i64) -> Result<(), StoreError> {
+pub(crate) async fn write_cap(tx: &mut Tx, group: i64, user: i64, quota: &str, allowed: i64) -> Result<()> {
     check_quota(quota, allowed)?;
     let row = named! { group_id: group, user_id: user, name: quota, allowed };
     tx.put("group_caps", "group_id, user_id, name", &["allowed"], row).await
 }
 
 /// Refuses a privilege that there is not: a typing error would be granted and mean nothing.
-fn check_privilege(name: &str) -> Result<(), StoreError> {
+fn check_privilege(name: &str) -> Result<()> {
     if PRIVILEGES.contains(&name) {
         return Ok(());
     }
@@ -140,7 +134,7 @@ fn check_privilege(name: &str) -> Result<(), StoreError> {
 }
 
 /// The first user of an installation has every privilege and no caps.
-pub(crate) async fn favour_owner(tx: &mut Tx, user: i64) -> Result<(), StoreError> {
+pub(crate) async fn favour_owner(tx: &mut Tx, user: i64) -> Result<()> {
     for privilege in PRIVILEGES {
         let row = named! { subject: "user", subject_id: user, name: privilege, expires_at: None::<Timestamp> };
         tx.insert_one("privileges", row).await?;
@@ -152,7 +146,7 @@ pub(crate) async fn favour_owner(tx: &mut Tx, user: i64) -> Result<(), StoreErro
 }
 
 /// Whom a privilege or quota belongs to.
-async fn subject(tx: &mut Tx, name: &str) -> Result<(&'static str, i64), StoreError> {
+async fn subject(tx: &mut Tx, name: &str) -> Result<(&'static str, i64)> {
     match find(tx, name).await {
         Ok(user) => return Ok(("user", user.id)),
         Err(StoreError::NotFound) => {}
@@ -163,14 +157,14 @@ async fn subject(tx: &mut Tx, name: &str) -> Result<(&'static str, i64), StoreEr
 
 impl Store {
     /// All users who were not deleted; for the administrator of the installation.
-    pub async fn list_users(&self, principal: &Principal) -> Result<Vec<User>, StoreError> {
+    pub async fn list_users(&self, principal: &Principal) -> Result<Vec<User>> {
         principal.require_administrator()?;
         let mut tx = self.read().await?;
         tx.read_all(&select::<User>("FROM users u WHERE u.status <> $1 ORDER BY u.id"), values![DELETED]).await
     }
 
     /// A user by address or username: oneself, or anybody for the administrator of the installation.
-    pub async fn find_user(&self, principal: &Principal, name: &str) -> Result<User, StoreError> {
+    pub async fn find_user(&self, principal: &Principal, name: &str) -> Result<User> {
         let mut tx = self.read().await?;
         let user = find(&mut tx, name).await?;
         if user.id == principal.user_id() || principal.administrator() { Ok(user) } else { Err(StoreError::NotFound) }
@@ -184,7 +178,7 @@ impl Store {
         privilege: &str,
         expires_at: Option<Timestamp>,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         principal.require_administrator()?;
         check_privilege(privilege)?;
         let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
@@ -205,7 +199,7 @@ impl Store {
         name: &str,
         privilege: &str,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         principal.require_administrator()?;
         let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
         transaction!(self, Person, async |tx| {
@@ -221,7 +215,7 @@ impl Store {
 
     /// The privileges of a user with those inherited from the groups that quotas are drawn from; expired ones included,
     /// as their dates say. For oneself and the administrator.
-    pub async fn list_privileges(&self, principal: &Principal, name: &str) -> Result<Vec<Privilege>, StoreError> {
+    pub async fn list_privileges(&self, principal: &Principal, name: &str) -> Result<Vec<Privilege>> {
         let user = self.find_user(principal, name).await?;
         let mut tx = self.read().await?;
         let sql = "SELECT p.name, p.expires_at, NULL FROM privileges p WHERE p.subject = 'user' AND p.subject_id = $1
@@ -236,7 +230,7 @@ impl Store {
     }
 
     /// The privileges that a group hands on, expired ones included.
-    pub async fn group_privileges(&self, group: i64) -> Result<Vec<Privilege>, StoreError> {
+    pub async fn group_privileges(&self, group: i64) -> Result<Vec<Privilege>> {
         let sql = "SELECT name, expires_at, NULL FROM privileges WHERE subject = 'group' AND subject_id = $1 ORDER BY \
                    name";
         self.read().await?.read_all(sql, values![group]).await
@@ -250,7 +244,7 @@ impl Store {
         quota: &str,
         allowed: i64,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         principal.require_administrator()?;
         let (principal, name, quota) = (principal.clone(), name.to_owned(), quota.to_owned());
         transaction!(self, Person, async |tx| {
@@ -262,7 +256,7 @@ impl Store {
     }
 
     /// The quotas set for a user or group; for oneself, one's groups, and the administrator of the installation.
-    pub async fn list_quotas(&self, principal: &Principal, name: &str) -> Result<Vec<Quota>, StoreError> {
+    pub async fn list_quotas(&self, principal: &Principal, name: &str) -> Result<Vec<Quota>> {
         let mut tx = self.read().await?;
         let (subject, id) = subject(&mut tx, name).await?;
         let own = (subject == "user" && id == principal.user_id())

@@ -4,7 +4,7 @@
 use crate::db::rows::{columns, list, named, select};
 use crate::db::sql::{Tx, values, whole};
 use crate::db::writer::transaction;
-use crate::{Store, StoreError};
+use crate::{Result, Store};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
@@ -31,7 +31,7 @@ pub(crate) fn positives(results: &Map<String, Value>) -> i64 {
 }
 
 /// Asks for an analysis; one of the same second is the same.
-pub(crate) async fn insert(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn insert(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Result<()> {
     let asked = tx.read_one::<i64>("SELECT COUNT(*) FROM packs WHERE kind <> 'fingerprints'", Vec::new()).await? > 0;
     let finished = (!asked).then_some(now);
     let row = named! { sha256, second: now.0.div_euclid(SECOND_MS), finished_at: finished };
@@ -40,7 +40,7 @@ pub(crate) async fn insert(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Res
 }
 
 /// Takes over what the newest finished analysis of a file says.
-pub(crate) async fn refresh_facts(tx: &mut Tx, sha256: BlobHash) -> Result<(), StoreError> {
+pub(crate) async fn refresh_facts(tx: &mut Tx, sha256: BlobHash) -> Result<()> {
     let sql = "SELECT positives, finished_at FROM analyses WHERE sha256 = $1 AND finished_at IS NOT NULL
                ORDER BY second DESC LIMIT 1";
     let Some((positives, at)) = tx.read_first::<(i64, Timestamp)>(sql, values![sha256]).await? else { return Ok(()) };
@@ -51,18 +51,18 @@ pub(crate) async fn refresh_facts(tx: &mut Tx, sha256: BlobHash) -> Result<(), S
 
 impl Store {
     /// Asks for another analysis of a file.
-    pub async fn analyse_file(&self, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn analyse_file(&self, sha256: BlobHash, now: Timestamp) -> Result<()> {
         transaction!(self, Person, async |tx| insert(tx, sha256, now).await)
     }
 
     /// An analysis of a file by its second.
-    pub async fn find_analysis(&self, sha256: BlobHash, second: i64) -> Result<Analysis, StoreError> {
+    pub async fn find_analysis(&self, sha256: BlobHash, second: i64) -> Result<Analysis> {
         let mut tx = self.read().await?;
         tx.find(&select::<Analysis>("FROM analyses WHERE sha256 = $1 AND second = $2"), values![sha256, second]).await
     }
 
     /// The newest finished analyses of some files, by their hash.
-    pub async fn last_analyses(&self, files: &[BlobHash]) -> Result<BTreeMap<BlobHash, Analysis>, StoreError> {
+    pub async fn last_analyses(&self, files: &[BlobHash]) -> Result<BTreeMap<BlobHash, Analysis>> {
         if files.is_empty() {
             return Ok(BTreeMap::new());
         }
@@ -75,7 +75,7 @@ impl Store {
     }
 
     /// The newest finished analysis of a file.
-    pub async fn last_analysis(&self, sha256: BlobHash) -> Result<Option<Analysis>, StoreError> {
+    pub async fn last_analysis(&self, sha256: BlobHash) -> Result<Option<Analysis>> {
         Ok(self.last_analyses(&[sha256]).await?.remove(&sha256))
     }
 }

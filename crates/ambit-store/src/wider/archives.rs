@@ -6,7 +6,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::blobs;
 use crate::inventory::uploads::BlobReader;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::object::ArchiveStatus;
@@ -36,18 +36,13 @@ columns! {
 }
 
 /// An archive of a user.
-async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<Archive, StoreError> {
+async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<Archive> {
     tx.find(&select::<Archive>("FROM archives WHERE id = $1 AND user_id = $2"), values![id, user]).await
 }
 
 impl Store {
     /// Begins an archive of so many files. `Conflict`: the caller has too many already.
-    pub async fn begin_archive(
-        &self,
-        principal: &Principal,
-        files: i64,
-        now: Timestamp,
-    ) -> Result<Archive, StoreError> {
+    pub async fn begin_archive(&self, principal: &Principal, files: i64, now: Timestamp) -> Result<Archive> {
         let user = principal.user_id();
         let id = Uuid::new_v4().simple().to_string();
         transaction!(self, Person, async |tx| {
@@ -67,13 +62,7 @@ impl Store {
     }
 
     /// Notes how far an archive is; one that was removed meanwhile stays away.
-    pub async fn note_archive(
-        &self,
-        id: &str,
-        status: ArchiveStatus,
-        packed: i64,
-        missing: i64,
-    ) -> Result<(), StoreError> {
+    pub async fn note_archive(&self, id: &str, status: ArchiveStatus, packed: i64, missing: i64) -> Result<()> {
         let id = id.to_owned();
         transaction!(self, Engine, async |tx| {
             let sql = "UPDATE archives SET status = $1, packed = $2, missing = $3 WHERE id = $4";
@@ -82,7 +71,7 @@ impl Store {
     }
 
     /// Stores the bytes of an archive and finishes it.
-    pub async fn finish_archive(&self, id: &str, bytes: &[u8], now: Timestamp) -> Result<(), StoreError> {
+    pub async fn finish_archive(&self, id: &str, bytes: &[u8], now: Timestamp) -> Result<()> {
         let packed = blobs::pack(bytes)?;
         let (id, hash) = (id.to_owned(), packed.hash());
         transaction!(self, Engine, async |tx| {
@@ -93,12 +82,12 @@ impl Store {
     }
 
     /// An archive that the caller asked for.
-    pub async fn archive(&self, principal: &Principal, id: &str) -> Result<Archive, StoreError> {
+    pub async fn archive(&self, principal: &Principal, id: &str) -> Result<Archive> {
         find(&mut self.read().await?, principal.user_id(), id).await
     }
 
     /// The bytes of an archive that is still kept.
-    pub async fn archive_bytes(&self, id: &str) -> Result<BlobReader, StoreError> {
+    pub async fn archive_bytes(&self, id: &str) -> Result<BlobReader> {
         let mut tx = self.read().await?;
         let hash: Option<BlobHash> = tx.find("SELECT blob FROM archives WHERE id = $1", values![id]).await?;
         drop(tx);
@@ -107,6 +96,6 @@ impl Store {
 }
 
 /// Removes archives whose time is over; true when there may be more. Their bytes go with the unreferenced blobs.
-pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool> {
     Ok(tx.run("DELETE FROM archives WHERE created_at < $1", values![now.0 - KEPT_MS]).await? > 0)
 }

@@ -7,7 +7,7 @@ use crate::db::sql::{Tx, values, whole};
 use crate::db::writer::transaction;
 use crate::wider::visibility::{INSTALLATION, audiences};
 use crate::wider::{files, graphs};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::What;
 
@@ -50,7 +50,7 @@ columns! {
 const FROM: &str = "FROM comments c JOIN users u ON u.id = c.author_id";
 
 /// The project whose people alone see what the caller says of an object; 0: all who see the object.
-async fn audience(tx: &mut Tx, principal: &Principal, item_type: &str, item_id: &str) -> Result<i64, StoreError> {
+async fn audience(tx: &mut Tx, principal: &Principal, item_type: &str, item_id: &str) -> Result<i64> {
     if item_type != FILE {
         return Ok(INSTALLATION);
     }
@@ -70,12 +70,7 @@ fn seen(principal: &Principal) -> String {
 
 impl Store {
     /// Comments on an object that the caller may see, newest first.
-    pub async fn comments_on(
-        &self,
-        principal: &Principal,
-        item_type: &str,
-        item_id: &str,
-    ) -> Result<Vec<Comment>, StoreError> {
+    pub async fn comments_on(&self, principal: &Principal, item_type: &str, item_id: &str) -> Result<Vec<Comment>> {
         let mut tx = self.read().await?;
         let sql = select::<Comment>(&format!(
             "{FROM} WHERE c.item_type = $1 AND c.item_id = $2 AND c.project_id IN {} ORDER BY c.number DESC",
@@ -85,7 +80,7 @@ impl Store {
     }
 
     /// Comments of a user that the caller may see as far as their audience goes, newest first.
-    pub async fn comments_by(&self, principal: &Principal, user: i64) -> Result<Vec<Comment>, StoreError> {
+    pub async fn comments_by(&self, principal: &Principal, user: i64) -> Result<Vec<Comment>> {
         let mut tx = self.read().await?;
         let seen = seen(principal);
         let sql = select::<Comment>(&format!(
@@ -101,7 +96,7 @@ impl Store {
         principal: &Principal,
         before: Option<i64>,
         limit: usize,
-    ) -> Result<Vec<(i64, Comment)>, StoreError> {
+    ) -> Result<Vec<(i64, Comment)>> {
         let mut tx = self.read().await?;
         // Nothing but the order by number is to choose the index.
         let sql = format!(
@@ -113,7 +108,7 @@ impl Store {
     }
 
     /// A comment by its id, as far as its audience goes.
-    pub async fn comment(&self, principal: &Principal, id: &str) -> Result<Comment, StoreError> {
+    pub async fn comment(&self, principal: &Principal, id: &str) -> Result<Comment> {
         let mut tx = self.read().await?;
         let sql = select::<Comment>(&format!("{FROM} WHERE c.id = $1 AND c.project_id IN {}", seen(principal)));
         tx.find(&sql, values![id]).await
@@ -128,7 +123,7 @@ impl Store {
         item_id: &str,
         text: &str,
         now: Timestamp,
-    ) -> Result<Comment, StoreError> {
+    ) -> Result<Comment> {
         if text.trim().is_empty() || text.chars().count() > TEXT_CHARS_MAX {
             return Err(StoreError::Invalid(format!("a comment has 1 to {TEXT_CHARS_MAX} characters")));
         }
@@ -154,7 +149,7 @@ impl Store {
     }
 
     /// Deletes a comment; for its author.
-    pub async fn delete_comment(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_comment(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<()> {
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let sql = "SELECT author_id, item_type, item_id FROM comments WHERE id = $1";
@@ -172,12 +167,7 @@ impl Store {
     }
 
     /// Votes on an object that the caller may see, newest first.
-    pub async fn votes_on(
-        &self,
-        principal: &Principal,
-        item_type: &str,
-        item_id: &str,
-    ) -> Result<Vec<Vote>, StoreError> {
+    pub async fn votes_on(&self, principal: &Principal, item_type: &str, item_id: &str) -> Result<Vec<Vote>> {
         let mut tx = self.read().await?;
         let sql = format!(
             "SELECT {} FROM votes v JOIN users u ON u.id = v.user_id WHERE v.item_type = $1 AND v.item_id = $2 AND \
@@ -196,7 +186,7 @@ impl Store {
         item_id: &str,
         verdict: &str,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (user, item_type, item_id, verdict) =
             (principal.user_id(), item_type.to_owned(), item_id.to_owned(), verdict.to_owned());
         let caller = principal.clone();

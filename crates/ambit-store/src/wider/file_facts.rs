@@ -1,7 +1,7 @@
 //! Fills the narrow rows that searches ask of uploaded files, for files that were there before the rows. Files and
 //! analyses write them from then on, in their own transactions; how they are asked is in `file_search`.
 
-use crate::StoreError;
+use crate::Result;
 use crate::db::rows::{list, select};
 use crate::db::sql::{Tx, values};
 use crate::wider::analyses::{Analysis, positives, refresh_facts};
@@ -11,7 +11,7 @@ use crate::wider::files::{StoredFile, put_facts};
 const BATCH: i64 = 1_000;
 
 /// Fills the table from the files that there are: the second half of its migration.
-pub(crate) async fn fill(tx: &mut Tx) -> Result<(), StoreError> {
+pub(crate) async fn fill(tx: &mut Tx) -> Result<()> {
     let mut after = -1;
     loop {
         let sql = format!(

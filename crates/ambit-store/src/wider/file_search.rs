@@ -6,7 +6,7 @@ use crate::db::rows::FromRow;
 use crate::db::sql::{Tx, Value, values, whole};
 use crate::wider::objects::collections_seen;
 use crate::wider::visibility::{INSTALLATION, audiences};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
@@ -71,7 +71,7 @@ struct Sql {
 }
 
 /// Those of some values of `project_id` that have files.
-async fn peopled(tx: &mut Tx, seen: &[i64]) -> Result<Vec<i64>, StoreError> {
+async fn peopled(tx: &mut Tx, seen: &[i64]) -> Result<Vec<i64>> {
     let rows: Vec<String> = seen.iter().filter(|id| **id != INSTALLATION).map(|id| format!("({id})")).collect();
     if rows.is_empty() {
         return Ok(vec![INSTALLATION]);
@@ -92,7 +92,7 @@ async fn peopled(tx: &mut Tx, seen: &[i64]) -> Result<Vec<i64>, StoreError> {
 }
 
 impl Sql {
-    async fn new(tx: &mut Tx, principal: &Principal) -> Result<Self, StoreError> {
+    async fn new(tx: &mut Tx, principal: &Principal) -> Result<Self> {
         let seen = [audiences(principal), collections_seen(tx, principal).await?].concat();
         let seen = peopled(tx, &seen).await?;
         let greatest = seen.iter().copied().max().unwrap_or(INSTALLATION);
@@ -240,25 +240,20 @@ fn behind(sql: &mut Sql, value: &str, after: &FilesAfter, descending: bool) -> S
     format!("({value} {beyond} {place} OR ({value} = {place} AND {same}))")
 }
 
-async fn read<T: FromRow>(tx: &mut Tx, text: &str, sql: Sql) -> Result<Vec<(T, BlobHash)>, StoreError> {
+async fn read<T: FromRow>(tx: &mut Tx, text: &str, sql: Sql) -> Result<Vec<(T, BlobHash)>> {
     tx.read_all(text, sql.values).await
 }
 
 impl Store {
     /// Where a walk through pages begins that is begun now.
-    pub async fn begin_walk(&self, now: Timestamp) -> Result<WalkBegin, StoreError> {
+    pub async fn begin_walk(&self, now: Timestamp) -> Result<WalkBegin> {
         let mut tx = self.read().await?;
         let submission = tx.read_one("SELECT COALESCE(MAX(id), 0) FROM submissions", Vec::new()).await?;
         Ok(WalkBegin { submission, at: now })
     }
 
     /// How many files a query finds of those that the caller may see, and how many bytes they have.
-    pub async fn count_files(
-        &self,
-        principal: &Principal,
-        query: &Query,
-        begin: WalkBegin,
-    ) -> Result<(i64, i64), StoreError> {
+    pub async fn count_files(&self, principal: &Principal, query: &Query, begin: WalkBegin) -> Result<(i64, i64)> {
         let mut tx = self.read().await?;
         let mut sql = Sql::new(&mut tx, principal).await?;
         let found = sql.found(query, begin);
@@ -268,7 +263,7 @@ impl Store {
 
     /// The first files that a query finds behind a place, each with the value that it is ordered by. Files of one value
     /// are in the order of their SHA-256.
-    pub async fn search_files(&self, search: &FileSearch<'_>) -> Result<Vec<(OrderValue, BlobHash)>, StoreError> {
+    pub async fn search_files(&self, search: &FileSearch<'_>) -> Result<Vec<(OrderValue, BlobHash)>> {
         let mut tx = self.read().await?;
         let mut sql = Sql::new(&mut tx, search.principal).await?;
         let value = sql.value(search.order, search.begin);

@@ -12,7 +12,7 @@ use crate::wider::quota::{Cost, charge};
 use crate::wider::submissions::note_submission;
 use crate::wider::visibility::{Visibility, audiences};
 use crate::wider::{analyses, specimens, spent_tokens};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::user::ProjectRole;
@@ -69,13 +69,13 @@ columns! {
     }
 }
 
-async fn submissions_of(tx: &mut Tx, item: &str, visibility: Visibility) -> Result<i64, StoreError> {
+async fn submissions_of(tx: &mut Tx, item: &str, visibility: Visibility) -> Result<i64> {
     let sql = "SELECT COUNT(*) FROM submissions WHERE item = $1 AND project_id = $2";
     tx.read_one(sql, values![item, visibility.project()]).await
 }
 
 /// A file by one of its hashes, as the caller may see it: what is a project's goes before what is everybody's.
-pub(crate) async fn find(tx: &mut Tx, principal: &Principal, hash: &str) -> Result<StoredFile, StoreError> {
+pub(crate) async fn find(tx: &mut Tx, principal: &Principal, hash: &str) -> Result<StoredFile> {
     let hash = hash.to_ascii_lowercase();
     let (condition, value) = match (hash.len(), hash.parse::<BlobHash>()) {
         (64, Ok(sha256)) => ("f.sha256 = $1", Value::from(sha256)),
@@ -95,7 +95,7 @@ pub(crate) async fn find(tx: &mut Tx, principal: &Principal, hash: &str) -> Resu
 }
 
 /// The row of a file for those who see it.
-async fn row_of(tx: &mut Tx, sha256: BlobHash, visibility: Visibility) -> Result<StoredFile, StoreError> {
+async fn row_of(tx: &mut Tx, sha256: BlobHash, visibility: Visibility) -> Result<StoredFile> {
     let sql = select::<StoredFile>("FROM files f WHERE f.sha256 = $1 AND f.project_id = $2");
     let mut file: StoredFile = tx.find(&sql, values![sha256, visibility.project()]).await?;
     file.submissions = submissions_of(tx, &sha256.to_string(), visibility).await?;
@@ -104,7 +104,7 @@ async fn row_of(tx: &mut Tx, sha256: BlobHash, visibility: Visibility) -> Result
 
 /// Removes what was uploaded for the people of a project and what they said of it; the bytes go with the unreferenced
 /// blobs.
-pub(crate) async fn forget_project(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+pub(crate) async fn forget_project(tx: &mut Tx, project: i64) -> Result<()> {
     for table in ["files", "file_facts", "submissions", "comments", "votes"] {
         let sql = format!("DELETE FROM {table} WHERE project_id = $1 AND project_id > 0");
         tx.run(&sql, values![project]).await?;
@@ -118,7 +118,7 @@ pub(crate) fn folded(names: &[String]) -> String {
 }
 
 /// Writes what searches ask of a file; its analyses are those that were noted before.
-pub(crate) async fn put_facts(tx: &mut Tx, file: &StoredFile) -> Result<(), StoreError> {
+pub(crate) async fn put_facts(tx: &mut Tx, file: &StoredFile) -> Result<()> {
     let sql = "SELECT COUNT(*), COALESCE(MIN(id), 0), COALESCE(MAX(id), 0) FROM submissions WHERE item = $1 AND
                project_id = $2";
     let project = file.visibility.project();
@@ -157,7 +157,7 @@ impl Store {
         new: NewFile,
         usage: &'static str,
         now: Timestamp,
-    ) -> Result<Option<(StoredFile, bool)>, StoreError> {
+    ) -> Result<Option<(StoredFile, bool)>> {
         let (size, hash, user) = (new.content.size(), new.content.hash(), principal.user_id());
         let address = address.map(|(token, until)| (token.to_owned(), until));
         let (content, adopted) = adopt(new.content);
@@ -212,7 +212,7 @@ impl Store {
     }
 
     /// Files that the caller may see by their SHA-256, in its order; those that are not there are left out.
-    pub async fn files_of(&self, principal: &Principal, hashes: &[BlobHash]) -> Result<Vec<StoredFile>, StoreError> {
+    pub async fn files_of(&self, principal: &Principal, hashes: &[BlobHash]) -> Result<Vec<StoredFile>> {
         let mut tx = self.read().await?;
         let head = format!(
             "SELECT {}, x.submissions FROM files f JOIN file_facts x ON x.sha256 = f.sha256 AND x.project_id = \
@@ -228,18 +228,12 @@ impl Store {
     }
 
     /// A file that the caller may see, by SHA-256, SHA-1 or MD5.
-    pub async fn file(&self, principal: &Principal, hash: &str) -> Result<StoredFile, StoreError> {
+    pub async fn file(&self, principal: &Principal, hash: &str) -> Result<StoredFile> {
         find(&mut self.read().await?, principal, hash).await
     }
 
     /// Remembers that somebody submitted a URL; `sha256` is that of the URL, in hexadecimal.
-    pub async fn submit_url(
-        &self,
-        principal: &Principal,
-        url: &str,
-        sha256: &str,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn submit_url(&self, principal: &Principal, url: &str, sha256: &str, now: Timestamp) -> Result<()> {
         let (user, url, sha256) = (principal.user_id(), url.to_owned(), sha256.to_owned());
         transaction!(self, Person, async |tx| {
             let row = named! { sha256: &sha256, url, first_at: now, last_at: now };
@@ -250,7 +244,7 @@ impl Store {
 
     /// Submitted URLs in the order of their SHA-256, those behind one; at most `limit`. How often they were submitted
     /// is left at 0.
-    pub async fn submitted_urls_after(&self, after: &str, limit: usize) -> Result<Vec<SubmittedUrl>, StoreError> {
+    pub async fn submitted_urls_after(&self, after: &str, limit: usize) -> Result<Vec<SubmittedUrl>> {
         let mut tx = self.read().await?;
         let columns = list::<SubmittedUrl>();
         let sql = format!("SELECT {columns} FROM urls WHERE sha256 > $1 ORDER BY sha256 LIMIT $2");
@@ -258,7 +252,7 @@ impl Store {
     }
 
     /// A submitted URL by its SHA-256.
-    pub async fn submitted_url(&self, sha256: &str) -> Result<SubmittedUrl, StoreError> {
+    pub async fn submitted_url(&self, sha256: &str) -> Result<SubmittedUrl> {
         let mut tx = self.read().await?;
         let sql = select::<SubmittedUrl>("FROM urls WHERE sha256 = $1");
         let mut url: SubmittedUrl = tx.find(&sql, values![sha256.to_ascii_lowercase()]).await?;

@@ -9,7 +9,7 @@ use crate::db::writer::transaction;
 use crate::inventory::feed;
 use crate::people::users;
 use crate::wider::quota::{Cost, charge, quota_groups};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::feed::{Noun, What};
 use ambit_model::{Timestamp, Uid};
 use serde_json::{Map, Value};
@@ -108,12 +108,12 @@ const VISIBLE: &str = "g.deleted_at IS NULL AND (g.private = 0 OR g.owner_id = $
     OR (a.subject = 'group' AND a.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3)))))";
 
 /// A graph that a user may see.
-pub(crate) async fn visible(tx: &mut Tx, user: i64, id: &str) -> Result<Graph, StoreError> {
+pub(crate) async fn visible(tx: &mut Tx, user: i64, id: &str) -> Result<Graph> {
     let sql = select::<Graph>(&format!("{JOINS} WHERE {VISIBLE} AND g.id = $4"));
     tx.find(&sql, values![user, user, user, id]).await
 }
 
-async fn right(tx: &mut Tx, user: i64, id: &str) -> Result<(i64, GraphRight), StoreError> {
+async fn right(tx: &mut Tx, user: i64, id: &str) -> Result<(i64, GraphRight)> {
     let sql = format!("SELECT g.number, g.owner_id FROM graphs g WHERE {VISIBLE} AND g.id = $4");
     let (number, owner): (i64, i64) = tx.find(&sql, values![user, user, user, id]).await?;
     if owner == user {
@@ -127,7 +127,7 @@ async fn right(tx: &mut Tx, user: i64, id: &str) -> Result<(i64, GraphRight), St
     Ok((number, if editor { GraphRight::Edit } else { GraphRight::View }))
 }
 
-async fn require(tx: &mut Tx, user: i64, id: &str, least: GraphRight) -> Result<i64, StoreError> {
+async fn require(tx: &mut Tx, user: i64, id: &str, least: GraphRight) -> Result<i64> {
     let (number, has) = right(tx, user, id).await?;
     if has < least {
         return Err(StoreError::Forbidden("this needs another right to the graph".to_owned()));
@@ -135,12 +135,12 @@ async fn require(tx: &mut Tx, user: i64, id: &str, least: GraphRight) -> Result<
     Ok(number)
 }
 
-fn feed_uid(id: &str) -> Result<Uid, StoreError> {
+fn feed_uid(id: &str) -> Result<Uid> {
     id.get(1..).and_then(|hex| hex.parse().ok()).ok_or(StoreError::NotFound)
 }
 
 /// Writes the row of the feed, the last lock of a transaction, and what searches wait for.
-pub(crate) async fn note(tx: &mut Tx, id: &str, what: What, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn note(tx: &mut Tx, id: &str, what: What, now: Timestamp) -> Result<()> {
     let allotted = feed::allot(tx, &[feed::Stamp::Shared], now).await?;
     let (revision, at) = allotted.nth(0);
     let row = named! {
@@ -159,7 +159,7 @@ pub(crate) async fn note(tx: &mut Tx, id: &str, what: What, now: Timestamp) -> R
 }
 
 /// The id of a collaborator; one that does not exist is `NotFound`.
-pub(crate) async fn subject(tx: &mut Tx, collaborator: &Collaborator) -> Result<(&'static str, i64), StoreError> {
+pub(crate) async fn subject(tx: &mut Tx, collaborator: &Collaborator) -> Result<(&'static str, i64)> {
     match collaborator {
         Collaborator::User(name) => Ok(("user", users::find(tx, name).await?.id)),
         Collaborator::Group(name) => {
@@ -174,7 +174,7 @@ pub(crate) async fn known_subject(
     tx: &mut Tx,
     principal: &Principal,
     collaborator: &Collaborator,
-) -> Result<(&'static str, i64), StoreError> {
+) -> Result<(&'static str, i64)> {
     let (kind, id) = subject(tx, collaborator).await?;
     let hidden = matches!(collaborator, Collaborator::Group(_))
         && !principal.administrator()
@@ -182,7 +182,7 @@ pub(crate) async fn known_subject(
     if hidden { Err(StoreError::NotFound) } else { Ok((kind, id)) }
 }
 
-fn document_text(document: &Map<String, Value>) -> Result<String, StoreError> {
+fn document_text(document: &Map<String, Value>) -> Result<String> {
     let text = to_json(document);
     if text.len() > DOCUMENT_BYTES_MAX {
         return Err(StoreError::Invalid(format!("a graph is at most {DOCUMENT_BYTES_MAX} bytes of JSON")));
@@ -206,7 +206,7 @@ fn access((graph, role, user, group): Access) -> Option<(i64, Role, Collaborator
 /// A graph with its revision, and when it was deleted.
 type ChangedGraph = (Graph, i64, Option<i64>);
 
-async fn changes(tx: &mut Tx, graphs: Vec<ChangedGraph>) -> Result<Vec<GraphChange>, StoreError> {
+async fn changes(tx: &mut Tx, graphs: Vec<ChangedGraph>) -> Result<Vec<GraphChange>> {
     let mut out = BTreeMap::new();
     let mut order = Vec::new();
     let mut ids = BTreeMap::new();
@@ -236,12 +236,7 @@ async fn changes(tx: &mut Tx, graphs: Vec<ChangedGraph>) -> Result<Vec<GraphChan
 
 impl Store {
     /// Makes a graph of the caller's. A private one is charged in the same transaction.
-    pub async fn create_graph(
-        &self,
-        principal: &Principal,
-        new: &NewGraph,
-        now: Timestamp,
-    ) -> Result<Graph, StoreError> {
+    pub async fn create_graph(&self, principal: &Principal, new: &NewGraph, now: Timestamp) -> Result<Graph> {
         let (user, private, document) = (principal.user_id(), new.private, document_text(&new.document)?);
         let id = format!("g{}", hex::encode(rand::random::<[u8; 32]>()));
         transaction!(self, Person, async |tx| {
@@ -266,12 +261,12 @@ impl Store {
     }
 
     /// A graph that the caller may see.
-    pub async fn find_graph(&self, principal: &Principal, id: &str) -> Result<Graph, StoreError> {
+    pub async fn find_graph(&self, principal: &Principal, id: &str) -> Result<Graph> {
         visible(&mut self.read().await?, principal.user_id(), id).await
     }
 
     /// The same, counted as a view.
-    pub async fn view_graph(&self, principal: &Principal, id: &str) -> Result<Graph, StoreError> {
+    pub async fn view_graph(&self, principal: &Principal, id: &str) -> Result<Graph> {
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = require(tx, user, &id, GraphRight::View).await?;
@@ -281,7 +276,7 @@ impl Store {
     }
 
     /// What the caller may do with a graph; `None`: it is not there for this caller.
-    pub async fn graph_right(&self, principal: &Principal, id: &str) -> Result<Option<GraphRight>, StoreError> {
+    pub async fn graph_right(&self, principal: &Principal, id: &str) -> Result<Option<GraphRight>> {
         match right(&mut self.read().await?, principal.user_id(), id).await {
             Ok((_, right)) => Ok(Some(right)),
             Err(StoreError::NotFound) => Ok(None),
@@ -297,7 +292,7 @@ impl Store {
         attributes: &Map<String, Value>,
         private: Option<bool>,
         now: Timestamp,
-    ) -> Result<Graph, StoreError> {
+    ) -> Result<Graph> {
         let (user, id, attributes) = (principal.user_id(), id.to_owned(), attributes.clone());
         transaction!(self, Person, async |tx| {
             let number = require(tx, user, &id, GraphRight::Edit).await?;
@@ -319,7 +314,7 @@ impl Store {
     }
 
     /// Deletes a graph; for its owner.
-    pub async fn delete_graph(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_graph(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<()> {
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = require(tx, user, &id, GraphRight::Own).await?;
@@ -329,12 +324,7 @@ impl Store {
     }
 
     /// Who is on a list of a graph, in the order in which they came.
-    pub async fn collaborators(
-        &self,
-        principal: &Principal,
-        id: &str,
-        role: Role,
-    ) -> Result<Vec<Collaborator>, StoreError> {
+    pub async fn collaborators(&self, principal: &Principal, id: &str, role: Role) -> Result<Vec<Collaborator>> {
         let mut tx = self.read().await?;
         let number = require(&mut tx, principal.user_id(), id, GraphRight::View).await?;
         let sql = format!("{ACCESS} WHERE a.graph = $1 AND a.role = $2 ORDER BY a.id");
@@ -350,7 +340,7 @@ impl Store {
         role: Role,
         collaborators: &[Collaborator],
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (principal, id, collaborators) = (principal.clone(), id.to_owned(), collaborators.to_vec());
         transaction!(self, Person, async |tx| {
             let number = require(tx, principal.user_id(), &id, GraphRight::Edit).await?;
@@ -375,7 +365,7 @@ impl Store {
         role: Role,
         collaborator: &Collaborator,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (user, id, collaborator) = (principal.user_id(), id.to_owned(), collaborator.clone());
         transaction!(self, Person, async |tx| {
             let number = require(tx, user, &id, GraphRight::Edit).await?;
@@ -387,7 +377,7 @@ impl Store {
     }
 
     /// Graphs that changed after a revision, in its order; deleted ones say so.
-    pub async fn graphs_since(&self, revision: i64, limit: usize) -> Result<Vec<GraphChange>, StoreError> {
+    pub async fn graphs_since(&self, revision: i64, limit: usize) -> Result<Vec<GraphChange>> {
         let mut tx = self.read().await?;
         let sql = format!(
             "SELECT {}, g.revision, g.deleted_at {JOINS} WHERE g.revision > $1 ORDER BY g.revision LIMIT $2",
@@ -398,19 +388,19 @@ impl Store {
     }
 
     /// The revision of the last change of any graph: what searches over graphs wait for.
-    pub async fn graph_revision(&self) -> Result<i64, StoreError> {
+    pub async fn graph_revision(&self) -> Result<i64> {
         let mut tx = self.read().await?;
         tx.read_one("SELECT COALESCE(MAX(revision), 0) FROM graphs", Vec::new()).await
     }
 
     /// The views of every graph, by number.
-    pub async fn graph_views(&self) -> Result<Vec<(i64, i64)>, StoreError> {
+    pub async fn graph_views(&self) -> Result<Vec<(i64, i64)>> {
         let mut tx = self.read().await?;
         tx.read_all("SELECT number, views FROM graphs WHERE views > 0", Vec::new()).await
     }
 
     /// The graphs of some numbers that the caller may see, in the order of the numbers given.
-    pub async fn graphs_numbered(&self, principal: &Principal, numbers: &[i64]) -> Result<Vec<Graph>, StoreError> {
+    pub async fn graphs_numbered(&self, principal: &Principal, numbers: &[i64]) -> Result<Vec<Graph>> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
         let head = select::<Graph>(&format!("{JOINS} WHERE {VISIBLE} AND g.number IN"));
@@ -423,7 +413,7 @@ impl Store {
     }
 
     /// The graphs of which a user (or a group) is owner, editor or viewer and which the caller may see, newest first.
-    pub async fn graphs_of(&self, principal: &Principal, of: &Collaborator) -> Result<Vec<i64>, StoreError> {
+    pub async fn graphs_of(&self, principal: &Principal, of: &Collaborator) -> Result<Vec<i64>> {
         let mut tx = self.read().await?;
         let (subject, id) = subject(&mut tx, of).await?;
         let owned = if subject == "user" { "g.owner_id" } else { "g.group_id" };

@@ -6,7 +6,7 @@ use crate::db::sql::{Tx, Value, values};
 use crate::db::writer::transaction;
 use crate::wider::objects;
 use crate::wider::operations::{self, Operation};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 
@@ -41,12 +41,7 @@ const VISIBLE: &str = "(n.user_id = $1 OR n.ruleset_id IN (SELECT r.id FROM hunt
     OR (e.subject = 'group' AND e.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3))))";
 
 /// Those that a condition names, as far as the caller may see the bodies that they are about.
-async fn seen(
-    tx: &mut Tx,
-    principal: &Principal,
-    condition: &str,
-    values: Vec<Value>,
-) -> Result<Vec<Notification>, StoreError> {
+async fn seen(tx: &mut Tx, principal: &Principal, condition: &str, values: Vec<Value>) -> Result<Vec<Notification>> {
     let sql = format!(
         "SELECT {}, n.collection_id FROM hunting_notifications n JOIN users u ON u.id = n.user_id WHERE {VISIBLE} \
          {condition}",
@@ -59,7 +54,7 @@ async fn seen(
 
 impl Store {
     /// Everything that was reported to the caller, newest first.
-    pub async fn list_notifications(&self, principal: &Principal) -> Result<Vec<Notification>, StoreError> {
+    pub async fn list_notifications(&self, principal: &Principal) -> Result<Vec<Notification>> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
         let newest = format!("ORDER BY n.number DESC LIMIT {NOTIFICATIONS_MAX}");
@@ -67,7 +62,7 @@ impl Store {
     }
 
     /// One of them.
-    pub async fn find_notification(&self, principal: &Principal, id: &str) -> Result<Notification, StoreError> {
+    pub async fn find_notification(&self, principal: &Principal, id: &str) -> Result<Notification> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
         let mut found = seen(&mut tx, principal, "AND n.id = $4", values![user, user, user, id]).await?;
@@ -75,7 +70,7 @@ impl Store {
     }
 
     /// Deletes one of the caller's own; those of sets that it only edits are `Forbidden`.
-    pub async fn delete_notification(&self, principal: &Principal, id: &str) -> Result<(), StoreError> {
+    pub async fn delete_notification(&self, principal: &Principal, id: &str) -> Result<()> {
         let found = self.find_notification(principal, id).await?;
         if found.owner != principal.username() {
             return Err(StoreError::Forbidden("this needs the owner of the notification".to_owned()));
@@ -92,7 +87,7 @@ impl Store {
         principal: &Principal,
         numbers: &[i64],
         now: Timestamp,
-    ) -> Result<Operation, StoreError> {
+    ) -> Result<Operation> {
         let (user, numbers) = (principal.user_id(), numbers.to_vec());
         transaction!(self, Person, async |tx| {
             let head = "DELETE FROM hunting_notifications WHERE user_id = $1 AND number IN";

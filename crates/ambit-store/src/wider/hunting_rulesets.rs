@@ -9,7 +9,7 @@ use crate::people::users::DELETED;
 use crate::wider::graphs;
 use crate::wider::operations::{self, Operation};
 use crate::wider::quota::{Cost, charge_units, free_units, quota_groups};
-use crate::{Collaborator, Principal, Store, StoreError};
+use crate::{Collaborator, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_model::quota::Family;
@@ -86,7 +86,7 @@ fn ruleset((mut ruleset, timeouts, reported_day, reported): UsedRuleset, now: Ti
     ruleset
 }
 
-async fn visible(tx: &mut Tx, user: i64, id: &str, now: Timestamp) -> Result<Ruleset, StoreError> {
+async fn visible(tx: &mut Tx, user: i64, id: &str, now: Timestamp) -> Result<Ruleset> {
     let sql = format!("SELECT {}, {USED} {JOINS} WHERE {VISIBLE} AND r.id = $4", list::<Ruleset>());
     Ok(ruleset(tx.find(&sql, values![user, user, user, id]).await?, now))
 }
@@ -112,13 +112,13 @@ impl Held {
 }
 
 /// The set of an id that the caller may see.
-async fn held(tx: &mut Tx, user: i64, id: &str, lock: &str) -> Result<Held, StoreError> {
+async fn held(tx: &mut Tx, user: i64, id: &str, lock: &str) -> Result<Held> {
     let sql = select::<Held>(&format!("{JOINS} WHERE {VISIBLE} AND r.id = $4{lock}"));
     tx.find(&sql, values![user, user, user, id]).await
 }
 
 /// The row of a set that the caller may see, held until the transaction ends.
-async fn hold(tx: &mut Tx, user: i64, id: &str) -> Result<Held, StoreError> {
+async fn hold(tx: &mut Tx, user: i64, id: &str) -> Result<Held> {
     let lock = for_update(tx);
     held(tx, user, id, lock).await
 }
@@ -133,7 +133,7 @@ fn count(names: &[String]) -> i64 {
 }
 
 /// Whoever sees what nobody owns is the administrator of the installation, or an editor, who may not.
-fn require_owner(held: &Held, principal: &Principal) -> Result<(), StoreError> {
+fn require_owner(held: &Held, principal: &Principal) -> Result<()> {
     if held.owner == principal.user_id() || (held.orphaned && principal.administrator()) {
         return Ok(());
     }
@@ -141,7 +141,7 @@ fn require_owner(held: &Held, principal: &Principal) -> Result<(), StoreError> {
 }
 
 /// Moves the gauge of active rules from what a set has to `wanted`; gives the group that pays then.
-async fn move_gauge(tx: &mut Tx, held: &Held, wanted: i64, now: Timestamp) -> Result<Option<i64>, StoreError> {
+async fn move_gauge(tx: &mut Tx, held: &Held, wanted: i64, now: Timestamp) -> Result<Option<i64>> {
     let active = if held.enabled { held.rules() } else { 0 };
     if wanted <= active {
         free_units(tx, held.owner, held.paying_group, Family::HuntingRules, active - wanted, now).await?;
@@ -157,21 +157,21 @@ async fn move_gauge(tx: &mut Tx, held: &Held, wanted: i64, now: Timestamp) -> Re
 }
 
 /// The enabled sets that a condition names, held until the transaction ends.
-async fn enabled(tx: &mut Tx, condition: &str, values: Vec<crate::db::sql::Value>) -> Result<Vec<Held>, StoreError> {
+async fn enabled(tx: &mut Tx, condition: &str, values: Vec<crate::db::sql::Value>) -> Result<Vec<Held>> {
     let (held, lock) = (list::<Held>(), for_update(tx));
     let sql = format!("SELECT {held} {JOINS} WHERE r.enabled = 1 AND {condition} ORDER BY r.number{lock}");
     tx.read_all(&sql, values).await
 }
 
 /// Stops every set of a user who goes; the gauges of the user and of the groups that paid are free again.
-pub(crate) async fn stop_all(tx: &mut Tx, owner: i64, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn stop_all(tx: &mut Tx, owner: i64, now: Timestamp) -> Result<()> {
     for held in enabled(tx, "r.owner_id = $1", values![owner]).await? {
         stop(tx, &held, now).await?;
     }
     Ok(())
 }
 
-async fn stop(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<(), StoreError> {
+async fn stop(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<()> {
     move_gauge(tx, held, 0, now).await?;
     let sql = "UPDATE hunting_rulesets SET enabled = 0, paying_group = NULL, modified_at = $1 WHERE number = $2";
     tx.run(sql, values![now, held.number]).await.map(|_| ())
@@ -179,7 +179,7 @@ async fn stop(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<(), StoreError
 
 /// The enabled sets that a group pays for, or those of one owner, held until the transaction ends. To be asked before
 /// the payers change: sets are locked before payers.
-pub(crate) async fn paid_by(tx: &mut Tx, group: i64, owner: Option<i64>) -> Result<Vec<Held>, StoreError> {
+pub(crate) async fn paid_by(tx: &mut Tx, group: i64, owner: Option<i64>) -> Result<Vec<Held>> {
     match owner {
         Some(owner) => enabled(tx, "r.paying_group = $1 AND r.owner_id = $2", values![group, owner]).await,
         None => enabled(tx, "r.paying_group = $1", values![group]).await,
@@ -187,7 +187,7 @@ pub(crate) async fn paid_by(tx: &mut Tx, group: i64, owner: Option<i64>) -> Resu
 }
 
 /// Charges enabled sets to whoever pays for their owners now; a set for which there is no room stops.
-pub(crate) async fn change_payer(tx: &mut Tx, sets: Vec<Held>, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn change_payer(tx: &mut Tx, sets: Vec<Held>, now: Timestamp) -> Result<()> {
     for set in sets {
         move_gauge(tx, &set, 0, now).await?;
         let (enabled, payer) = match charge_units(tx, set.owner, Cost::HuntingRules(set.rules()), now).await {
@@ -201,14 +201,14 @@ pub(crate) async fn change_payer(tx: &mut Tx, sets: Vec<Held>, now: Timestamp) -
     Ok(())
 }
 
-async fn remove(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<(), StoreError> {
+async fn remove(tx: &mut Tx, held: &Held, now: Timestamp) -> Result<()> {
     move_gauge(tx, held, 0, now).await?;
     tx.run("DELETE FROM hunting_editors WHERE ruleset = $1", values![held.number]).await?;
     tx.run("DELETE FROM hunting_rulesets WHERE number = $1", values![held.number]).await?;
     Ok(())
 }
 
-async fn require_room(tx: &mut Tx, owner: i64) -> Result<(), StoreError> {
+async fn require_room(tx: &mut Tx, owner: i64) -> Result<()> {
     let sql = "SELECT COUNT(*) FROM hunting_rulesets WHERE owner_id = $1";
     if tx.read_one::<i64>(sql, values![owner]).await? >= RULESETS_MAX {
         return Err(StoreError::Invalid(format!("a user has at most {RULESETS_MAX} sets of rules")));
@@ -216,7 +216,7 @@ async fn require_room(tx: &mut Tx, owner: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn insert(tx: &mut Tx, user: i64, new: &RulesetChange, now: Timestamp) -> Result<String, StoreError> {
+async fn insert(tx: &mut Tx, user: i64, new: &RulesetChange, now: Timestamp) -> Result<String> {
     require_room(tx, user).await?;
     let missing = || StoreError::Bug("a new set of rules has a name and rules".to_owned());
     let name = new.name.as_ref().ok_or_else(missing)?;
@@ -244,7 +244,7 @@ async fn insert(tx: &mut Tx, user: i64, new: &RulesetChange, now: Timestamp) -> 
     Ok(id)
 }
 
-async fn change(tx: &mut Tx, held: &Held, change: &RulesetChange, now: Timestamp) -> Result<(), StoreError> {
+async fn change(tx: &mut Tx, held: &Held, change: &RulesetChange, now: Timestamp) -> Result<()> {
     let rules = change.rules.as_ref().map_or(held.rules(), |(_, names)| count(names));
     let enabled = change.enabled.unwrap_or(held.enabled);
     if enabled && held.orphaned {
@@ -278,12 +278,7 @@ async fn change(tx: &mut Tx, held: &Held, change: &RulesetChange, now: Timestamp
 
 impl Store {
     /// Makes a set of the caller's; name and rules are there. An enabled one moves the gauge in the same transaction.
-    pub async fn create_ruleset(
-        &self,
-        principal: &Principal,
-        new: &RulesetChange,
-        now: Timestamp,
-    ) -> Result<Ruleset, StoreError> {
+    pub async fn create_ruleset(&self, principal: &Principal, new: &RulesetChange, now: Timestamp) -> Result<Ruleset> {
         let (user, new) = (principal.user_id(), new.clone());
         transaction!(self, Person, async |tx| {
             let id = insert(tx, user, &new, now).await?;
@@ -292,12 +287,12 @@ impl Store {
     }
 
     /// A set that the caller may see.
-    pub async fn find_ruleset(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<Ruleset, StoreError> {
+    pub async fn find_ruleset(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<Ruleset> {
         visible(&mut self.read().await?, principal.user_id(), id, now).await
     }
 
     /// Whether a set is the caller's own; `None`: it is not there for this caller.
-    pub async fn owns_ruleset(&self, principal: &Principal, id: &str) -> Result<Option<bool>, StoreError> {
+    pub async fn owns_ruleset(&self, principal: &Principal, id: &str) -> Result<Option<bool>> {
         match held(&mut self.read().await?, principal.user_id(), id, "").await {
             Ok(held) => Ok(Some(require_owner(&held, principal).is_ok())),
             Err(StoreError::NotFound) => Ok(None),
@@ -306,7 +301,7 @@ impl Store {
     }
 
     /// Every set that the caller may see, in the order in which they were made, without their rules.
-    pub async fn list_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Vec<Ruleset>, StoreError> {
+    pub async fn list_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Vec<Ruleset>> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
         let columns = list::<Ruleset>().replacen("r.rules", "''", 1);
@@ -323,7 +318,7 @@ impl Store {
         id: &str,
         wanted: &RulesetChange,
         now: Timestamp,
-    ) -> Result<Ruleset, StoreError> {
+    ) -> Result<Ruleset> {
         let (user, id, wanted) = (principal.user_id(), id.to_owned(), wanted.clone());
         transaction!(self, Person, async |tx| {
             let held = hold(tx, user, &id).await?;
@@ -333,7 +328,7 @@ impl Store {
     }
 
     /// Deletes a set; for its owner.
-    pub async fn delete_ruleset(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn delete_ruleset(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<()> {
         let (principal, id) = (principal.clone(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let held = hold(tx, principal.user_id(), &id).await?;
@@ -343,7 +338,7 @@ impl Store {
     }
 
     /// Deletes every set that the caller owns.
-    pub async fn delete_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Operation, StoreError> {
+    pub async fn delete_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Operation> {
         let user = principal.user_id();
         transaction!(self, Person, async |tx| {
             let sql = "SELECT id FROM hunting_rulesets WHERE owner_id = $1 ORDER BY number";
@@ -357,7 +352,7 @@ impl Store {
     }
 
     /// Who else may change a set, in the order in which they came.
-    pub async fn ruleset_editors(&self, principal: &Principal, id: &str) -> Result<Vec<Collaborator>, StoreError> {
+    pub async fn ruleset_editors(&self, principal: &Principal, id: &str) -> Result<Vec<Collaborator>> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
         let sql = format!("SELECT r.number FROM hunting_rulesets r WHERE {VISIBLE} AND r.id = $4");
@@ -374,12 +369,7 @@ impl Store {
     }
 
     /// Lets people and groups see and change a set; for the owner and editors. Those who may already still do.
-    pub async fn add_ruleset_editors(
-        &self,
-        principal: &Principal,
-        id: &str,
-        editors: &[Collaborator],
-    ) -> Result<(), StoreError> {
+    pub async fn add_ruleset_editors(&self, principal: &Principal, id: &str, editors: &[Collaborator]) -> Result<()> {
         let (principal, id, editors) = (principal.clone(), id.to_owned(), editors.to_vec());
         transaction!(self, Person, async |tx| {
             let held = hold(tx, principal.user_id(), &id).await?;
@@ -397,12 +387,7 @@ impl Store {
     }
 
     /// Takes an editor off; for the owner and editors. `NotFound` where there is no such editor.
-    pub async fn remove_ruleset_editor(
-        &self,
-        principal: &Principal,
-        id: &str,
-        editor: &Collaborator,
-    ) -> Result<(), StoreError> {
+    pub async fn remove_ruleset_editor(&self, principal: &Principal, id: &str, editor: &Collaborator) -> Result<()> {
         let (user, id, editor) = (principal.user_id(), id.to_owned(), editor.clone());
         transaction!(self, Person, async |tx| {
             let held = hold(tx, user, &id).await?;
@@ -414,13 +399,7 @@ impl Store {
 
     /// Gives a set to another user; for its owner. It arrives disabled: whoever gets it decides whether to pay for its
     /// rules.
-    pub async fn give_ruleset(
-        &self,
-        principal: &Principal,
-        id: &str,
-        to: &str,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    pub async fn give_ruleset(&self, principal: &Principal, id: &str, to: &str, now: Timestamp) -> Result<()> {
         let (principal, id, to) = (principal.clone(), id.to_owned(), to.to_owned());
         transaction!(self, Person, async |tx| {
             let held = hold(tx, principal.user_id(), &id).await?;

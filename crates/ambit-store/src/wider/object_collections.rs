@@ -4,7 +4,7 @@
 use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 
 /// Characters of a name and of a description.
@@ -59,12 +59,12 @@ fn select() -> String {
 /// Those that a user may see; the value is the user's id.
 const VISIBLE: &str = "(c.private = 0 OR c.owner_id = $1)";
 
-async fn visible(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection, StoreError> {
+async fn visible(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection> {
     let sql = format!("{} WHERE {VISIBLE} AND c.id = $2", select());
     tx.find(&sql, values![user, id]).await
 }
 
-async fn own(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection, StoreError> {
+async fn own(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection> {
     let found = visible(tx, user, id).await?;
     if found.owner_id == user {
         return Ok(found);
@@ -72,7 +72,7 @@ async fn own(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection, Store
     Err(StoreError::Forbidden("a collection is changed by its owner".to_owned()))
 }
 
-fn checked(text: &CollectionText) -> Result<(), StoreError> {
+fn checked(text: &CollectionText) -> Result<()> {
     let chars = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
     if text.name.as_ref().is_some_and(|name| name.trim().is_empty()) || chars(&text.name) > NAME_CHARS_MAX {
         return Err(StoreError::Invalid(format!("the name of a collection has 1 to {NAME_CHARS_MAX} characters")));
@@ -83,7 +83,7 @@ fn checked(text: &CollectionText) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn insert_items(tx: &mut Tx, collection: i64, items: &[CollectedItem]) -> Result<(), StoreError> {
+async fn insert_items(tx: &mut Tx, collection: i64, items: &[CollectedItem]) -> Result<()> {
     if let Some(long) = items.iter().find(|item| item.id.is_empty() || item.id.len() > ITEM_CHARS_MAX) {
         return Err(StoreError::Invalid(format!("the id of a {} has 1 to {ITEM_CHARS_MAX} characters", long.kind)));
     }
@@ -97,7 +97,7 @@ async fn insert_items(tx: &mut Tx, collection: i64, items: &[CollectedItem]) -> 
     Ok(())
 }
 
-async fn touch(tx: &mut Tx, number: i64, now: Timestamp) -> Result<(), StoreError> {
+async fn touch(tx: &mut Tx, number: i64, now: Timestamp) -> Result<()> {
     let sql = "UPDATE object_collections SET modified_at = $1 WHERE number = $2";
     tx.run(sql, values![now, number]).await.map(|_| ())
 }
@@ -110,7 +110,7 @@ impl Store {
         text: CollectionText,
         items: Vec<CollectedItem>,
         now: Timestamp,
-    ) -> Result<ObjectCollection, StoreError> {
+    ) -> Result<ObjectCollection> {
         checked(&text)?;
         let name = text.name.ok_or_else(|| StoreError::Invalid("a collection needs a name".to_owned()))?;
         let (user, id) = (principal.user_id(), hex::encode(rand::random::<[u8; 32]>()));
@@ -126,16 +126,12 @@ impl Store {
     }
 
     /// A collection that the caller may see.
-    pub async fn object_collection(&self, principal: &Principal, id: &str) -> Result<ObjectCollection, StoreError> {
+    pub async fn object_collection(&self, principal: &Principal, id: &str) -> Result<ObjectCollection> {
         visible(&mut self.read().await?, principal.user_id(), id).await
     }
 
     /// Collections that the caller may see, newest first; of one owner where one is named.
-    pub async fn object_collections(
-        &self,
-        principal: &Principal,
-        owner: Option<i64>,
-    ) -> Result<Vec<ObjectCollection>, StoreError> {
+    pub async fn object_collections(&self, principal: &Principal, owner: Option<i64>) -> Result<Vec<ObjectCollection>> {
         let mut tx = self.read().await?;
         let mut who = values![principal.user_id()];
         who.extend(owner.map(|owner| values![owner]).unwrap_or_default());
@@ -152,7 +148,7 @@ impl Store {
         text: CollectionText,
         items: Vec<CollectedItem>,
         now: Timestamp,
-    ) -> Result<ObjectCollection, StoreError> {
+    ) -> Result<ObjectCollection> {
         checked(&text)?;
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
@@ -169,7 +165,7 @@ impl Store {
     }
 
     /// Deletes a collection; its objects stay. For its owner.
-    pub async fn delete_object_collection(&self, principal: &Principal, id: &str) -> Result<(), StoreError> {
+    pub async fn delete_object_collection(&self, principal: &Principal, id: &str) -> Result<()> {
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = own(tx, user, &id).await?.number;
@@ -179,12 +175,7 @@ impl Store {
     }
 
     /// Items of one type in a collection that the caller may see, in the order in which they came.
-    pub async fn collected_items(
-        &self,
-        principal: &Principal,
-        id: &str,
-        kind: &'static str,
-    ) -> Result<Vec<String>, StoreError> {
+    pub async fn collected_items(&self, principal: &Principal, id: &str, kind: &'static str) -> Result<Vec<String>> {
         let mut tx = self.read().await?;
         let number = visible(&mut tx, principal.user_id(), id).await?.number;
         let sql =
@@ -199,7 +190,7 @@ impl Store {
         id: &str,
         items: Vec<CollectedItem>,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = own(tx, user, &id).await?.number;
@@ -215,7 +206,7 @@ impl Store {
         id: &str,
         items: Vec<CollectedItem>,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = own(tx, user, &id).await?.number;
@@ -228,7 +219,7 @@ impl Store {
     }
 
     /// How many objects of each type a collection has, by type.
-    pub async fn collected_counts(&self, principal: &Principal, id: &str) -> Result<Vec<(String, i64)>, StoreError> {
+    pub async fn collected_counts(&self, principal: &Principal, id: &str) -> Result<Vec<(String, i64)>> {
         let mut tx = self.read().await?;
         let number = visible(&mut tx, principal.user_id(), id).await?.number;
         let sql = "SELECT item_type, COUNT(*) FROM object_collection_items WHERE collection = $1 GROUP BY item_type \

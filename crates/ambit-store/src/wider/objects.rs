@@ -3,7 +3,7 @@
 
 use crate::db::rows::{columns, list, select};
 use crate::db::sql::{Tx, from_json, values};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store};
 use ambit_model::entity::EntityRecord;
 use ambit_model::feed::Noun;
 use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
@@ -86,13 +86,13 @@ pub(crate) fn of_project(project: i64) -> i64 {
 }
 
 /// What bytes may belong to for the caller to see them: collections by their id, projects, and 0 for the installation.
-pub(crate) async fn owners_seen(tx: &mut Tx, principal: &Principal) -> Result<BTreeSet<i64>, StoreError> {
+pub(crate) async fn owners_seen(tx: &mut Tx, principal: &Principal) -> Result<BTreeSet<i64>> {
     let ids = collections(tx, principal).await?.into_iter().map(|(id, _)| id);
     Ok(ids.chain([EVERYBODYS]).chain(principal.projects().map(of_project)).collect())
 }
 
 /// The collections that the caller may see: id and uuid.
-async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<(i64, Uuid)>, StoreError> {
+async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<(i64, Uuid)>> {
     let projects: Vec<i64> = principal.projects().collect();
     let head = "SELECT id, uuid, project_id FROM collections WHERE deleted_at IS NULL AND project_id IN";
     let rows: Vec<(i64, Uuid, i64)> = tx.read_in(head, Vec::new(), &projects, "ORDER BY id").await?;
@@ -101,7 +101,7 @@ async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<(i64, Uui
 }
 
 /// What stands in the place of a project for what a collection that the caller may see has.
-pub(crate) async fn collections_seen(tx: &mut Tx, principal: &Principal) -> Result<Vec<i64>, StoreError> {
+pub(crate) async fn collections_seen(tx: &mut Tx, principal: &Principal) -> Result<Vec<i64>> {
     Ok(collections(tx, principal).await?.into_iter().map(|(id, _)| -id).collect())
 }
 
@@ -114,11 +114,7 @@ fn uids(collections: &[(i64, Uuid)], names: &[(Kind, String)]) -> Vec<Uid> {
 impl Store {
     /// The entities with these kinds and canonical names, one for each collection that knows one; empty: nobody whom
     /// the caller may ask does.
-    pub async fn known_objects(
-        &self,
-        principal: &Principal,
-        names: &[(Kind, String)],
-    ) -> Result<Vec<KnownObject>, StoreError> {
+    pub async fn known_objects(&self, principal: &Principal, names: &[(Kind, String)]) -> Result<Vec<KnownObject>> {
         let mut tx = self.read().await?;
         let uids = uids(&collections(&mut tx, principal).await?, names);
         let head = select::<KnownObject>("FROM entities e WHERE e.uid IN");
@@ -129,11 +125,7 @@ impl Store {
 
     /// When the entities with these kinds and canonical names were seen, once for each collection of the caller that
     /// knows one.
-    pub async fn sights_of_objects(
-        &self,
-        principal: &Principal,
-        names: &[(Kind, String)],
-    ) -> Result<Vec<ObjectSight>, StoreError> {
+    pub async fn sights_of_objects(&self, principal: &Principal, names: &[(Kind, String)]) -> Result<Vec<ObjectSight>> {
         let mut tx = self.read().await?;
         let uids = uids(&collections(&mut tx, principal).await?, names);
         let head = select::<ObjectSight>("FROM entities e WHERE e.uid IN");
@@ -148,7 +140,7 @@ impl Store {
         kinds: &[Kind],
         after: Option<&str>,
         limit: usize,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> Result<Vec<String>> {
         let mut tx = self.read().await?;
         let ids: Vec<i64> = collections(&mut tx, principal).await?.into_iter().map(|(id, _)| id).collect();
         if ids.is_empty() || kinds.is_empty() {
@@ -167,7 +159,7 @@ impl Store {
     }
 
     /// Entities by uid, as far as they are in collections that the caller may see, in the order of the uids.
-    pub async fn objects_of(&self, principal: &Principal, uids: &[Uid]) -> Result<Vec<KnownObject>, StoreError> {
+    pub async fn objects_of(&self, principal: &Principal, uids: &[Uid]) -> Result<Vec<KnownObject>> {
         let mut tx = self.read().await?;
         let visible: BTreeSet<i64> = collections(&mut tx, principal).await?.into_iter().map(|(id, _)| id).collect();
         let head = format!("SELECT {}, e.collection_id FROM entities e WHERE e.uid IN", list::<KnownObject>());
@@ -179,7 +171,7 @@ impl Store {
 
     /// Open edges at either end of some entities that the caller may see, as (from, kind, to), each once, up to a
     /// limit.
-    pub async fn open_edges(&self, uids: &[Uid]) -> Result<Vec<(Uid, EdgeKind, Uid)>, StoreError> {
+    pub async fn open_edges(&self, uids: &[Uid]) -> Result<Vec<(Uid, EdgeKind, Uid)>> {
         let mut tx = self.read().await?;
         let mut out = BTreeSet::new();
         for end in ["from_uid", "to_uid"] {
@@ -191,11 +183,7 @@ impl Store {
     }
 
     /// Kinds and names of every entity of some kinds that the caller may see, up to a limit.
-    pub async fn names_of_kinds(
-        &self,
-        principal: &Principal,
-        kinds: &[Kind],
-    ) -> Result<Vec<(Kind, String)>, StoreError> {
+    pub async fn names_of_kinds(&self, principal: &Principal, kinds: &[Kind]) -> Result<Vec<(Kind, String)>> {
         let mut tx = self.read().await?;
         let mut out = Vec::new();
         for (collection, _) in collections(&mut tx, principal).await? {
@@ -218,7 +206,7 @@ impl Store {
         kinds: &[Kind],
         (from, until): (Timestamp, Timestamp),
         limit: usize,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> Result<Vec<String>> {
         let mut tx = self.read().await?;
         let ids: Vec<i64> = collections(&mut tx, principal).await?.into_iter().map(|(id, _)| id).collect();
         let first = first_revision(&mut tx, from).await?;
@@ -237,7 +225,7 @@ impl Store {
 
     /// The closed versions of some entities that the caller may see (those came from `known_objects`), newest first and
     /// up to a limit.
-    pub async fn earlier_versions(&self, uids: &[Uid]) -> Result<Vec<EarlierVersion>, StoreError> {
+    pub async fn earlier_versions(&self, uids: &[Uid]) -> Result<Vec<EarlierVersion>> {
         let mut tx = self.read().await?;
         let head = "SELECT uid, opened_at, closed_at, record FROM versions WHERE noun = $1 AND uid IN";
         let tail = format!("ORDER BY opened_revision DESC LIMIT {VERSIONS_MAX}");
@@ -251,7 +239,7 @@ impl Store {
 
     /// What edges join to some entities that the caller may see (those came from `known_objects`), each once, in the
     /// order of names and up to a limit.
-    pub async fn linked(&self, uids: &[Uid], edges: Edges<'_>) -> Result<Vec<KnownObject>, StoreError> {
+    pub async fn linked(&self, uids: &[Uid], edges: Edges<'_>) -> Result<Vec<KnownObject>> {
         let kinds: Vec<String> = edges.kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
         let (asked, other) = if edges.outward { ("from_uid", "to_uid") } else { ("to_uid", "from_uid") };
         let open = if edges.ever { "" } else { "AND d.closed_at IS NULL" };
@@ -273,7 +261,7 @@ impl Store {
 
 /// The first revision at or after a moment, by halving: stamps never run backwards, so that the feed needs no index of
 /// moments, which every write would pay for.
-async fn first_revision(tx: &mut Tx, moment: Timestamp) -> Result<i64, StoreError> {
+async fn first_revision(tx: &mut Tx, moment: Timestamp) -> Result<i64> {
     let last: i64 = tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?;
     let (mut low, mut high) = (0, last + 1);
     while low < high {

@@ -3,7 +3,7 @@
 
 use crate::db::rows::{columns, list, named, select};
 use crate::db::sql::{Tx, values};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store};
 use ambit_model::Timestamp;
 
 columns! {
@@ -32,7 +32,7 @@ pub(crate) async fn insert_finished(
     kind: &str,
     objects: u64,
     now: Timestamp,
-) -> Result<Operation, StoreError> {
+) -> Result<Operation> {
     let id = hex::encode(rand::random::<[u8; 16]>());
     let objects = i64::try_from(objects).unwrap_or(i64::MAX);
     let row = named! {
@@ -43,7 +43,7 @@ pub(crate) async fn insert_finished(
 
 impl Store {
     /// An operation of the caller's.
-    pub async fn find_operation(&self, principal: &Principal, id: &str) -> Result<Operation, StoreError> {
+    pub async fn find_operation(&self, principal: &Principal, id: &str) -> Result<Operation> {
         let mut tx = self.read().await?;
         let sql = select::<Operation>(&format!("{FROM} WHERE id = $1 AND user_id = $2"));
         tx.find(&sql, values![id, principal.user_id()]).await

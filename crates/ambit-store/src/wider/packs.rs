@@ -4,7 +4,7 @@
 use crate::db::rows::{columns, named, select};
 use crate::db::sql::{from_json, to_json, values, whole};
 use crate::db::writer::transaction;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 
 /// Packs of one installation: each looks at every file.
@@ -51,7 +51,7 @@ impl Store {
         version: &str,
         content: PackContent,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         principal.require_administrator()?;
         let (name, version) = (name.to_owned(), version.to_owned());
         if matches!(&content, PackContent::Hashes(hashes) if hashes.len() > HASHES_MAX) {
@@ -83,12 +83,12 @@ impl Store {
     }
 
     /// Every pack, by name.
-    pub async fn list_packs(&self) -> Result<Vec<Pack>, StoreError> {
+    pub async fn list_packs(&self) -> Result<Vec<Pack>> {
         self.read().await?.read_all(&select::<Pack>("FROM packs ORDER BY name"), Vec::new()).await
     }
 
     /// Removes a pack; for administrators. The results of its rules stay.
-    pub async fn remove_pack(&self, principal: &Principal, name: &str) -> Result<(), StoreError> {
+    pub async fn remove_pack(&self, principal: &Principal, name: &str) -> Result<()> {
         principal.require_administrator()?;
         let name = name.to_owned();
         transaction!(self, Person, async |tx| {
@@ -98,14 +98,14 @@ impl Store {
     }
 
     /// Name and text of the sources of a pack of rules, for files, products or secrets.
-    pub async fn pack_sources(&self, name: &str) -> Result<Vec<(String, String)>, StoreError> {
+    pub async fn pack_sources(&self, name: &str) -> Result<Vec<(String, String)>> {
         let mut tx = self.read().await?;
         let sql = "SELECT sources FROM packs WHERE name = $1 AND kind IN ('rules', 'fingerprints', 'secrets')";
         from_json(&tx.find::<String>(sql, values![name]).await?)
     }
 
     /// What lists know of a file by its hashes: pack and label, by pack.
-    pub async fn hash_labels(&self, hashes: &[String]) -> Result<Vec<(String, String)>, StoreError> {
+    pub async fn hash_labels(&self, hashes: &[String]) -> Result<Vec<(String, String)>> {
         let mut tx = self.read().await?;
         let head = "SELECT pack, label FROM pack_hashes WHERE hash IN";
         let mut out: Vec<(String, String)> = tx.read_in(head, Vec::new(), hashes, "ORDER BY pack, hash").await?;

@@ -8,7 +8,7 @@
 use crate::db::rows::{Rows, columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::quota::{Family, Meter, PREMIUM_API, PREMIUM_INTELLIGENCE, Window};
@@ -73,25 +73,25 @@ fn for_update(tx: &Tx) -> &'static str {
 }
 
 /// The groups that a user draws from; with `lock`, the user's row is the transaction's until its end.
-pub(crate) async fn quota_groups(tx: &mut Tx, user: i64, lock: bool) -> Result<QuotaGroups, StoreError> {
+pub(crate) async fn quota_groups(tx: &mut Tx, user: i64, lock: bool) -> Result<QuotaGroups> {
     let lock = if lock { for_update(tx) } else { "" };
     tx.find(&select::<QuotaGroups>(&format!("FROM users WHERE id = $1{lock}")), values![user]).await
 }
 
 /// What was set for a payer, by quota.
-pub(crate) async fn allowances(tx: &mut Tx, payer: &str, id: i64) -> Result<BTreeMap<String, i64>, StoreError> {
+pub(crate) async fn allowances(tx: &mut Tx, payer: &str, id: i64) -> Result<BTreeMap<String, i64>> {
     let sql = "SELECT name, allowed FROM quotas WHERE subject = $1 AND subject_id = $2";
     Ok(tx.read_all(sql, values![payer, id]).await?.into_iter().collect())
 }
 
 /// What the administrators of a group let a member draw from it, by quota.
-pub(crate) async fn caps(tx: &mut Tx, group: i64, user: i64) -> Result<BTreeMap<String, i64>, StoreError> {
+pub(crate) async fn caps(tx: &mut Tx, group: i64, user: i64) -> Result<BTreeMap<String, i64>> {
     let sql = "SELECT name, allowed FROM group_caps WHERE group_id = $1 AND user_id = $2";
     Ok(tx.read_all(sql, values![group, user]).await?.into_iter().collect())
 }
 
 /// What a user drew from a group in a window. By the minute it is not kept apart: there it is what the user used.
-async fn drawn(tx: &mut Tx, group: i64, user: i64, meter: &Meter, number: i64) -> Result<i64, StoreError> {
+async fn drawn(tx: &mut Tx, group: i64, user: i64, meter: &Meter, number: i64) -> Result<i64> {
     if matches!(meter.window, Window::Minute | Window::Hour) {
         return used(tx, "user", user, meter, number).await;
     }
@@ -100,7 +100,7 @@ async fn drawn(tx: &mut Tx, group: i64, user: i64, meter: &Meter, number: i64) -
 }
 
 /// What a payer used of a meter in a window.
-pub(crate) async fn used(tx: &mut Tx, payer: &str, id: i64, meter: &Meter, number: i64) -> Result<i64, StoreError> {
+pub(crate) async fn used(tx: &mut Tx, payer: &str, id: i64, meter: &Meter, number: i64) -> Result<i64> {
     let sql = "SELECT used FROM quota_used WHERE payer = $1 AND payer_id = $2 AND meter = $3 AND number = $4";
     Ok(tx.read_first(sql, values![payer, id, meter.name, number]).await?.unwrap_or(0))
 }
@@ -112,7 +112,7 @@ pub(crate) async fn has_privilege(
     groups: QuotaGroups,
     name: &str,
     now: Timestamp,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     let sql = "SELECT 1 FROM privileges WHERE name = $1 AND (expires_at IS NULL OR expires_at > $2)
                AND ((subject = 'user' AND subject_id = $3) OR (subject = 'group' AND (subject_id = $4 OR subject_id = \
                $5))) LIMIT 1";
@@ -122,13 +122,7 @@ pub(crate) async fn has_privilege(
 }
 
 /// Which family pays how much. A caller without the licence is `Forbidden`.
-async fn resolve(
-    tx: &mut Tx,
-    user: i64,
-    groups: QuotaGroups,
-    cost: Cost,
-    now: Timestamp,
-) -> Result<(Family, i64), StoreError> {
+async fn resolve(tx: &mut Tx, user: i64, groups: QuotaGroups, cost: Cost, now: Timestamp) -> Result<(Family, i64)> {
     Ok(match cost {
         Cost::Requests(units) => (Family::Api, units),
         Cost::PrivateGraphs(units) => (Family::PrivateGraphs, units),
@@ -147,7 +141,7 @@ async fn resolve(
 }
 
 /// Adds `units` (below 0: takes away) in the windows of a moment; a counter never falls below 0.
-async fn add(tx: &mut Tx, receipt: &Receipt, units: i64) -> Result<(), StoreError> {
+async fn add(tx: &mut Tx, receipt: &Receipt, units: i64) -> Result<()> {
     let payers = [Some(("user", receipt.user)), receipt.group.map(|group| ("group", group))];
     let mut rows = Rows::default();
     let mut drawn = Rows::default();
@@ -188,7 +182,7 @@ async fn standings(
     group: Option<i64>,
     family: Family,
     now: Timestamp,
-) -> Result<Vec<MeterUsage>, StoreError> {
+) -> Result<Vec<MeterUsage>> {
     if let Some(group) = group {
         let lock = for_update(tx);
         tx.rows(&format!("SELECT id FROM user_groups WHERE id = $1{lock}"), values![group]).await?;
@@ -224,13 +218,7 @@ async fn standings(
 
 /// Checks and charges inside a transaction. `QuotaExceeded` moves nothing; so does `Forbidden`, which is said where the
 /// licence is missing.
-pub(crate) async fn charge(
-    tx: &mut Tx,
-    user: i64,
-    cost: Cost,
-    name: &'static str,
-    now: Timestamp,
-) -> Result<Receipt, StoreError> {
+pub(crate) async fn charge(tx: &mut Tx, user: i64, cost: Cost, name: &'static str, now: Timestamp) -> Result<Receipt> {
     let receipt = draw(tx, user, cost, name, now).await?;
     let (consuming, calls) = receipt.calls();
     count_calls(tx, user, receipt.group, name, consuming, calls, now).await?;
@@ -238,12 +226,7 @@ pub(crate) async fn charge(
 }
 
 /// The same for units beside a call that was charged and noted already; gives the group that paid, too.
-pub(crate) async fn charge_units(
-    tx: &mut Tx,
-    user: i64,
-    cost: Cost,
-    now: Timestamp,
-) -> Result<Option<i64>, StoreError> {
+pub(crate) async fn charge_units(tx: &mut Tx, user: i64, cost: Cost, now: Timestamp) -> Result<Option<i64>> {
     Ok(draw(tx, user, cost, "", now).await?.group)
 }
 
@@ -255,13 +238,13 @@ pub(crate) async fn free_units(
     family: Family,
     units: i64,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     quota_groups(tx, user, true).await?;
     let receipt = Receipt { user, group, family, units, at: now, name: "" };
     add(tx, &receipt, -units).await
 }
 
-async fn draw(tx: &mut Tx, user: i64, cost: Cost, name: &'static str, now: Timestamp) -> Result<Receipt, StoreError> {
+async fn draw(tx: &mut Tx, user: i64, cost: Cost, name: &'static str, now: Timestamp) -> Result<Receipt> {
     let groups = quota_groups(tx, user, true).await?;
     let (family, units) = resolve(tx, user, groups, cost, now).await?;
     let group = groups.payer(family);
@@ -300,7 +283,7 @@ pub(crate) async fn count_calls(
     consuming: bool,
     calls: i64,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let day = Window::Day.number(now);
     let payers = [Some(("user", user)), group.map(|group| ("group", group))];
     let row = |(payer, id)| named! { payer, payer_id: id, day, name, consuming, calls };
@@ -318,13 +301,13 @@ impl Store {
         cost: Cost,
         name: &'static str,
         now: Timestamp,
-    ) -> Result<Receipt, StoreError> {
+    ) -> Result<Receipt> {
         let user = principal.user_id();
         transaction!(self, Person, async |tx| charge(tx, user, cost, name, now).await)
     }
 
     /// Gives a charge back, in the windows it was made in: the server failed.
-    pub async fn refund(&self, receipt: &Receipt) -> Result<(), StoreError> {
+    pub async fn refund(&self, receipt: &Receipt) -> Result<()> {
         let receipt = receipt.clone();
         transaction!(self, Person, async |tx| {
             quota_groups(tx, receipt.user, true).await?;
@@ -335,7 +318,7 @@ impl Store {
     }
 
     /// True if the caller, or a group that the caller draws from, has a privilege now.
-    pub async fn has_privilege(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn has_privilege(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<bool> {
         let mut tx = self.read().await?;
         let groups = quota_groups(&mut tx, principal.user_id(), false).await?;
         has_privilege(&mut tx, principal.user_id(), groups, name, now).await

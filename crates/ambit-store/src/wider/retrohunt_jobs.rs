@@ -6,7 +6,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::wider::objects;
 use crate::wider::quota::{Cost, charge_units};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
@@ -83,18 +83,12 @@ impl From<StoreError> for JobRefused {
 /// Selects jobs.
 const FROM: &str = "FROM retrohunt_jobs j";
 
-async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<RetrohuntJob, StoreError> {
+async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<RetrohuntJob> {
     let sql = select::<RetrohuntJob>(&format!("{FROM} WHERE j.user_id = $1 AND j.id = $2"));
     tx.find(&sql, values![user, id]).await
 }
 
-async fn insert(
-    tx: &mut Tx,
-    user: i64,
-    name: &str,
-    new: &NewRetrohuntJob,
-    now: Timestamp,
-) -> Result<String, StoreError> {
+async fn insert(tx: &mut Tx, user: i64, name: &str, new: &NewRetrohuntJob, now: Timestamp) -> Result<String> {
     charge_units(tx, user, Cost::RetrohuntJobs(1), now).await?;
     let mut second = now.0.div_euclid(SECOND_MS);
     let id = loop {
@@ -122,7 +116,7 @@ async fn insert(
 }
 
 /// Makes room for a job: those that are over go, the oldest first.
-async fn forget_old(tx: &mut Tx, user: i64) -> Result<(), StoreError> {
+async fn forget_old(tx: &mut Tx, user: i64) -> Result<()> {
     let sql = "SELECT number FROM retrohunt_jobs WHERE user_id = $1 AND finished_at IS NOT NULL ORDER BY number DESC \
                LIMIT 100 OFFSET $2";
     for number in tx.read_all(sql, values![user, JOBS_KEPT_MAX]).await? {
@@ -131,14 +125,14 @@ async fn forget_old(tx: &mut Tx, user: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn remove(tx: &mut Tx, number: i64) -> Result<(), StoreError> {
+async fn remove(tx: &mut Tx, number: i64) -> Result<()> {
     tx.run("DELETE FROM retrohunt_matches WHERE job = $1", values![number]).await?;
     tx.run("DELETE FROM retrohunt_jobs WHERE number = $1", values![number]).await?;
     Ok(())
 }
 
 /// Aborts the jobs of a user: those that no engine executes end at once, the others at their next check.
-pub(crate) async fn abort_all(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn abort_all(tx: &mut Tx, user: i64, now: Timestamp) -> Result<()> {
     let sql =
         "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE user_id = $2 AND status = 'starting'";
     tx.run(sql, values![now, user]).await?;
@@ -170,19 +164,19 @@ impl Store {
     }
 
     /// A job of the caller's.
-    pub async fn find_retrohunt_job(&self, principal: &Principal, id: &str) -> Result<RetrohuntJob, StoreError> {
+    pub async fn find_retrohunt_job(&self, principal: &Principal, id: &str) -> Result<RetrohuntJob> {
         find(&mut self.read().await?, principal.user_id(), id).await
     }
 
     /// The caller's jobs, newest first.
-    pub async fn list_retrohunt_jobs(&self, principal: &Principal) -> Result<Vec<RetrohuntJob>, StoreError> {
+    pub async fn list_retrohunt_jobs(&self, principal: &Principal) -> Result<Vec<RetrohuntJob>> {
         let mut tx = self.read().await?;
         let sql = select::<RetrohuntJob>(&format!("{FROM} WHERE j.user_id = $1 ORDER BY j.number DESC"));
         tx.read_all(&sql, values![principal.user_id()]).await
     }
 
     /// Asks a job to end. One that nobody works at ends at once; one that is over stays as it is.
-    pub async fn abort_retrohunt_job(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
+    pub async fn abort_retrohunt_job(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<()> {
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = find(tx, user, &id).await?.number;
@@ -195,7 +189,7 @@ impl Store {
     }
 
     /// Deletes a job with what it found; one that is worked at ends by it.
-    pub async fn delete_retrohunt_job(&self, principal: &Principal, id: &str) -> Result<(), StoreError> {
+    pub async fn delete_retrohunt_job(&self, principal: &Principal, id: &str) -> Result<()> {
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = find(tx, user, &id).await?.number;
@@ -204,7 +198,7 @@ impl Store {
     }
 
     /// What a job of the caller's found, in the order in which it did.
-    pub async fn retrohunt_matches(&self, principal: &Principal, id: &str) -> Result<Vec<RetrohuntMatch>, StoreError> {
+    pub async fn retrohunt_matches(&self, principal: &Principal, id: &str) -> Result<Vec<RetrohuntMatch>> {
         let mut tx = self.read().await?;
         let number = find(&mut tx, principal.user_id(), id).await?.number;
         let collections = objects::owners_seen(&mut tx, principal).await?;

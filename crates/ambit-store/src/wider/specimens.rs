@@ -6,7 +6,7 @@ use crate::db::rows::{Rows, named};
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, from_json, values};
 use crate::wider::objects::{self, EVERYBODYS, of_project};
 use crate::wider::visibility::Visibility;
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store, StoreError};
 use ambit_model::id::BlobHash;
 use ambit_model::observation::BODY;
 use ambit_model::task::TaskName;
@@ -34,12 +34,7 @@ const CUT_BYTES: i64 = 1_024 * 1_024;
 const SAME_HASH_MAX: usize = 10;
 
 /// Notes an uploaded file. In the place of a collection stands nothing, or its project.
-pub(crate) async fn insert_upload(
-    tx: &mut Tx,
-    sha256: BlobHash,
-    visibility: Visibility,
-    now: Timestamp,
-) -> Result<(), StoreError> {
+pub(crate) async fn insert_upload(tx: &mut Tx, sha256: BlobHash, visibility: Visibility, now: Timestamp) -> Result<()> {
     let belongs = match visibility {
         Visibility::Installation => EVERYBODYS,
         Visibility::Project(id) => of_project(id),
@@ -49,24 +44,19 @@ pub(crate) async fn insert_upload(
 }
 
 /// Removes the specimens of a project; those of its collections go with them.
-pub(crate) async fn forget_project(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+pub(crate) async fn forget_project(tx: &mut Tx, project: i64) -> Result<()> {
     tx.run("DELETE FROM specimens WHERE collection_id = $1", values![of_project(project)]).await.map(|_| ())
 }
 
 /// Notes bodies with the entities that sent them. Those that the collection has already stay as they are.
-pub(crate) async fn insert(
-    tx: &mut Tx,
-    collection: i64,
-    bodies: Vec<(BlobHash, Uid)>,
-    now: Timestamp,
-) -> Result<(), StoreError> {
+pub(crate) async fn insert(tx: &mut Tx, collection: i64, bodies: Vec<(BlobHash, Uid)>, now: Timestamp) -> Result<()> {
     let row = |(sha256, uid)| named! { sha256, collection_id: collection, uid, at: now };
     let rows = Rows::from_iter(bodies.into_iter().map(row));
     tx.insert("specimens", rows, &format!("ON CONFLICT ({KEY}) DO NOTHING")).await
 }
 
 /// Removes the facts about deleted bodies; true if there may be more.
-async fn sweep_described(tx: &mut Tx) -> Result<bool, StoreError> {
+async fn sweep_described(tx: &mut Tx) -> Result<bool> {
     let sql = format!(
         "DELETE FROM file_facts WHERE project_id < 0 AND (sha256, project_id) IN (SELECT x.sha256, x.project_id FROM \
          file_facts x WHERE x.project_id < 0
@@ -82,7 +72,7 @@ async fn sweep_described(tx: &mut Tx) -> Result<bool, StoreError> {
 }
 
 /// Removes rows whose bytes are gone or whose collection was deleted; true when there may be more.
-pub(crate) async fn sweep(tx: &mut Tx) -> Result<bool, StoreError> {
+pub(crate) async fn sweep(tx: &mut Tx) -> Result<bool> {
     let sql = format!(
         "DELETE FROM specimens WHERE number IN (SELECT s.number FROM specimens s WHERE NOT EXISTS (SELECT 1 FROM blobs \
          b WHERE b.hash = s.sha256)
@@ -93,7 +83,7 @@ pub(crate) async fn sweep(tx: &mut Tx) -> Result<bool, StoreError> {
 }
 
 /// The SHA-256 of bodies with a hash in hexadecimal; several may have one that is not SHA-256.
-async fn with_hash(tx: &mut Tx, hash: &str) -> Result<Vec<BlobHash>, StoreError> {
+async fn with_hash(tx: &mut Tx, hash: &str) -> Result<Vec<BlobHash>> {
     let hash = hash.to_ascii_lowercase();
     let column = match hash.len() {
         64 => return Ok(hash.parse().into_iter().collect()),
@@ -107,7 +97,7 @@ async fn with_hash(tx: &mut Tx, hash: &str) -> Result<Vec<BlobHash>, StoreError>
 
 impl Store {
     /// The body of the newest answer of a site, by hash and size, where it was kept whole.
-    pub async fn page_body(&self, site: Uid) -> Result<Option<(BlobHash, i64)>, StoreError> {
+    pub async fn page_body(&self, site: Uid) -> Result<Option<(BlobHash, i64)>> {
         let mut tx = self.read().await?;
         let sql = "SELECT evidence FROM looks WHERE uid = $1 AND task = $2 AND evidence IS NOT NULL
                    ORDER BY argument LIMIT 1";
@@ -121,7 +111,7 @@ impl Store {
     }
 
     /// A body of the caller's collections, by its SHA-256, SHA-1 or MD5 in hexadecimal.
-    pub async fn discovered_file(&self, principal: &Principal, hash: &str) -> Result<DiscoveredFile, StoreError> {
+    pub async fn discovered_file(&self, principal: &Principal, hash: &str) -> Result<DiscoveredFile> {
         let mut tx = self.read().await?;
         let seen = objects::owners_seen(&mut tx, principal).await?;
         let sql = "SELECT s.collection_id, b.size, s.at, e.name FROM specimens s JOIN blobs b ON b.hash = s.sha256

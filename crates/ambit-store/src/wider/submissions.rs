@@ -4,7 +4,7 @@ use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values, whole};
 use crate::db::writer::transaction;
 use crate::wider::visibility::{Visibility, audiences};
-use crate::{Principal, Store, StoreError};
+use crate::{Principal, Result, Store};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
 use ambit_model::moment::SECOND_MS;
@@ -39,14 +39,14 @@ pub(crate) async fn note_submission(
     name: Option<&str>,
     visibility: Visibility,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let row = named! { item, user_id: user, at: now, name, project_id: visibility.project() };
     tx.insert_one("submissions", row).await
 }
 
 impl Store {
     /// The newest submissions of an item for some, newest first; `item` is its SHA-256 in hexadecimal.
-    pub async fn submissions(&self, item: &str, visibility: Visibility) -> Result<Vec<Submission>, StoreError> {
+    pub async fn submissions(&self, item: &str, visibility: Visibility) -> Result<Vec<Submission>> {
         let mut tx = self.read().await?;
         let sql = select::<Submission>(&format!(
             "FROM submissions s JOIN users u ON u.id = s.user_id WHERE s.item = $1 AND s.project_id \
@@ -63,14 +63,14 @@ impl Store {
         item: &str,
         visibility: Visibility,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (user, item) = (principal.user_id(), item.to_owned());
         transaction!(self, Person, async |tx| note_submission(tx, &item, user, None, visibility, now).await)
     }
 
     /// True where an item was submitted in a second, which is given since 1970, as far as the caller may learn of it;
     /// `item` is its SHA-256 in hexadecimal.
-    pub async fn was_submitted_in(&self, principal: &Principal, item: &str, second: i64) -> Result<bool, StoreError> {
+    pub async fn was_submitted_in(&self, principal: &Principal, item: &str, second: i64) -> Result<bool> {
         let mut tx = self.read().await?;
         let from = Timestamp(second.saturating_mul(SECOND_MS));
         let head = "SELECT project_id FROM submissions WHERE item = $1 AND at >= $2 AND at < $3 AND project_id IN";
@@ -81,12 +81,7 @@ impl Store {
 
     /// What was submitted for the installation in `from..until`, each item once, in the order of their first submission
     /// there; at most `limit`.
-    pub async fn submitted_between(
-        &self,
-        from: Timestamp,
-        until: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<String>, StoreError> {
+    pub async fn submitted_between(&self, from: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<String>> {
         let mut tx = self.read().await?;
         let sql = "SELECT item FROM submissions WHERE at >= $1 AND at < $2 AND project_id = 0 GROUP BY item ORDER BY
                    MIN(id) LIMIT $3";

@@ -5,7 +5,7 @@ use crate::db::rows::{columns, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::wider::quota::{allowances, caps, count_calls, quota_groups, used};
-use crate::{Store, StoreError};
+use crate::{Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::quota::{METERS, Window, default_allowed};
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ pub struct FreeCalls {
 
 impl Store {
     /// Notes calls that cost nothing.
-    pub async fn note_free_calls(&self, calls: Vec<FreeCalls>) -> Result<(), StoreError> {
+    pub async fn note_free_calls(&self, calls: Vec<FreeCalls>) -> Result<()> {
         transaction!(self, Person, async |tx| {
             for one in calls {
                 // A user who is gone has no usage.
@@ -84,7 +84,7 @@ impl Store {
     }
 
     /// How a user stands with every quota, in the windows of a moment.
-    pub async fn quota_standings(&self, user: i64, now: Timestamp) -> Result<Vec<QuotaStanding>, StoreError> {
+    pub async fn quota_standings(&self, user: i64, now: Timestamp) -> Result<Vec<QuotaStanding>> {
         let mut tx = self.read().await?;
         let groups = quota_groups(&mut tx, user, false).await?;
         let own = allowances(&mut tx, "user", user).await?;
@@ -117,11 +117,7 @@ impl Store {
     }
 
     /// How a group stands with every quota, in the windows of a moment.
-    pub async fn group_standings(
-        &self,
-        group: i64,
-        now: Timestamp,
-    ) -> Result<Vec<(&'static str, QuotaUsage)>, StoreError> {
+    pub async fn group_standings(&self, group: i64, now: Timestamp) -> Result<Vec<(&'static str, QuotaUsage)>> {
         let mut tx = self.read().await?;
         let set = allowances(&mut tx, "group", group).await?;
         let mut out = Vec::new();
@@ -134,7 +130,7 @@ impl Store {
     }
 
     /// Calls of the days `from..=to` (days since 1970-01-01), oldest first; those of the last 60 days are kept.
-    pub async fn api_usage(&self, payer: Payer, from: i64, to: i64) -> Result<Vec<DayUsage>, StoreError> {
+    pub async fn api_usage(&self, payer: Payer, from: i64, to: i64) -> Result<Vec<DayUsage>> {
         let mut tx = self.read().await?;
         let (payer, id) = payer.parts();
         let sql = select::<DayUsage>(
@@ -152,7 +148,7 @@ impl Store {
         meter: &str,
         number: i64,
         descending: bool,
-    ) -> Result<Vec<(i64, i64)>, StoreError> {
+    ) -> Result<Vec<(i64, i64)>> {
         let mut tx = self.read().await?;
         let order = if descending { "DESC" } else { "ASC" };
         let sql = format!(
@@ -164,7 +160,7 @@ impl Store {
 }
 
 /// Rows of windows that nobody asks for any more; true when there may be more.
-pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool> {
     /// Minutes and hours are of interest while they last; a clock that was set back finds them for a day.
     const SHORT_DAYS: i64 = 1;
     let day = Window::Day.number(now);

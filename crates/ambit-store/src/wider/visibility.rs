@@ -1,7 +1,7 @@
 //! Who may see a file that somebody uploaded.
 
 use crate::db::rows::{Cells, FromRow};
-use crate::{Principal, StoreError};
+use crate::{Principal, Result};
 
 /// Stands in the place of a project for what every user of the installation may see.
 pub(crate) const INSTALLATION: i64 = 0;
@@ -33,7 +33,7 @@ impl Visibility {
 }
 
 impl FromRow for Visibility {
-    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+    fn read(cells: &mut Cells<'_>) -> Result<Self> {
         Ok(match cells.value()? {
             INSTALLATION => Self::Installation,
             id => Self::Project(id),
