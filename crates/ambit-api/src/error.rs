@@ -99,6 +99,9 @@ impl ErrorCode {
     }
 }
 
+/// What a handler answers with, where it names no other error.
+pub type Result<T, E = ApiError> = std::result::Result<T, E>;
+
 /// An answer that says no.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiError {

@@ -53,7 +53,7 @@ pub mod words;
 
 pub use contract::{Contract, Maybe};
 pub use envelope::{Envelope, success};
-pub use error::{ApiError, ErrorCode};
+pub use error::{ApiError, ErrorCode, Result};
 pub use request::read;
 pub use shape::Shape;
 pub use words::{Word, Words};

@@ -2,7 +2,7 @@
 //! whoever may share must not find out whom there is by trying many.
 
 use crate::call::Call;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 
 /// Why an address that nobody has is of no use, and what to do.
 pub(crate) const NO_ACCOUNTS: &str =
@@ -15,7 +15,7 @@ impl Call {
     /// addresses count; those of the administrator of the installation do not, who reads all of them anyway, and none
     /// does where everybody may make accounts. Returns how many were counted; those that somebody has are given back.
     /// Fails where there were too many in this hour.
-    pub(crate) fn count_addresses<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Result<u32, ApiError> {
+    pub(crate) fn count_addresses<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Result<u32> {
         let many = addresses(names);
         if many == 0 || self.caller().administrator() || self.state.open_accounts {
             return Ok(0);

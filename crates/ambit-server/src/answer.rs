@@ -4,7 +4,7 @@
 use crate::document::Document;
 use crate::encoding::{self, Coding};
 use crate::shares::Share;
-use ambit_api::ApiError;
+use ambit_api::{ApiError, Result};
 use axum::body::{Body, HttpBody};
 use axum::response::Response;
 use bytes::Bytes;
@@ -214,7 +214,7 @@ impl Wishes {
 }
 
 /// The response to an outcome. `share` is what its bytes are counted against until they are sent.
-pub(crate) async fn respond(outcome: Result<Answer, ApiError>, wishes: &Wishes, share: Option<Share>) -> Response {
+pub(crate) async fn respond(outcome: Result<Answer>, wishes: &Wishes, share: Option<Share>) -> Response {
     let mut headers = HeaderMap::new();
     for (name, value) in SECURITY_HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));

@@ -2,7 +2,7 @@
 //! hour addresses that nobody has, by the user who named them. Who has too many is told to wait. A right key is never
 //! held up by a neighbour's wrong ones, because only failures are counted by address.
 
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_model::Timestamp;
 use ambit_model::moment::{HOUR_MS, MINUTE_MS, SECOND_MS};
 use parking_lot::Mutex;
@@ -70,7 +70,7 @@ impl<K: Eq + Hash> Windows<K> {
 }
 
 /// Counts a wrong key of an address, wherever in a request it stood. The error: there were too many in this minute.
-pub(crate) fn count_wrong_key(failures: &Windows<IpAddr>, peer: IpAddr, now: Timestamp) -> Result<(), ApiError> {
+pub(crate) fn count_wrong_key(failures: &Windows<IpAddr>, peer: IpAddr, now: Timestamp) -> Result<()> {
     match failures.count(peer, FAILURES_MAX, now) {
         Some(seconds) => {
             Err(ApiError::with(ErrorCode::TooManyRequests, "Too many wrong keys from this address")

@@ -4,7 +4,7 @@
 use crate::form;
 use crate::rooms::Rooms;
 use crate::shares::Owner;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
@@ -65,7 +65,7 @@ impl Arriving {
     }
 
     /// Refuses what is announced larger than `most`.
-    pub(crate) fn check_announced(&self, most: usize) -> Result<(), ApiError> {
+    pub(crate) fn check_announced(&self, most: usize) -> Result<()> {
         match self.announced {
             Some(length) if length > most => Err(too_large(most)),
             Some(_) | None => Ok(()),
@@ -82,7 +82,7 @@ impl Arriving {
 
     /// The next bytes; `None` at the end. They come without a long pause, not too slowly, and are at most `most`
     /// together.
-    pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Bytes>, ApiError> {
+    pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Bytes>> {
         if let Some(bytes) = self.ahead.pop_front() {
             return Ok(Some(bytes));
         }
@@ -93,7 +93,7 @@ impl Arriving {
         Ok(bytes)
     }
 
-    async fn receive(&mut self) -> Result<Option<Bytes>, ApiError> {
+    async fn receive(&mut self) -> Result<Option<Bytes>> {
         let begun = *self.begun.get_or_insert_with(Instant::now);
         loop {
             let Some(body) = &mut self.body else { return Ok(None) };
@@ -118,7 +118,7 @@ impl Arriving {
     }
 
     /// All of it.
-    pub(crate) async fn whole(&mut self, most: usize) -> Result<Bytes, ApiError> {
+    pub(crate) async fn whole(&mut self, most: usize) -> Result<Bytes> {
         let Some(first) = self.next(most).await? else { return Ok(Bytes::new()) };
         let Some(second) = self.next(most).await? else { return Ok(first) };
         let mut bytes = BytesMut::with_capacity(self.expected(most).max(first.len() + second.len()));
@@ -138,7 +138,7 @@ impl Arriving {
         rooms: &Rooms,
         owner: Owner,
         time: Duration,
-    ) -> Result<Option<String>, ApiError> {
+    ) -> Result<Option<String>> {
         if !form::is_form(content_type) {
             return Ok(None);
         }
@@ -220,7 +220,7 @@ pub(crate) fn without_nothing(body: Bytes, reads: bool) -> Bytes {
 /// JSON under its own type or none at all, which is what `application/octet-stream` says too; under the types of forms
 /// and of text, which some clients put on everything, only if it is an object. A coded body (gzip and the like) is not
 /// read. Where there is no body, its type is no matter.
-pub(crate) fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiError> {
+pub(crate) fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<()> {
     if body.is_empty() {
         return Ok(());
     }
@@ -247,7 +247,7 @@ pub(crate) fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<()
 }
 
 /// Adds the parameters of a form to those of the query.
-pub(crate) fn add_fields(query: &mut Vec<(String, String)>, content_type: &str, bytes: &Bytes) -> Result<(), ApiError> {
+pub(crate) fn add_fields(query: &mut Vec<(String, String)>, content_type: &str, bytes: &Bytes) -> Result<()> {
     if bytes.is_empty() || !form::is_form(content_type) {
         return Ok(());
     }
@@ -319,7 +319,7 @@ mod tests {
         Arriving::new(&HeaderMap::new(), Body::from_stream(stream), PAUSE)
     }
 
-    fn status<T>(done: Result<T, ApiError>) -> Result<T, u16> {
+    fn status<T>(done: Result<T>) -> Result<T, u16> {
         done.map_err(|error| error.code.status())
     }
 

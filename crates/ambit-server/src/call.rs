@@ -9,7 +9,7 @@ use crate::shares::Share;
 use crate::state::ServerState;
 use crate::upload::Upload;
 use ambit_api::request::TEXT_CHARS_MAX;
-use ambit_api::{ApiError, Contract, Maybe, Shape};
+use ambit_api::{ApiError, Contract, Maybe, Result, Shape};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::{Principal, Store, StoreError};
 use bytes::Bytes;
@@ -69,7 +69,7 @@ impl Call {
     /// The principal of a key that stands in the request beside its credential: in the path, or as a confirmation. A
     /// wrong one counts like a wrong credential, and where there were too many of this address it is refused until the
     /// minute is over. Who is suspended has no key.
-    pub(crate) async fn principal_of(&self, key: &str) -> Result<Option<Principal>, ApiError> {
+    pub(crate) async fn principal_of(&self, key: &str) -> Result<Option<Principal>> {
         match self.store().authenticate(key, self.now).await {
             Ok(None) | Err(StoreError::NotActive) => self.count_wrong_key().map(|()| None),
             found => found.about("Key"),
@@ -77,7 +77,7 @@ impl Call {
     }
 
     /// Counts a wrong key in a request that has another credential.
-    pub(crate) fn count_wrong_key(&self) -> Result<(), ApiError> {
+    pub(crate) fn count_wrong_key(&self) -> Result<()> {
         self.peer.map_or(Ok(()), |peer| count_wrong_key(&self.state.failures, peer, self.now))
     }
 
@@ -92,7 +92,7 @@ impl Call {
     }
 
     /// The project to work in; a caller in no project has none, and what would be made there is 404.
-    pub(crate) fn project_or_404(&self) -> Result<i64, ApiError> {
+    pub(crate) fn project_or_404(&self) -> Result<i64> {
         self.project.ok_or_else(|| ApiError::not_found("Project"))
     }
 
@@ -111,12 +111,12 @@ impl Call {
     }
 
     /// A uuid in the path; anything else names nothing.
-    pub fn uuid(&self, name: &str, noun: &str) -> Result<Uuid, ApiError> {
+    pub fn uuid(&self, name: &str, noun: &str) -> Result<Uuid> {
         Uuid::parse_str(self.parameter(name)).map_err(|_| ApiError::not_found(noun))
     }
 
     /// A uid in the path; anything else names nothing.
-    pub fn uid(&self, name: &str, noun: &str) -> Result<Uid, ApiError> {
+    pub fn uid(&self, name: &str, noun: &str) -> Result<Uid> {
         self.parameter(name).parse().map_err(|_| ApiError::not_found(noun))
     }
 
@@ -129,7 +129,7 @@ impl Call {
     }
 
     /// The body as an object.
-    pub fn object(&self) -> Result<Map<String, Value>, ApiError> {
+    pub fn object(&self) -> Result<Map<String, Value>> {
         match self.json()? {
             Value::Object(object) => Ok(object),
             _ => Err(ApiError::bad("The body must be a JSON object")),
@@ -137,7 +137,7 @@ impl Call {
     }
 
     /// The same; a bare list is an object with the list as its member `name`.
-    pub(crate) fn object_or_list(&self, name: &str) -> Result<Map<String, Value>, ApiError> {
+    pub(crate) fn object_or_list(&self, name: &str) -> Result<Map<String, Value>> {
         match self.json()? {
             Value::Object(object) => Ok(object),
             list @ Value::Array(_) => Ok(Map::from_iter([(name.to_owned(), list)])),
@@ -145,7 +145,7 @@ impl Call {
         }
     }
 
-    fn json(&self) -> Result<Value, ApiError> {
+    fn json(&self) -> Result<Value> {
         if self.body.is_empty() {
             return Err(ApiError::bad("The body is empty; a JSON object is needed"));
         }
@@ -154,7 +154,7 @@ impl Call {
 
     /// The body as what a request says. An error names the member and what is expected of it. A member that there is
     /// not is refused at endpoints of our own; at those of the contract, recorded clients send more than it has.
-    pub(crate) fn read_as<T: Contract + DeserializeOwned>(&self) -> Result<T, ApiError> {
+    pub(crate) fn read_as<T: Contract + DeserializeOwned>(&self) -> Result<T> {
         let body = self.object()?;
         if is_ours(&self.path) {
             only_members(&body, T::SHAPE, T::SHAPE)?;
@@ -203,14 +203,14 @@ impl<Body, Asked> DerefMut for CallWith<Body, Asked> {
 
 impl<Body: Contract + DeserializeOwned, Asked> CallWith<Maybe<Body>, Asked> {
     /// The body, if there is one.
-    pub(crate) fn read_if_sent(&self) -> Result<Option<Body>, ApiError> {
+    pub(crate) fn read_if_sent(&self) -> Result<Option<Body>> {
         if self.body.is_empty() { Ok(None) } else { self.read_as().map(Some) }
     }
 }
 
 impl<Body: Contract + DeserializeOwned, Asked> CallWith<Body, Asked> {
     /// The body.
-    pub(crate) fn read(&self) -> Result<Body, ApiError> {
+    pub(crate) fn read(&self) -> Result<Body> {
         self.read_as()
     }
 }
@@ -218,7 +218,7 @@ impl<Body: Contract + DeserializeOwned, Asked> CallWith<Body, Asked> {
 impl<Body: Contract, Asked> CallWith<Body, Asked> {
     /// The body of a change: at least one member, and none that it does not have. `Whole` is what is changed: a
     /// member of it that cannot be changed is named, so that nobody takes a change for made that was not.
-    pub(crate) fn change<Whole: Contract>(&self) -> Result<Map<String, Value>, ApiError> {
+    pub(crate) fn change<Whole: Contract>(&self) -> Result<Map<String, Value>> {
         let body = self.members_of::<Whole>()?;
         if body.is_empty() {
             let allowed: Vec<&str> = Body::SHAPE.names().collect();
@@ -228,7 +228,7 @@ impl<Body: Contract, Asked> CallWith<Body, Asked> {
     }
 
     /// The body, with no member that it does not have.
-    pub(crate) fn members_of<Whole: Contract>(&self) -> Result<Map<String, Value>, ApiError> {
+    pub(crate) fn members_of<Whole: Contract>(&self) -> Result<Map<String, Value>> {
         let body = self.object()?;
         only_members(&body, Body::SHAPE, Whole::SHAPE)?;
         Ok(body)
@@ -236,7 +236,7 @@ impl<Body: Contract, Asked> CallWith<Body, Asked> {
 }
 
 /// Refuses a member that `settings` does not have, by its name; likewise in objects that are members.
-fn only_members(object: &Map<String, Value>, settings: &Shape, whole: &Shape) -> Result<(), ApiError> {
+fn only_members(object: &Map<String, Value>, settings: &Shape, whole: &Shape) -> Result<()> {
     let Some(beyond) = object.keys().find(|name| !settings.names().any(|known| known == name.as_str())) else {
         let inner = object.iter().filter_map(|(name, value)| Some((settings.member(name), value.as_object()?)));
         return inner

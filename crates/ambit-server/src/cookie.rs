@@ -6,7 +6,7 @@ use crate::mount::{Tree, WIDER};
 use crate::parameter::{In, Parameter, Parameters};
 use crate::router::Target;
 use ambit_api::shape::TEXT;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use http::header::{COOKIE, HeaderName, ORIGIN};
 use http::{HeaderMap, Method, Uri};
 
@@ -111,7 +111,7 @@ fn secure(base: &str) -> &'static str {
 
 /// Refuses a request by a session that a page of somebody else made a browser send. One that does not say where it
 /// comes from may read and change nothing, since no page learns the answer to what it made a browser ask.
-pub(crate) fn check_page(method: &Method, headers: &HeaderMap, base: &str) -> Result<(), ApiError> {
+pub(crate) fn check_page(method: &Method, headers: &HeaderMap, base: &str) -> Result<()> {
     if is_own_page(headers, base).unwrap_or(reads(method)) { Ok(()) } else { Err(foreign()) }
 }
 
@@ -121,7 +121,7 @@ fn reads(method: &Method) -> bool {
 
 /// Refuses a page of somebody else that would sign a browser in, as another than the person at it. Programs, which say
 /// nothing of pages, may.
-pub(crate) fn check_door(headers: &HeaderMap, base: &str) -> Result<(), ApiError> {
+pub(crate) fn check_door(headers: &HeaderMap, base: &str) -> Result<()> {
     if is_own_page(headers, base).unwrap_or(true) { Ok(()) } else { Err(foreign()) }
 }
 

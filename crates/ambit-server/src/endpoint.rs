@@ -7,7 +7,7 @@ use crate::parameter::Parameter;
 use crate::quota::rules::{self, Rule};
 use crate::rights::Right;
 use crate::signature::Signature;
-use ambit_api::{ApiError, Shape};
+use ambit_api::{Result, Shape};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use futures::future::BoxFuture;
 
@@ -72,7 +72,7 @@ pub struct Handler {
     /// Its path below `routes`: `::projects::list`.
     pub name: &'static str,
     pub(crate) signature: Signature,
-    pub(crate) answer: fn(Call) -> BoxFuture<'static, Result<Answer, ApiError>>,
+    pub(crate) answer: fn(Call) -> BoxFuture<'static, Result<Answer>>,
 }
 
 impl Handler {

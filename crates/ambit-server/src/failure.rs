@@ -1,7 +1,7 @@
 //! From the errors of the parts below to the one table of errors that clients know. Nothing of the inside is shown;
 //! what is a bug is logged.
 
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_query::QueryError;
 use ambit_search::SearchError;
 use ambit_store::StoreError;
@@ -12,25 +12,25 @@ const RETRY_S: u32 = 1;
 /// What a call of the store was about, so that `?` answers with what clients know.
 pub(crate) trait About<T> {
     /// Returns what the store gave. What is not there is a 404 that says the noun.
-    fn about(self, noun: &str) -> Result<T, ApiError>;
+    fn about(self, noun: &str) -> Result<T>;
 
     /// Returns what the store gave. What is not there is a 404 that says the noun and the name that was asked for.
-    fn about_named(self, noun: &str, name: &str) -> Result<T, ApiError>;
+    fn about_named(self, noun: &str, name: &str) -> Result<T>;
 
     /// Returns what the store gave, and `None` for what is not there.
-    fn if_found(self) -> Result<Option<T>, ApiError>;
+    fn if_found(self) -> Result<Option<T>>;
 }
 
 impl<T> About<T> for Result<T, StoreError> {
-    fn about(self, noun: &str) -> Result<T, ApiError> {
+    fn about(self, noun: &str) -> Result<T> {
         self.if_found()?.ok_or_else(|| ApiError::not_found(noun))
     }
 
-    fn about_named(self, noun: &str, name: &str) -> Result<T, ApiError> {
+    fn about_named(self, noun: &str, name: &str) -> Result<T> {
         self.if_found()?.ok_or_else(|| not_found(noun, name))
     }
 
-    fn if_found(self) -> Result<Option<T>, ApiError> {
+    fn if_found(self) -> Result<Option<T>> {
         match self {
             Ok(found) => Ok(Some(found)),
             Err(StoreError::NotFound) => Ok(None),

@@ -2,7 +2,7 @@
 //! submissions need them. The parts of a form are read as they come, so that a file is never in memory as a whole.
 
 use crate::percent::query_parameters;
-use ambit_api::ApiError;
+use ambit_api::{ApiError, Result};
 use ambit_model::percent::unescaped;
 use bytes::{Bytes, BytesMut};
 use memchr::memmem;
@@ -43,7 +43,7 @@ pub(crate) fn is_multipart(content_type: &str) -> bool {
 }
 
 /// The fields of a body.
-pub(crate) fn fields(content_type: &str, body: &Bytes) -> Result<Vec<Field>, ApiError> {
+pub(crate) fn fields(content_type: &str, body: &Bytes) -> Result<Vec<Field>> {
     match essence(content_type).as_str() {
         PARTS => {
             let mut parts = Parts::new(content_type)?;
@@ -183,7 +183,7 @@ pub(crate) struct Parts {
 
 impl Parts {
     /// A form with the boundary that its content type names.
-    pub(crate) fn new(content_type: &str) -> Result<Self, ApiError> {
+    pub(crate) fn new(content_type: &str) -> Result<Self> {
         let boundary = parameter(content_type, "boundary").filter(|boundary| !boundary.is_empty());
         let boundary = boundary.ok_or_else(|| ApiError::bad("The form has no boundary"))?;
         Ok(Self {
@@ -196,7 +196,7 @@ impl Parts {
     }
 
     /// Reads on; what is not yet certain is held back, never more than a boundary or the head of a part.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<Piece>, ApiError> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<Piece>> {
         self.held.extend_from_slice(bytes);
         let mut out = Vec::new();
         while self.step(&mut out)? {}
@@ -204,12 +204,12 @@ impl Parts {
     }
 
     /// The form is whole when its last boundary has come.
-    pub(crate) fn finish(&self) -> Result<(), ApiError> {
+    pub(crate) fn finish(&self) -> Result<()> {
         if self.at == At::Epilogue { Ok(()) } else { Err(unfinished()) }
     }
 
     /// One step; false: more must come first.
-    fn step(&mut self, out: &mut Vec<Piece>) -> Result<bool, ApiError> {
+    fn step(&mut self, out: &mut Vec<Piece>) -> Result<bool> {
         match self.at {
             At::Preamble => Ok(self.skip_to_first()),
             At::Boundary => self.behind_boundary(),
@@ -235,7 +235,7 @@ impl Parts {
         found.is_some()
     }
 
-    fn behind_boundary(&mut self) -> Result<bool, ApiError> {
+    fn behind_boundary(&mut self) -> Result<bool> {
         if self.held.len() < 2 {
             return Ok(false);
         }
@@ -248,7 +248,7 @@ impl Parts {
         Ok(true)
     }
 
-    fn head(&mut self, out: &mut Vec<Piece>) -> Result<bool, ApiError> {
+    fn head(&mut self, out: &mut Vec<Piece>) -> Result<bool> {
         let Some(end) = memmem::find(&self.held, b"\r\n\r\n") else {
             return if self.held.len() > PART_HEAD_BYTES_MAX {
                 Err(ApiError::bad("The head of a part of the form is too long"))

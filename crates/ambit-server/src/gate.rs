@@ -21,7 +21,9 @@ use crate::shares::{Owner, Share, site};
 use crate::state::ServerState;
 use crate::upload::Upload;
 use crate::{cookie, percent, quota, request_log, upload};
-use ambit_api::{ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, SECRET_KEY_HEADERS, V2_KEY_NAME};
+use ambit_api::{
+    ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, Result, SECRET_KEY_HEADERS, V2_KEY_NAME,
+};
 use ambit_model::Timestamp;
 use ambit_store::Principal;
 use axum::body::Body;
@@ -131,7 +133,7 @@ struct Received {
 }
 
 impl Passage<'_> {
-    async fn pass(&self, asker: &Asker, arriving: &mut Arriving, held: &mut Held) -> Result<Answer, ApiError> {
+    async fn pass(&self, asker: &Asker, arriving: &mut Arriving, held: &mut Held) -> Result<Answer> {
         let target = router::resolve(self.head.uri.path())?;
         let endpoint = choose(&target, self.head.method.as_str())?;
         let (prefix, path, method) = (target.mount.prefix, endpoint.path, endpoint.method.name());
@@ -192,7 +194,7 @@ impl Passage<'_> {
         error
     }
 
-    fn origin(&self, asker: &Asker) -> Result<Origin, ApiError> {
+    fn origin(&self, asker: &Asker) -> Result<Origin> {
         match asker {
             Asker::Peer(peer, outside) => outside.origin(peer, self.head),
             Asker::Known(_) => Ok(Origin {
@@ -210,7 +212,7 @@ impl Passage<'_> {
         asker: &Asker,
         arriving: &mut Arriving,
         query: &mut Vec<(String, String)>,
-    ) -> Result<Caller, ApiError> {
+    ) -> Result<Caller> {
         let state = self.state;
         let stranger = Owner::Address(site(way.origin.address));
         let (principal, owner) = match (way.endpoint.access, asker) {
@@ -258,7 +260,7 @@ impl Passage<'_> {
         owner: Option<Owner>,
         arriving: &mut Arriving,
         query: &mut Vec<(String, String)>,
-    ) -> Result<Received, ApiError> {
+    ) -> Result<Received> {
         let ours = matches!(way.endpoint.tree, Tree::Asm | Tree::Ambit | Tree::Open);
         let uploads = way.endpoint.cost.price == Price::Upload;
         let most = match (ours, uploads) {
@@ -294,7 +296,7 @@ impl Passage<'_> {
     }
 
     /// Takes a place among the requests that are worked on, once the caller's answers of before have gone out.
-    async fn take_place(&self, asker: &Asker, owner: Owner, held: &mut Held) -> Result<(), ApiError> {
+    async fn take_place(&self, asker: &Asker, owner: Owner, held: &mut Held) -> Result<()> {
         let busy = || ApiError::with(ErrorCode::Transient, "Too many requests at once; try again").retry_after(RETRY_S);
         let wait = self.state.limits.place_wait;
         held.answer = Some(self.state.answers.take(owner, 1, wait).await.ok_or_else(busy)?);
@@ -327,7 +329,7 @@ fn content_type(headers: &HeaderMap) -> String {
 }
 
 /// Where a limit is configured, a key has so many requests a minute.
-fn check_rate(state: &ServerState, caller: Option<&Principal>, now: Timestamp) -> Result<(), ApiError> {
+fn check_rate(state: &ServerState, caller: Option<&Principal>, now: Timestamp) -> Result<()> {
     let (Some(max), Some(key)) = (state.limits.requests_per_minute, caller.and_then(Principal::key_id)) else {
         return Ok(());
     };
@@ -340,7 +342,7 @@ fn check_rate(state: &ServerState, caller: Option<&Principal>, now: Timestamp) -
 }
 
 /// Refuses what the key in the request may not do, whoever its user is.
-fn check_scope(endpoint: &Endpoint, caller: Option<&Principal>, has_body: bool) -> Result<(), ApiError> {
+fn check_scope(endpoint: &Endpoint, caller: Option<&Principal>, has_body: bool) -> Result<()> {
     let scope = caller.map(Principal::scope).unwrap_or_default();
     if scope.read_only && endpoint.changes.applies(has_body) {
         return Err(ApiError::with(ErrorCode::Forbidden, "This key can only read"));
@@ -352,7 +354,7 @@ fn check_scope(endpoint: &Endpoint, caller: Option<&Principal>, has_body: bool) 
 }
 
 /// The row of the method; 405 names those that there are.
-fn choose(target: &Target, method: &str) -> Result<&'static Endpoint, ApiError> {
+fn choose(target: &Target, method: &str) -> Result<&'static Endpoint> {
     let wanted = Method::from_name(method);
     if let Some(endpoint) = target.endpoints.iter().find(|endpoint| Some(endpoint.method) == wanted) {
         return Ok(endpoint);
@@ -377,7 +379,7 @@ struct Credential {
 
 /// Finds the credential: the header, then the query, then the two headers of the older tree. In version 2 it is a
 /// parameter with a name of its own.
-fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) -> Result<Option<Credential>, ApiError> {
+fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) -> Result<Option<Credential>> {
     if mount.tree == Tree::V2 {
         let asked = query.iter().rev().find(|(name, value)| name == V2_KEY_NAME && !value.trim().is_empty());
         return Ok(asked.map(|(_, key)| Credential { key: key.trim().to_owned(), access: None }));
@@ -415,7 +417,7 @@ async fn authenticate(
     way: &Way<'_>,
     head: &Parts,
     query: &[(String, String)],
-) -> Result<Principal, ApiError> {
+) -> Result<Principal> {
     let (now, target, headers) = (way.now, &way.target, &head.headers);
     let credential = match (credential(target.mount, headers, query)?, cookie::session(&head.method, target, headers)) {
         (Some(credential), _) => credential,
@@ -442,7 +444,7 @@ async fn authenticate(
 
 /// What the project header names; empty and `None` name nothing (docs/contract/asm.md §1.3). Headers that name several
 /// projects are refused: whichever was taken, somebody would read and write elsewhere than where they think.
-fn named_project(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+fn named_project(headers: &HeaderMap) -> Result<Option<String>> {
     let values = PROJECT_HEADERS.iter().flat_map(|name| headers.get_all(*name));
     let mut named = values
         .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
@@ -461,7 +463,7 @@ async fn project(
     endpoint: &Endpoint,
     caller: &Principal,
     headers: &HeaderMap,
-) -> Result<Option<i64>, ApiError> {
+) -> Result<Option<i64>> {
     if !endpoint.reads_project {
         return Ok(None);
     }

@@ -2,7 +2,7 @@
 //! first asked for, and named by its content, so that a browser keeps what it has.
 
 use crate::document::Document;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
@@ -40,12 +40,12 @@ impl Interface {
     }
 
     /// The page of the interface; the one that says that there is none, where the program was built without.
-    pub(crate) async fn page(&self) -> Result<Arc<Document>, ApiError> {
+    pub(crate) async fn page(&self) -> Result<Arc<Document>> {
         self.find(PAGE).unwrap_or(&self.absent).document().await
     }
 
     /// A file that the page loads; `None`: there is none of that name.
-    pub(crate) async fn file(&self, name: &str) -> Result<Option<Arc<Document>>, ApiError> {
+    pub(crate) async fn file(&self, name: &str) -> Result<Option<Arc<Document>>> {
         match self.find(name) {
             Some(file) => file.document().await.map(Some),
             None => Ok(None),
@@ -63,7 +63,7 @@ impl File {
     }
 
     /// Made and packed by one of those who ask first, while the others wait for it.
-    async fn document(&self) -> Result<Arc<Document>, ApiError> {
+    async fn document(&self) -> Result<Arc<Document>> {
         let (content_type, bytes) = (content_type(self.name), self.bytes);
         let making = || tokio::task::spawn_blocking(move || Arc::new(Document::new(content_type, bytes.into())));
         self.made.get_or_try_init(making).await.cloned().map_err(|_| ApiError::new(ErrorCode::Internal))

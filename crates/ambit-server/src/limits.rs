@@ -2,7 +2,7 @@
 //! answer, and in time.
 
 use crate::answer::Answer;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use futures::FutureExt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -75,27 +75,20 @@ impl Default for Limits {
 pub(crate) async fn bounded(
     line: &str,
     time: Duration,
-    passing: impl Future<Output = Result<Answer, ApiError>>,
-) -> Result<Answer, ApiError> {
+    passing: impl Future<Output = Result<Answer>>,
+) -> Result<Answer> {
     in_time(line, time, caught(line, passing)).await
 }
 
 /// Turns a panic or an expired time limit into an answer.
-pub(crate) async fn caught(
-    line: &str,
-    passing: impl Future<Output = Result<Answer, ApiError>>,
-) -> Result<Answer, ApiError> {
+pub(crate) async fn caught(line: &str, passing: impl Future<Output = Result<Answer>>) -> Result<Answer> {
     AssertUnwindSafe(passing).catch_unwind().await.unwrap_or_else(|panic| {
         tracing::error!(request = line, panic = panic_text(&*panic), "a handler panicked");
         Err(ApiError::new(ErrorCode::Internal))
     })
 }
 
-pub(crate) async fn in_time<T>(
-    line: &str,
-    time: Duration,
-    passing: impl Future<Output = Result<T, ApiError>>,
-) -> Result<T, ApiError> {
+pub(crate) async fn in_time<T>(line: &str, time: Duration, passing: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::time::timeout(time, passing).await.unwrap_or_else(|_| {
         tracing::warn!(request = line, "a request took too long");
         Err(ApiError::new(ErrorCode::DeadlineExceeded))

@@ -1,7 +1,7 @@
 //! Bodies of the wider API: what their `data` holds (docs/contract/wider.md §1.3).
 
 use crate::call::{Call, not_json};
-use ambit_api::ApiError;
+use ambit_api::{ApiError, Result};
 use serde_json::{Map, Value};
 
 /// Digits that every number of 64 bits may have.
@@ -10,7 +10,7 @@ const DIGITS_SURE: usize = 18;
 const NUMBER_CHARS_SHOWN: usize = 40;
 
 /// The `data` of a body.
-pub(crate) fn body_data(call: &Call) -> Result<Value, ApiError> {
+pub(crate) fn body_data(call: &Call) -> Result<Value> {
     let mut body: Value = serde_json::from_slice(&call.body).map_err(|error| not_json(&error))?;
     match body.as_object_mut().and_then(|body| body.remove("data")) {
         Some(data) => Ok(data),
@@ -20,11 +20,7 @@ pub(crate) fn body_data(call: &Call) -> Result<Value, ApiError> {
 
 /// The attributes of the object in a body. Its type and id may be left out; what contradicts the address is refused
 /// (docs/contract/wider.md §1.3).
-pub(crate) fn body_attributes(
-    call: &Call,
-    kind: &str,
-    id: Option<&str>,
-) -> Result<serde_json::Map<String, Value>, ApiError> {
+pub(crate) fn body_attributes(call: &Call, kind: &str, id: Option<&str>) -> Result<serde_json::Map<String, Value>> {
     let Value::Object(mut data) = body_data(call)? else {
         return Err(ApiError::bad("The member data must be an object"));
     };
@@ -44,7 +40,7 @@ pub(crate) fn body_attributes(
 }
 
 /// Refuses a body with a whole number beyond 64 bits that would lose digits, where numbers are kept as they came.
-pub(crate) fn check_numbers(call: &Call) -> Result<(), ApiError> {
+pub(crate) fn check_numbers(call: &Call) -> Result<()> {
     let Some(number) = wide_number(&call.body) else { return Ok(()) };
     let shown: String = String::from_utf8_lossy(number).chars().take(NUMBER_CHARS_SHOWN).collect();
     Err(ApiError::invalid(format!("The number {shown} has more than 64 bits and would lose digits: send it as a text")))
@@ -92,7 +88,7 @@ fn text_bytes(json: &[u8]) -> usize {
 }
 
 /// What of a list of descriptors in a body is of which type.
-pub(crate) fn body_descriptors(call: &Call) -> Result<Vec<(String, String)>, ApiError> {
+pub(crate) fn body_descriptors(call: &Call) -> Result<Vec<(String, String)>> {
     let items = match body_data(call)? {
         Value::Array(items) => items,
         one @ Value::Object(_) => vec![one],
@@ -108,7 +104,7 @@ pub(crate) fn body_descriptors(call: &Call) -> Result<Vec<(String, String)>, Api
 }
 
 /// A text among attributes.
-pub(crate) fn text_of<'a>(attributes: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, ApiError> {
+pub(crate) fn text_of<'a>(attributes: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>> {
     match attributes.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),

@@ -3,7 +3,7 @@
 
 use crate::connections::{ConnectionState, Connections, Working};
 use crate::mount::WIDER;
-use ambit_api::ApiError;
+use ambit_api::{ApiError, Result};
 use http::header::{FORWARDED, HOST};
 use http::request::Parts;
 use http::uri::Authority;
@@ -101,7 +101,7 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// Refuses a request whose host is not answered for.
-    pub(crate) fn check_host(&self) -> Result<(), ApiError> {
+    pub(crate) fn check_host(&self) -> Result<()> {
         if self.answered {
             return Ok(());
         }
@@ -112,7 +112,7 @@ impl Origin {
 
 impl Outside {
     /// Reads the way of a request, and refuses one that names no host, or two.
-    pub(crate) fn origin(&self, peer: &Peer, head: &Parts) -> Result<Origin, ApiError> {
+    pub(crate) fn origin(&self, peer: &Peer, head: &Parts) -> Result<Origin> {
         one_host(&head.headers, head.version)?;
         let direct = head.uri.authority().map(Authority::as_str).or_else(|| text(&head.headers, HOST.as_str()));
         let forwarded = if self.is_trusted(peer.address) { self.forwarded(&head.headers) } else { Default::default() };
@@ -220,7 +220,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 /// A request of HTTP/1.1 names exactly one host (RFC 9112 §3.2).
-pub(crate) fn one_host(headers: &HeaderMap, version: Version) -> Result<(), ApiError> {
+pub(crate) fn one_host(headers: &HeaderMap, version: Version) -> Result<()> {
     let message = match headers.get_all(HOST).iter().count() {
         1 => return Ok(()),
         0 if version < Version::HTTP_11 => return Ok(()),

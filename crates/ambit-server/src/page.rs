@@ -6,7 +6,7 @@ use crate::query::{Written, query};
 use ambit_api::objects::{
     Links, Meta, Object, ObjectCollection, OneObject, Related, RelatedObjects, data, query_value,
 };
-use ambit_api::{ApiError, KEY_NAME};
+use ambit_api::{ApiError, KEY_NAME, Result};
 use ambit_model::id::blob_hash;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -49,12 +49,12 @@ pub(crate) struct Paging {
 }
 
 /// Reads `limit` and `cursor`. Above the maximum a limit is the maximum.
-pub(crate) fn paging(call: &Call, default: usize, most: usize) -> Result<Paging, ApiError> {
+pub(crate) fn paging(call: &Call, default: usize, most: usize) -> Result<Paging> {
     paging_of(call, Limit::limit(call), default, most)
 }
 
 /// The same where a call says of the limit something else.
-pub(crate) fn paging_of(call: &Call, limit: Written<'_>, default: usize, most: usize) -> Result<Paging, ApiError> {
+pub(crate) fn paging_of(call: &Call, limit: Written<'_>, default: usize, most: usize) -> Result<Paging> {
     let limit = match limit.whole_number() {
         Ok(None) => default,
         Ok(Some(number)) if number > 0 => usize::try_from(number).unwrap_or(most).min(most),
@@ -72,7 +72,7 @@ pub(crate) fn paging_of(call: &Call, limit: Written<'_>, default: usize, most: u
 
 impl Paging {
     /// For collections that are counted through: how many items were shown before.
-    pub(crate) fn offset(&self) -> Result<usize, ApiError> {
+    pub(crate) fn offset(&self) -> Result<usize> {
         let Some(after) = &self.after else { return Ok(0) };
         let bytes: [u8; 8] = after.as_slice().try_into().map_err(|_| bad_cursor())?;
         usize::try_from(u64::from_be_bytes(bytes)).map_err(|_| bad_cursor())
@@ -83,7 +83,7 @@ fn bad_cursor() -> ApiError {
     ApiError::bad("Invalid cursor")
 }
 
-fn opened(call: &Call, text: &str) -> Result<Vec<u8>, ApiError> {
+fn opened(call: &Call, text: &str) -> Result<Vec<u8>> {
     let sealed = (text.len() <= CURSOR_CHARS_MAX).then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok()).flatten();
     let plain = sealed.and_then(|sealed| call.store().unseal(PURPOSE, &sealed)).ok_or_else(bad_cursor)?;
     match plain.split_at_checked(FINGERPRINT_BYTES) {
@@ -170,7 +170,7 @@ pub(crate) fn after_first(call: &Call, address: &str, limit: usize) -> (String, 
 }
 
 /// The slice of a whole list that is asked for, and what the next page begins after.
-pub(crate) fn slice<T>(paging: &Paging, all: Vec<T>) -> Result<(Vec<T>, Option<Vec<u8>>), ApiError> {
+pub(crate) fn slice<T>(paging: &Paging, all: Vec<T>) -> Result<(Vec<T>, Option<Vec<u8>>)> {
     let (offset, total) = (paging.offset()?, all.len());
     let end = offset.saturating_add(paging.limit);
     let next = (end < total).then(|| (end as u64).to_be_bytes().to_vec());
@@ -178,7 +178,7 @@ pub(crate) fn slice<T>(paging: &Paging, all: Vec<T>) -> Result<(Vec<T>, Option<V
 }
 
 /// Answers with the asked page of a whole list.
-pub(crate) fn of_list(call: &Call, all: Vec<Object>, default: usize) -> Result<ObjectCollection, ApiError> {
+pub(crate) fn of_list(call: &Call, all: Vec<Object>, default: usize) -> Result<ObjectCollection> {
     let paging = paging(call, default, LIMIT_MAX)?;
     let total = all.len();
     let (items, next) = slice(&paging, all)?;
@@ -186,17 +186,17 @@ pub(crate) fn of_list(call: &Call, all: Vec<Object>, default: usize) -> Result<O
 }
 
 /// The same with the objects in full or as descriptors.
-pub(crate) fn of_list_as(call: &Call, all: Vec<Object>, as_descriptors: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) fn of_list_as(call: &Call, all: Vec<Object>, as_descriptors: bool) -> Result<ObjectCollection> {
     let all = if as_descriptors { all.iter().map(Object::described).collect() } else { all };
     of_list(call, all, LIMIT_DEFAULT)
 }
 
 /// Answers with the asked page of a whole list of records, each of which `shown` makes an object.
-pub(crate) async fn of_records<T, Shown: Future<Output = Result<Object, ApiError>>>(
+pub(crate) async fn of_records<T, Shown: Future<Output = Result<Object>>>(
     call: &Call,
     all: Vec<T>,
     shown: impl Fn(T) -> Shown,
-) -> Result<ObjectCollection, ApiError> {
+) -> Result<ObjectCollection> {
     let paging = paging(call, LIMIT_DEFAULT, LIMIT_MAX)?;
     let total = all.len();
     let (records, next) = slice(&paging, all)?;
@@ -234,16 +234,16 @@ fn narrow(call: &Call, objects: &mut [Object]) {
 }
 
 /// Answers with what something is related to, in full or as descriptors.
-pub(crate) fn answer_related(call: &Call, found: Related, as_descriptors: bool) -> Result<RelatedObjects, ApiError> {
+pub(crate) fn answer_related(call: &Call, found: Related, as_descriptors: bool) -> Result<RelatedObjects> {
     related(call, found, as_descriptors, false)
 }
 
 /// The same for a relationship with one object, whose count is beside it.
-pub(crate) fn answer_counted(call: &Call, found: Related, as_descriptors: bool) -> Result<RelatedObjects, ApiError> {
+pub(crate) fn answer_counted(call: &Call, found: Related, as_descriptors: bool) -> Result<RelatedObjects> {
     related(call, found, as_descriptors, true)
 }
 
-fn related(call: &Call, found: Related, as_descriptors: bool, counts_one: bool) -> Result<RelatedObjects, ApiError> {
+fn related(call: &Call, found: Related, as_descriptors: bool, counts_one: bool) -> Result<RelatedObjects> {
     let data = if as_descriptors { found.described() } else { found };
     if let Related::Many(all) = data {
         return of_list(call, all, LIMIT_DEFAULT).map(RelatedObjects::from);

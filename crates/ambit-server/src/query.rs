@@ -3,7 +3,7 @@
 
 use crate::call::{Call, CallWith};
 use crate::parameter::{In, Parameters};
-use ambit_api::{ApiError, KEY_NAME};
+use ambit_api::{ApiError, KEY_NAME, Result};
 
 /// Makes a type of parameters that are asked together, with a function for each that finds what is written in it.
 macro_rules! query {
@@ -35,7 +35,7 @@ pub(crate) use query;
 
 impl<Body, Asked: Parameters> CallWith<Body, Asked> {
     /// Refuses parameters of the query beside those of its type and the key.
-    pub(crate) fn takes_only_asked(&self) -> Result<(), ApiError> {
+    pub(crate) fn takes_only_asked(&self) -> Result<()> {
         let asked = Asked::list();
         let known: Vec<&str> = asked.iter().filter(|one| one.place == In::Query).map(|one| one.name).collect();
         let is_known = |name: &str| known.contains(&name) || name.eq_ignore_ascii_case(KEY_NAME);
@@ -57,7 +57,7 @@ pub(crate) const ROWS_MAX: usize = 1_000;
 
 impl Limit {
     /// How many rows are answered.
-    pub(crate) fn rows(call: &Call) -> Result<usize, ApiError> {
+    pub(crate) fn rows(call: &Call) -> Result<usize> {
         let rows = Self::limit(call).whole_number()?;
         Ok(rows.map_or(ROWS, |rows| usize::try_from(rows).unwrap_or(ROWS_MAX).min(ROWS_MAX)))
     }
@@ -101,7 +101,7 @@ impl<'a> Written<'a> {
     }
 
     /// A whole number of a page, as clients write one that they have not (`None`), or have as another type (`50.0`).
-    pub(crate) fn page_number(self) -> Result<Option<u64>, ApiError> {
+    pub(crate) fn page_number(self) -> Result<Option<u64>> {
         let whole = |text: &'a str| match text.split_once('.') {
             Some((whole, fraction)) if !whole.is_empty() && fraction.bytes().all(|byte| byte == b'0') => whole,
             Some(_) | None => text,
@@ -110,11 +110,11 @@ impl<'a> Written<'a> {
     }
 
     /// A whole number from 0; empty is the same as absent.
-    pub(crate) fn whole_number(self) -> Result<Option<u64>, ApiError> {
+    pub(crate) fn whole_number(self) -> Result<Option<u64>> {
         self.text.filter(|text| !text.is_empty()).map(|text| self.number(text)).transpose()
     }
 
-    fn number(self, text: &str) -> Result<u64, ApiError> {
+    fn number(self, text: &str) -> Result<u64> {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         // Beyond every count is the same as just beyond the window; answers repeat it as a number of 64 bits with a
         // sign.

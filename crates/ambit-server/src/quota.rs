@@ -15,7 +15,7 @@ use crate::present::files;
 use crate::rights;
 use crate::routes::v2;
 use crate::routes::wider::archives;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_model::quota::Family;
 use ambit_store::{Cost, Receipt};
 use rules::Price;
@@ -35,17 +35,12 @@ const ONE_REQUEST: Due = Due::Charge(Cost::Requests(1));
 
 /// Answers a metered call. In a task of its own, so that a client that goes away does not leave a charge without its
 /// work.
-pub(crate) async fn metered(
-    endpoint: &'static Endpoint,
-    call: Call,
-    line: String,
-    time: Duration,
-) -> Result<Answer, ApiError> {
+pub(crate) async fn metered(endpoint: &'static Endpoint, call: Call, line: String, time: Duration) -> Result<Answer> {
     let task = tokio::spawn(async move { run(endpoint, call, &line, time).await });
     task.await.unwrap_or_else(|_| Err(ApiError::new(ErrorCode::Internal)))
 }
 
-async fn run(endpoint: &'static Endpoint, call: Call, line: &str, time: Duration) -> Result<Answer, ApiError> {
+async fn run(endpoint: &'static Endpoint, call: Call, line: &str, time: Duration) -> Result<Answer> {
     rights::check(&call, endpoint.right).await?;
     let usage = endpoint.cost.usage;
     let receipt = match due(endpoint, &call).await? {
@@ -75,7 +70,7 @@ async fn give_back(store: &ambit_store::Store, receipt: &Receipt) {
     }
 }
 
-async fn due(endpoint: &Endpoint, call: &Call) -> Result<Due, ApiError> {
+async fn due(endpoint: &Endpoint, call: &Call) -> Result<Due> {
     Ok(match endpoint.cost.price {
         Price::Unmetered | Price::Free => Due::Nothing,
         Price::Plain => ONE_REQUEST,
@@ -107,16 +102,16 @@ fn wants_private(call: &Call) -> bool {
 }
 
 /// Whether the graph of the path is private; `None`: it is not there for the caller.
-async fn is_private(call: &Call) -> Result<Option<bool>, ApiError> {
+async fn is_private(call: &Call) -> Result<Option<bool>> {
     let found = call.store().find_graph(call.caller(), call.id()).await.if_found()?;
     Ok(found.map(|graph| graph.private))
 }
 
-async fn read_graph(call: &Call) -> Result<Due, ApiError> {
+async fn read_graph(call: &Call) -> Result<Due> {
     Ok(if is_private(call).await? == Some(true) { Due::Nothing } else { ONE_REQUEST })
 }
 
-async fn change_graph(call: &Call) -> Result<Due, ApiError> {
+async fn change_graph(call: &Call) -> Result<Due> {
     let becomes_private = wants_private(call) && is_private(call).await? == Some(false);
     Ok(if becomes_private { Due::Within } else { ONE_REQUEST })
 }

@@ -5,7 +5,7 @@
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::accounts::known;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_model::quota::FEEDS;
 use ambit_store::{GraphRight, Relationship};
 
@@ -35,7 +35,7 @@ pub enum Right {
 }
 
 /// Refuses a caller without the right.
-pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
+pub(crate) async fn check(call: &Call, right: Right) -> Result<()> {
     let allowed = match right {
         Right::Any => true,
         Right::EditGraph => graph(call, GraphRight::Edit).await?,
@@ -53,17 +53,17 @@ pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
     if allowed { Ok(()) } else { Err(ApiError::new(ErrorCode::Forbidden)) }
 }
 
-async fn graph(call: &Call, least: GraphRight) -> Result<bool, ApiError> {
+async fn graph(call: &Call, least: GraphRight) -> Result<bool> {
     let has = call.store().graph_right(call.caller(), call.id()).await.about("Graph")?;
     Ok(has.is_none_or(|has| has >= least))
 }
 
-async fn collection(call: &Call) -> Result<bool, ApiError> {
+async fn collection(call: &Call) -> Result<bool> {
     let found = call.store().object_collection(call.caller(), call.id()).await.if_found()?;
     Ok(found.is_none_or(|found| found.owner_id == call.caller().user_id()))
 }
 
-async fn user(call: &Call, least: Relationship) -> Result<bool, ApiError> {
+async fn user(call: &Call, least: Relationship) -> Result<bool> {
     let store = call.store();
     let Some(account) = known(call, call.id()).await? else {
         return Ok(true);
@@ -73,7 +73,7 @@ async fn user(call: &Call, least: Relationship) -> Result<bool, ApiError> {
 }
 
 /// Members who do not administer their group are refused; for others it is not there.
-async fn group(call: &Call) -> Result<bool, ApiError> {
+async fn group(call: &Call) -> Result<bool> {
     let store = call.store();
     match store.group_account(call.id()).await.if_found()? {
         Some(account) if call.caller().groups().contains(&account.group.id) => {
@@ -84,7 +84,7 @@ async fn group(call: &Call) -> Result<bool, ApiError> {
 }
 
 /// Everybody may leave a group.
-async fn member_of_group(call: &Call) -> Result<bool, ApiError> {
+async fn member_of_group(call: &Call) -> Result<bool> {
     let member = call.parameter("member");
     let caller = call.caller();
     Ok(member == caller.username() || member.eq_ignore_ascii_case(caller.email()) || group(call).await?)

@@ -1,7 +1,7 @@
 //! Room for bodies: how much of them is held at once. What has no room waits.
 
 use crate::shares::{Owner, Share, Shares};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use std::time::Duration;
 
 /// Bytes of bodies that are held at once.
@@ -35,14 +35,14 @@ impl Default for Rooms {
 
 impl Rooms {
     /// Room for so many bytes of a caller's body.
-    pub(crate) async fn room(&self, owner: Owner, bytes: usize, wait: Duration) -> Result<Share, ApiError> {
+    pub(crate) async fn room(&self, owner: Owner, bytes: usize, wait: Duration) -> Result<Share> {
         let units = i64::try_from(bytes.div_ceil(UNIT_BYTES)).expect("bodies have a limit far below");
         let room = self.known.take(owner, units, wait).await;
         room.ok_or_else(|| ApiError::with(ErrorCode::Transient, "Too much is being sent at once").retry_after(RETRY_S))
     }
 
     /// Takes a place for a form without a known key, which is read to find its key.
-    pub(crate) async fn stranger(&self, owner: Owner, wait: Duration) -> Result<Share, ApiError> {
+    pub(crate) async fn stranger(&self, owner: Owner, wait: Duration) -> Result<Share> {
         let place = self.strangers.take(owner, 1, wait).await;
         place.ok_or_else(|| ApiError::new(ErrorCode::Transient).retry_after(RETRY_S))
     }

@@ -6,7 +6,7 @@ use crate::answer::Manner;
 use crate::endpoint::Endpoint;
 use crate::endpoints::ENDPOINTS;
 use crate::mount::{MOUNTS, Mount, V2, WIDER};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_model::percent::unescaped;
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ pub(crate) struct Target {
 }
 
 /// Finds the rows for a path as it stands in the request, still escaped.
-pub(crate) fn resolve(raw: &str) -> Result<Target, ApiError> {
+pub(crate) fn resolve(raw: &str) -> Result<Target> {
     let mut best: Option<(usize, Target)> = None;
     for mount in MOUNTS {
         let Some(rest) = strip_mount(raw, mount.prefix) else { continue };
@@ -106,7 +106,7 @@ fn same(segment: &str, part: &str) -> bool {
     segment.len() == part.len() && segment.iter().copied().map(one).eq(part.bytes().map(one))
 }
 
-fn decode_all(captured: Vec<(&'static str, &str)>) -> Result<Vec<(&'static str, String)>, ApiError> {
+fn decode_all(captured: Vec<(&'static str, &str)>) -> Result<Vec<(&'static str, String)>> {
     captured
         .into_iter()
         .map(|(name, raw)| {

@@ -1,12 +1,12 @@
 //! Rules over bytes, as people write them: compiled before they are kept.
 
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_yara::{Bounds, CompileError, Source};
 use tokio::sync::oneshot;
 
 /// Compiles on a thread of its own: rules from outside may take a while, and much stack. Returns the names of the
 /// rules.
-pub(crate) async fn rule_names(rules: &str, bounds: &'static Bounds) -> Result<Vec<String>, ApiError> {
+pub(crate) async fn rule_names(rules: &str, bounds: &'static Bounds) -> Result<Vec<String>> {
     let text = rules.to_owned();
     let (tell, told) = oneshot::channel();
     let thread = std::thread::Builder::new().stack_size(bounds.stack_bytes(text.len()));

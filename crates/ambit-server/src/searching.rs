@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::failure::{About, of_query, of_search};
 use crate::query::Written;
-use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting};
+use ambit_api::{ApiError, CollectionRef, ErrorCode, Result, Sighting};
 use ambit_model::Uid;
 use ambit_model::user::ProjectRole;
 use ambit_query::{Noun, parse_search};
@@ -25,7 +25,7 @@ const NO_TOKEN: &[&str] = &["", "True", "False", "None", "null"];
 
 /// The first entities that a search string finds in the call's project, in default order, with the number of all; a
 /// page at most. In no project nothing is found.
-pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64), ApiError> {
+pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64)> {
     let search = parse_search(text, Noun::Entities).map_err(|error| of_query(&error))?;
     if call.project.is_none() {
         return Ok((Vec::new(), 0));
@@ -47,7 +47,7 @@ pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64
 pub(crate) async fn context(
     call: &Call,
     window: Window,
-) -> Result<(SearchContext, Vec<ambit_store::CollectionContext>), ApiError> {
+) -> Result<(SearchContext, Vec<ambit_store::CollectionContext>)> {
     let Some(project) = call.project else {
         let nowhere = SearchContext { project: 0, collections: Vec::new(), whole_project: false };
         return Ok((nowhere, Vec::new()));
@@ -119,7 +119,7 @@ pub(crate) fn caller(call: &Call) -> Caller {
 
 /// Waits until the index shows what is committed now, as far as it gets there in time: whoever asks for a window of
 /// time that ends now does not come back to it.
-pub(crate) async fn await_committed(call: &Call) -> Result<(), ApiError> {
+pub(crate) async fn await_committed(call: &Call) -> Result<()> {
     let newest = call.store().last_revision().await.about("Project")?;
     let reached = call.aside(call.state.index()?.wait_for(newest, call.state.limits.index_wait)).await;
     reached.map(drop).map_err(|error| of_search(error.into()))
@@ -127,7 +127,7 @@ pub(crate) async fn await_committed(call: &Call) -> Result<(), ApiError> {
 
 /// A search shows what people did before it; it does not wait for the engine's writes, but for those from before the
 /// index was opened. Answers with the revision that the index has reached.
-async fn wait_for_index(call: &Call, project: i64) -> Result<i64, ApiError> {
+async fn wait_for_index(call: &Call, project: i64) -> Result<i64> {
     let wanted = call.store().person_revision(project).await.about("Project")?;
     let index = call.state.index()?;
     let reached = call.aside(index.wait_for(wanted, call.state.limits.index_wait)).await;
@@ -143,7 +143,7 @@ pub(crate) fn sealed(call: &Call, token: &[u8]) -> String {
 }
 
 /// The page token of a call, unsealed.
-pub(crate) fn page_token(call: &Call, written: Written<'_>) -> Result<Option<Vec<u8>>, ApiError> {
+pub(crate) fn page_token(call: &Call, written: Written<'_>) -> Result<Option<Vec<u8>>> {
     let Some(text) = written.text.filter(|text| !NO_TOKEN.contains(text)) else {
         return Ok(None);
     };

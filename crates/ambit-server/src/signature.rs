@@ -5,7 +5,7 @@ use crate::answer::{Answer, EVENTS, JSON, TEXT};
 use crate::call::{Call, CallWith, NoBody};
 use crate::parameter::{Names, Parameter, Parameters};
 use ambit_api::shape::ANY;
-use ambit_api::{ApiError, Contract, Shape};
+use ambit_api::{Contract, Result, Shape};
 use serde::Serialize;
 
 /// What is documented of the parameters and bodies of a handler.
@@ -24,7 +24,7 @@ pub(crate) const fn signature<A, F, O, R>(_handler: &F) -> Signature
 where
     A: Given,
     F: Fn(A) -> O,
-    O: Future<Output = Result<R, ApiError>>,
+    O: Future<Output = Result<R>>,
     R: Reply,
 {
     Signature {

@@ -12,7 +12,7 @@ use crate::rooms::Rooms;
 use crate::shares::Shares;
 use ambit_api::contacts::Contacts;
 use ambit_api::projects::Plan;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_model::id::BlobHash;
 use ambit_model::library::Library;
 use ambit_model::reserved::{IpNet, Reserved};
@@ -127,7 +127,7 @@ impl ServerState {
     }
 
     /// The search index.
-    pub(crate) fn index(&self) -> Result<&Index, ApiError> {
+    pub(crate) fn index(&self) -> Result<&Index> {
         self.index.as_ref().ok_or_else(|| ApiError::with(ErrorCode::Transient, "The search index is not open here"))
     }
 

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::failure::About;
 use crate::present::files;
 use crate::query::query;
-use ambit_api::ApiError;
+use ambit_api::{ApiError, Result};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
 use ambit_store::{NewFile, StoredFile, Visibility};
@@ -17,7 +17,7 @@ query! { Uploaded:
 }
 
 /// Stores the file of a form; what it costs is noted under `usage`.
-pub(crate) async fn stored(call: &mut Call, usage: &'static str) -> Result<StoredFile, ApiError> {
+pub(crate) async fn stored(call: &mut Call, usage: &'static str) -> Result<StoredFile> {
     stored_at(call, None, usage).await
 }
 
@@ -26,7 +26,7 @@ pub(crate) async fn stored_at(
     call: &mut Call,
     address: Option<(&str, Timestamp)>,
     usage: &'static str,
-) -> Result<StoredFile, ApiError> {
+) -> Result<StoredFile> {
     let new = call.upload.take().and_then(|upload| upload.file);
     let new = new.ok_or_else(|| ApiError::bad("The form has no field named file"))?;
     let new = NewFile { visibility: visibility(call)?, ..new };
@@ -41,7 +41,7 @@ pub(crate) async fn stored_at(
 
 /// Who may see a file that the caller uploads: what the form says in its field `visibility`, else what the installation
 /// has set. A project is the one that the header names, or the caller's primary one.
-fn visibility(call: &Call) -> Result<Visibility, ApiError> {
+fn visibility(call: &Call) -> Result<Visibility> {
     let private = match Uploaded::visibility(call).or_empty() {
         "" => call.state.private_uploads,
         "installation" => false,
@@ -62,7 +62,7 @@ fn visibility(call: &Call) -> Result<Visibility, ApiError> {
 }
 
 /// Remembers a URL in its canonical form; gives its SHA-256.
-pub(crate) async fn submit(call: &Call, url: &str) -> Result<String, ApiError> {
+pub(crate) async fn submit(call: &Call, url: &str) -> Result<String> {
     let sha256 = blob_hash(url.as_bytes()).to_string();
     call.store().submit_url(call.caller(), url, &sha256, call.now).await.about("URL")?;
     Ok(sha256)

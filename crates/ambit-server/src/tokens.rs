@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::objects::value;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_model::Timestamp;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -16,19 +16,19 @@ pub(crate) fn sealed(call: &Call, purpose: &str, what: &str, ms: i64) -> String 
 }
 
 /// What a token was made for, while it works.
-pub(crate) fn opened(call: &Call, purpose: &str, token: &str) -> Result<String, ApiError> {
+pub(crate) fn opened(call: &Call, purpose: &str, token: &str) -> Result<String> {
     opened_of(call, purpose, token).map(|(what, _)| what)
 }
 
 /// The same where the token is its own permission: it works while the user for whom it was made may act.
-pub(crate) async fn opened_signed(call: &Call, purpose: &str, token: &str) -> Result<String, ApiError> {
+pub(crate) async fn opened_signed(call: &Call, purpose: &str, token: &str) -> Result<String> {
     let (what, user) = opened_of(call, purpose, token)?;
     let active = call.store().is_active(user).await.about("User")?;
     if active { Ok(what) } else { Err(ApiError::new(ErrorCode::UserNotActive)) }
 }
 
 /// Returns the purpose and the user of a token.
-pub(crate) fn opened_of(call: &Call, purpose: &str, token: &str) -> Result<(String, i64), ApiError> {
+pub(crate) fn opened_of(call: &Call, purpose: &str, token: &str) -> Result<(String, i64)> {
     let bad = || ApiError::bad("Invalid token");
     let sealed = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| bad())?;
     let plain = call.store().unseal(purpose, &sealed).ok_or_else(bad)?;

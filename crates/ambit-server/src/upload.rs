@@ -5,7 +5,7 @@ use crate::body::{Arriving, PARAMETER_BYTES_MAX, UPLOAD_BYTES_MAX};
 use crate::failure::About;
 use crate::form::{self, Field, Parts, Piece};
 use crate::state::ServerState;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_model::Timestamp;
 use ambit_store::{FileType, NewFile, Staged, Visibility};
 use bytes::Bytes;
@@ -37,7 +37,7 @@ pub(crate) async fn receive(
     arriving: &mut Arriving,
     content_type: &str,
     now: Timestamp,
-) -> Result<Upload, ApiError> {
+) -> Result<Upload> {
     if !form::is_multipart(content_type) {
         let bytes = arriving.whole(PAIRS_BYTES_MAX).await?;
         return without_parts(state, content_type, &bytes, now).await;
@@ -54,12 +54,7 @@ pub(crate) async fn receive(
 }
 
 /// A form of pairs: small enough to be in memory.
-async fn without_parts(
-    state: &ServerState,
-    content_type: &str,
-    bytes: &Bytes,
-    now: Timestamp,
-) -> Result<Upload, ApiError> {
+async fn without_parts(state: &ServerState, content_type: &str, bytes: &Bytes, now: Timestamp) -> Result<Upload> {
     let mut form = Form::default();
     for field in form::fields(content_type, bytes)? {
         let Field { name, file_name, bytes } = field;
@@ -88,7 +83,7 @@ enum Part {
 }
 
 impl Form {
-    async fn take(&mut self, state: &ServerState, piece: Piece, now: Timestamp) -> Result<(), ApiError> {
+    async fn take(&mut self, state: &ServerState, piece: Piece, now: Timestamp) -> Result<()> {
         match (piece, &mut self.part) {
             (Piece::Begin { name, file_name }, part) => {
                 *part = if name == FILE {
@@ -147,7 +142,7 @@ impl Coming {
         }
     }
 
-    async fn take(&mut self, mut bytes: &[u8], now: Timestamp) -> Result<(), ApiError> {
+    async fn take(&mut self, mut bytes: &[u8], now: Timestamp) -> Result<()> {
         while !bytes.is_empty() {
             // A full piece is written when it is known that it is not the last.
             if self.piece.len() == ambit_store::Upload::PIECE_BYTES {
@@ -162,7 +157,7 @@ impl Coming {
     }
 
     /// Adds the piece to the hashes, and gives it on.
-    async fn hashed(&mut self) -> Result<Vec<u8>, ApiError> {
+    async fn hashed(&mut self) -> Result<Vec<u8>> {
         let (mut hashes, piece) = (self.hashes.take().unwrap_or_default(), std::mem::take(&mut self.piece));
         let work = tokio::task::spawn_blocking(move || {
             hashes.add(&piece);
@@ -173,7 +168,7 @@ impl Coming {
         Ok(piece)
     }
 
-    async fn finish(mut self, now: Timestamp) -> Result<NewFile, ApiError> {
+    async fn finish(mut self, now: Timestamp) -> Result<NewFile> {
         let last = self.hashed().await?;
         let content: Staged = self.staging.finish(last, now).await.about("File")?;
         let hashes = self.hashes.unwrap_or_default();

@@ -4,7 +4,7 @@
 use crate::call::Call;
 use crate::failure::About;
 use crate::query::{Written, query};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_model::Timestamp;
 use ambit_model::feed::Noun as Recorded;
 use ambit_query::{Noun, Search};
@@ -28,7 +28,7 @@ pub(crate) type Past = (AsOf, Between);
 query! { Start: start: When = "Only moments from this date or moment on." }
 
 /// The window of a search, as it was asked for: it may end in the future.
-pub(crate) fn window(call: &Call, search: &Search) -> Result<Window, ApiError> {
+pub(crate) fn window(call: &Call, search: &Search) -> Result<Window> {
     let between = Between::between(call).text.map(str::trim).filter(|text| !text.is_empty());
     let as_of = moment(AsOf::as_of(call))?;
     let asked = search.clauses.iter().any(|clause| clause.keyword.name == CHANGE);
@@ -41,7 +41,7 @@ pub(crate) fn window(call: &Call, search: &Search) -> Result<Window, ApiError> {
     }
 }
 
-fn between_of(text: &str) -> Result<Window, ApiError> {
+fn between_of(text: &str) -> Result<Window> {
     let parsed = text.split_once(',').and_then(|(from, until)| Some((read_end(from.trim())?, read_end(until.trim())?)));
     match parsed {
         Some((from, until)) if from < until => Ok(Window::Between(from, until)),
@@ -50,12 +50,7 @@ fn between_of(text: &str) -> Result<Window, ApiError> {
 }
 
 /// Sets the `last_seen` of hits of the past to what it was then: the index has that of the end of each version.
-pub(crate) async fn set_last_seen(
-    call: &Call,
-    noun: Noun,
-    window: Window,
-    hits: &mut [IndexedRecord],
-) -> Result<(), ApiError> {
+pub(crate) async fn set_last_seen(call: &Call, noun: Noun, window: Window, hits: &mut [IndexedRecord]) -> Result<()> {
     let Some(moment) = window.moment() else { return Ok(()) };
     let opened = hits.iter().map(|hit| (hit.record.uid(), hit.valid_from)).collect();
     let noun = match noun {
@@ -77,7 +72,7 @@ pub(crate) async fn set_last_seen(
 pub(crate) const MOMENT_FORMS: &str = "a date YYYY-MM-DD or a moment such as 2026-01-31T12:00:00Z";
 
 /// The record of the moment; before it was first seen there is none.
-pub(crate) fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
+pub(crate) fn then<T>(at: At<T>, noun: &str) -> Result<T> {
     match at {
         At::Then(view) => Ok(view),
         At::BeforeFirstSeen(first_seen) => {
@@ -88,7 +83,7 @@ pub(crate) fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
 }
 
 /// A moment in the query, if it is there: a bare date is the end of that day, UTC (docs/architecture.md §1.3).
-pub(crate) fn moment(written: Written<'_>) -> Result<Option<Timestamp>, ApiError> {
+pub(crate) fn moment(written: Written<'_>) -> Result<Option<Timestamp>> {
     written.value().map(|text| read_end(text).ok_or_else(|| no_moment(written))).transpose()
 }
 
@@ -107,13 +102,13 @@ fn read_end(text: &str) -> Option<Timestamp> {
 }
 
 /// The end of a key or privilege lies ahead.
-pub(crate) fn end(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> {
+pub(crate) fn end(text: &str, now: Timestamp) -> Result<Timestamp> {
     let moment = Timestamp::parse(text).filter(|moment| *moment > now);
     moment.ok_or_else(|| ApiError::invalid("expires_at must be a date YYYY-MM-DD or a moment, in the future"))
 }
 
 /// A moment in the query, if it is there: a bare date is its midnight, UTC.
-pub(crate) fn start(written: Written<'_>) -> Result<Option<Timestamp>, ApiError> {
+pub(crate) fn start(written: Written<'_>) -> Result<Option<Timestamp>> {
     written.value().map(|text| read(text).ok_or_else(|| no_moment(written))).transpose()
 }
 

@@ -5,7 +5,7 @@ use crate::failure::About;
 use crate::present::accounts::{NOUN, standing};
 use crate::present::{comments, graphs, groups, object_collections, relationships};
 use ambit_api::objects::{Object, Related};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_store::{Account, Collaborator, GroupAccount, Relationship};
 
 /// Relationships of users that are only for the user and administrators.
@@ -15,7 +15,7 @@ const PRIVATE: [&str; 5] =
 const NOTHING: [&str; 2] = ["mentions", "votes"];
 
 /// Adds the descriptors of the relationships that are asked for.
-pub(crate) async fn relate(call: &Call, account: &Account, found: &mut Object) -> Result<(), ApiError> {
+pub(crate) async fn relate(call: &Call, account: &Account, found: &mut Object) -> Result<()> {
     for name in relationships::asked(call)? {
         let all = related(call, account, &name).await?.unwrap_or_else(|| Related::Many(Vec::new()));
         found.relate(&name, &all, false);
@@ -24,7 +24,7 @@ pub(crate) async fn relate(call: &Call, account: &Account, found: &mut Object) -
 }
 
 /// What a user is related to: an object, nothing, or a list; `None` by a name that users do not have.
-pub(crate) async fn related(call: &Call, account: &Account, name: &str) -> Result<Option<Related>, ApiError> {
+pub(crate) async fn related(call: &Call, account: &Account, name: &str) -> Result<Option<Related>> {
     let store = call.store();
     if PRIVATE.contains(&name) && standing(call, account).await? == Relationship::Anybody {
         return Err(ApiError::new(ErrorCode::Forbidden));

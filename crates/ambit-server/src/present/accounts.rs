@@ -5,7 +5,7 @@ use crate::failure::{About, not_found};
 use ambit_api::accounts::{AccountAttributes, Privilege};
 use ambit_api::objects::{Named, Object};
 use ambit_api::quotas::{Allowance, with_foreign};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, ErrorCode, Maybe, Result};
 use ambit_model::Timestamp;
 use ambit_model::quota::PRIVILEGES;
 use ambit_store::{Account, Principal, Relationship, StoreError};
@@ -19,7 +19,7 @@ const ONESELF: &str = "me";
 
 /// The user of a path: by username, address, or API key. By key and address only the user and administrators find
 /// anybody; for others the key of somebody else is a wrong one, and counts as such.
-pub(crate) async fn named(call: &Call, id: &str) -> Result<Account, ApiError> {
+pub(crate) async fn named(call: &Call, id: &str) -> Result<Account> {
     if let Some(account) = by_name(call, id).await? {
         return Ok(account);
     }
@@ -37,7 +37,7 @@ pub(crate) async fn named(call: &Call, id: &str) -> Result<Account, ApiError> {
 }
 
 /// The same before anything was decided: nothing counts yet, and who is not found is `None`.
-pub(crate) async fn known(call: &Call, id: &str) -> Result<Option<Account>, ApiError> {
+pub(crate) async fn known(call: &Call, id: &str) -> Result<Option<Account>> {
     if let Some(account) = by_name(call, id).await? {
         return Ok(Some(account));
     }
@@ -59,7 +59,7 @@ fn is_like_a_key(id: &str) -> bool {
 
 /// Everybody may know who there is; service accounts are for themselves and for whoever administers their group, since
 /// their names say what groups there are.
-pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, ApiError> {
+pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>> {
     let Some(account) = call.store().account(id).await.if_found()? else {
         let own = || call.store().account_by_id(call.caller().user_id());
         return if id == ONESELF { own().await.about(NOUN).map(Some) } else { Ok(None) };
@@ -78,17 +78,17 @@ pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, Ap
 }
 
 /// The account of a key, if it is the caller's or the caller stands above it.
-async fn under(call: &Call, principal: &Principal) -> Result<Option<Account>, ApiError> {
+async fn under(call: &Call, principal: &Principal) -> Result<Option<Account>> {
     let account = call.store().account_by_id(principal.user_id()).await.about(NOUN)?;
     Ok((standing(call, &account).await? != Relationship::Anybody).then_some(account))
 }
 
-pub(crate) async fn standing(call: &Call, account: &Account) -> Result<Relationship, ApiError> {
+pub(crate) async fn standing(call: &Call, account: &Account) -> Result<Relationship> {
     call.store().standing_to(call.caller(), account.user.id).await.about(NOUN)
 }
 
 /// Refuses everybody but the user of the path.
-pub(crate) async fn require_oneself(call: &Call) -> Result<(), ApiError> {
+pub(crate) async fn require_oneself(call: &Call) -> Result<()> {
     let account = named(call, call.id()).await?;
     match standing(call, &account).await? {
         Relationship::Oneself => Ok(()),
@@ -124,17 +124,17 @@ pub(crate) fn brief(call: &Call, account: &Account) -> Object {
 }
 
 /// The user of this number as everybody sees it.
-pub(crate) async fn brief_by_id(call: &Call, id: i64) -> Result<Object, ApiError> {
+pub(crate) async fn brief_by_id(call: &Call, id: i64) -> Result<Object> {
     Ok(brief(call, &call.store().account_by_id(id).await.about(NOUN)?))
 }
 
 /// A user as this caller sees it.
-pub(crate) async fn shown(call: &Call, account: &Account) -> Result<Object, ApiError> {
+pub(crate) async fn shown(call: &Call, account: &Account) -> Result<Object> {
     Ok(as_object(call, account, &attributes(call, account).await?))
 }
 
 /// The attributes that this caller sees.
-pub(crate) async fn attributes(call: &Call, account: &Account) -> Result<AccountAttributes, ApiError> {
+pub(crate) async fn attributes(call: &Call, account: &Account) -> Result<AccountAttributes> {
     let standing = standing(call, account).await?;
     let mut attributes = open_attributes(account);
     if standing >= Relationship::Administrator {
@@ -151,13 +151,13 @@ pub(crate) async fn attributes(call: &Call, account: &Account) -> Result<Account
     Ok(attributes)
 }
 
-async fn quotas(call: &Call, account: &Account) -> Result<Named<Allowance>, ApiError> {
+async fn quotas(call: &Call, account: &Account) -> Result<Named<Allowance>> {
     let standings = call.store().quota_standings(account.user.id, call.now).await.about(NOUN)?;
     let own = standings.iter().map(|one| (one.name, Allowance::new(one.user.allowed, one.user.used)));
     Ok(with_foreign(own, &Allowance::default()))
 }
 
-async fn privileges(call: &Call, account: &Account) -> Result<Named<Privilege>, ApiError> {
+async fn privileges(call: &Call, account: &Account) -> Result<Named<Privilege>> {
     let found = call.store().list_privileges(call.caller(), &account.user.username).await.about(NOUN)?;
     Ok(held_by(found, call.now, account.api_quota_group.as_ref()))
 }
@@ -189,7 +189,7 @@ fn held_by(found: Vec<ambit_store::Privilege>, now: Timestamp, payer: Option<&St
 }
 
 /// The caps in `quotas`: `{name: {"allowed": number}}`.
-pub(crate) fn caps(attributes: &mut Map<String, Value>) -> Result<Vec<(String, i64)>, ApiError> {
+pub(crate) fn caps(attributes: &mut Map<String, Value>) -> Result<Vec<(String, i64)>> {
     let Some(quotas) = attributes.remove("quotas") else {
         return Ok(Vec::new());
     };

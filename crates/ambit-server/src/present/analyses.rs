@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::failure::About;
 use ambit_api::files::{AnalysedFile, AnalysedUrl, AnalysisMeta, EngineResults};
 use ambit_api::objects::{Object, OneObject, data};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{Maybe, Result};
 use ambit_model::Timestamp;
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::moment::SECOND_MS;
@@ -61,7 +61,7 @@ fn parse_analysis(id: &str) -> Option<(&'static str, String, i64)> {
 }
 
 /// What the analysis of the path is of; `None`: there is no such analysis.
-pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiError> {
+pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>> {
     let Some((kind, hash, at)) = parse_analysis(call.id()) else {
         return Ok(None);
     };

@@ -6,7 +6,7 @@ use ambit_api::inventory_objects::{
     CertificateAttributes, CertificateExtensions, CertificateSignature, EcKey, PublicKey, RsaKey, Validity,
 };
 use ambit_api::objects::Object;
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{Maybe, Result};
 use ambit_model::entity::Member;
 use ambit_model::entity::certificate::{self, KeyAlgorithm};
 use ambit_model::object::ObjectType;
@@ -31,14 +31,14 @@ const NAMING: &[EdgeKind] = &[EdgeKind::CertificateName, EdgeKind::ForeignCertif
 const HTTPS: &str = ":443";
 
 /// Certificates that a name or address has or once had, the newest sight first.
-pub(crate) async fn of(call: &Call, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn of(call: &Call, found: &[KnownObject]) -> Result<Vec<Object>> {
     let certificates = of_object(call, found).await?;
     Ok(certificates.iter().map(|one| Object::unaddressed(TYPE, &id_of(one), &attributes(one, true))).collect())
 }
 
 /// The certificate that is served now, of several that of port 443: one that only names the thing, or that a log
 /// showed, was not served there.
-pub(crate) async fn last_served(call: &Call, found: &[KnownObject]) -> Result<Option<KnownObject>, ApiError> {
+pub(crate) async fn last_served(call: &Call, found: &[KnownObject]) -> Result<Option<KnownObject>> {
     let mut served = linked(call, found, Edges::away(SERVED)).await?;
     let looks = found.iter().flat_map(|one| certificate::TLS.items(&one.record.details));
     let mut of_https: BTreeSet<String> =
@@ -52,7 +52,7 @@ pub(crate) async fn last_served(call: &Call, found: &[KnownObject]) -> Result<Op
     Ok(served.into_iter().max_by_key(|one| (of_https.contains(&one.record.name), one.last_seen)))
 }
 
-async fn of_object(call: &Call, found: &[KnownObject]) -> Result<Vec<KnownObject>, ApiError> {
+async fn of_object(call: &Call, found: &[KnownObject]) -> Result<Vec<KnownObject>> {
     let services = linked(call, found, Edges::away(SERVICES).ever()).await?;
     let mut all = linked(call, found, Edges::away(&[SERVED, LOGGED].concat()).ever()).await?;
     all.extend(linked(call, &services, Edges::away(SERVED).ever()).await?);

@@ -4,18 +4,18 @@ use super::{accounts, graphs, groups};
 use crate::call::Call;
 use crate::failure::About;
 use crate::object_body::body_descriptors;
-use ambit_api::ApiError;
 use ambit_api::objects::Object;
+use ambit_api::{ApiError, Result};
 use ambit_store::{Collaborator, Role};
 
 /// Who is on a list, as objects.
-pub(crate) async fn shown(call: &Call, id: &str, role: Role) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn shown(call: &Call, id: &str, role: Role) -> Result<Vec<Object>> {
     let found = call.store().collaborators(call.caller(), id, role).await.about(graphs::NOUN)?;
     as_objects(call, found).await
 }
 
 /// Users and groups as objects.
-pub(crate) async fn as_objects(call: &Call, collaborators: Vec<Collaborator>) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn as_objects(call: &Call, collaborators: Vec<Collaborator>) -> Result<Vec<Object>> {
     let mut out = Vec::new();
     for collaborator in collaborators {
         out.push(match collaborator {
@@ -37,7 +37,7 @@ pub(crate) fn member(call: &Call, mut list: Vec<Collaborator>) -> Option<Collabo
 }
 
 /// The users and groups that a body names.
-pub(crate) fn body_collaborators(call: &Call) -> Result<Vec<Collaborator>, ApiError> {
+pub(crate) fn body_collaborators(call: &Call) -> Result<Vec<Collaborator>> {
     let named = body_descriptors(call)?.into_iter().map(|(kind, name)| match kind.as_str() {
         "user" | "service_account" => Ok(Collaborator::User(name)),
         "group" => Ok(Collaborator::Group(name)),

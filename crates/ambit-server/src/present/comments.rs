@@ -5,9 +5,9 @@ use crate::call::Call;
 use crate::failure::About;
 use crate::object_body::body_attributes;
 use crate::page;
-use ambit_api::ApiError;
 use ambit_api::comments::CommentAttributes;
 use ambit_api::objects::{Object, ObjectCollection};
+use ambit_api::{ApiError, Result};
 use ambit_store::Comment;
 use serde_json::Value;
 
@@ -20,13 +20,13 @@ pub(crate) fn shown(call: &Call, comment: &Comment) -> Object {
 }
 
 /// The comments on an item, newest first.
-pub(crate) async fn on(call: &Call, kind: &str, id: &str) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn on(call: &Call, kind: &str, id: &str) -> Result<Vec<Object>> {
     let found = call.store().comments_on(call.caller(), kind, id).await.about(NOUN)?;
     Ok(found.iter().map(|comment| shown(call, comment)).collect())
 }
 
 /// Those of some comments whose objects the caller may see.
-pub(crate) async fn visible(call: &Call, comments: Vec<Comment>) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn visible(call: &Call, comments: Vec<Comment>) -> Result<Vec<Object>> {
     let mut out = Vec::new();
     for comment in comments {
         if may_see(call, &comment).await? {
@@ -36,7 +36,7 @@ pub(crate) async fn visible(call: &Call, comments: Vec<Comment>) -> Result<Vec<O
     Ok(out)
 }
 
-pub(crate) async fn may_see(call: &Call, comment: &Comment) -> Result<bool, ApiError> {
+pub(crate) async fn may_see(call: &Call, comment: &Comment) -> Result<bool> {
     if comment.item_type != "graph" {
         return objects::is_known(call, &comment.item_type, &comment.item_id).await;
     }
@@ -45,7 +45,7 @@ pub(crate) async fn may_see(call: &Call, comment: &Comment) -> Result<bool, ApiE
 }
 
 /// The text of a new comment.
-pub(crate) fn text(call: &Call) -> Result<String, ApiError> {
+pub(crate) fn text(call: &Call) -> Result<String> {
     let attributes = body_attributes(call, "comment", None)?;
     match attributes.get("text") {
         Some(Value::String(text)) => Ok(text.clone()),
@@ -59,10 +59,7 @@ const CHUNK: usize = 200;
 const READ_MAX: usize = 2_000;
 
 /// A page of the newest comments that match and whose objects the caller may see.
-pub(crate) async fn latest(
-    call: &Call,
-    matches: &(dyn Fn(&Comment) -> bool + Sync),
-) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn latest(call: &Call, matches: &(dyn Fn(&Comment) -> bool + Sync)) -> Result<ObjectCollection> {
     let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let mut before = match paging.offset()? {
         0 => None,

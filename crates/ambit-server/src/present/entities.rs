@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::entities::{EntityHit, EntityHitIssue};
-use ambit_api::{ApiError, CollectionRef, Sighting};
+use ambit_api::{CollectionRef, Result, Sighting};
 use ambit_model::{Timestamp, Uid};
 use ambit_store::EntityView;
 
@@ -36,7 +36,7 @@ pub(crate) async fn fill_issues(
     project: i64,
     hits: &mut [EntityHit],
     at: Option<Timestamp>,
-) -> Result<(), ApiError> {
+) -> Result<()> {
     let with_issues = hits.iter().filter(|hit| hit.summary.issues.current_count != 0);
     let with_issues: Vec<Uid> = with_issues.map(|hit| hit.id).collect();
     if with_issues.is_empty() {

@@ -4,7 +4,7 @@
 use super::issues::NOUN;
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::ApiError;
+use ambit_api::Result;
 use ambit_api::issues::{EvidenceOutcome, EvidencePiece, IssueEvidence};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::id::BlobHash;
@@ -33,7 +33,7 @@ const STRAY_PERCENT_MAX: usize = 10;
 const LEAK: &str = "leak";
 
 /// The probes that an issue of the caller rests on, with their pieces. Fails as reading the issue does.
-pub(crate) async fn probes(call: &Call, id: &str) -> Result<Vec<IssueEvidence>, ApiError> {
+pub(crate) async fn probes(call: &Call, id: &str) -> Result<Vec<IssueEvidence>> {
     let reads = |name: &str| call.state.library.reads(name).to_vec();
     let found = call.store().issue_evidence(call.caller(), id, call.project, reads).await;
     let (issue, probes) = found.about(NOUN)?;

@@ -6,7 +6,7 @@ use crate::present::evidence;
 use crate::searching::{caller, context, placed};
 use crate::window::{set_last_seen, window};
 use ambit_api::exports::{Asset, ExportRows, Finding};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{ApiError, Maybe, Result};
 use ambit_model::{Timestamp, Uid};
 use ambit_query::{Noun, Search, parse_search};
 use ambit_search::{Record, SearchRequest, Window};
@@ -30,13 +30,7 @@ pub(crate) struct Walk {
 impl Walk {
     /// Begins a walk, or goes on with one whose token the caller has. Fails where the search string cannot be read, or
     /// has a keyword that is none.
-    pub(crate) fn begin(
-        call: &Call,
-        noun: Noun,
-        query: &str,
-        size: u64,
-        token: Option<Vec<u8>>,
-    ) -> Result<Self, ApiError> {
+    pub(crate) fn begin(call: &Call, noun: Noun, query: &str, size: u64, token: Option<Vec<u8>>) -> Result<Self> {
         let search = parse_search(query, noun).map_err(|error| of_query(&error))?;
         // A document without rows would say that there is nothing.
         if let Some(unknown) = search.unknown.first() {
@@ -47,7 +41,7 @@ impl Walk {
     }
 
     /// The next page of rows.
-    pub(crate) async fn next(&mut self, call: &Call) -> Result<ExportRows, ApiError> {
+    pub(crate) async fn next(&mut self, call: &Call) -> Result<ExportRows> {
         let (context, names) = context(call, self.window.until(call.now)).await?;
         let project = context.project;
         let mut request = SearchRequest::new(self.noun, self.search.clone(), context, call.now);
@@ -93,7 +87,7 @@ impl Walk {
     }
 
     /// Says of each issue that was there at the moment `since` and has changed from then on whether it was open then.
-    async fn compare(&self, call: &Call, project: i64, findings: &mut [Finding]) -> Result<(), ApiError> {
+    async fn compare(&self, call: &Call, project: i64, findings: &mut [Finding]) -> Result<()> {
         let Some(since) = self.since else { return Ok(()) };
         let is_other = |finding: &&Finding| finding.first_seen <= since && finding.changed > since;
         let uids: Vec<Uid> = findings.iter().filter(is_other).map(|finding| finding.uid).collect();

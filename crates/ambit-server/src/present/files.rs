@@ -8,7 +8,7 @@ use crate::signature::{File, Reply};
 use ambit_api::files::{EngineResults, FileAttributes, Stats};
 use ambit_api::objects::{Object, Seconds};
 use ambit_api::votes::TotalVotes;
-use ambit_api::{ApiError, Maybe, copied};
+use ambit_api::{Maybe, Result, copied};
 use ambit_model::id::BlobHash;
 use ambit_store::{Analysis, BlobReader, DiscoveredFile, FileType, StoredFile};
 use md5::{Digest, Md5};
@@ -18,23 +18,23 @@ use std::collections::BTreeSet;
 pub(crate) const NOUN: &str = "File";
 
 /// A file by any of its hashes, if there is one.
-pub(crate) async fn known(call: &Call, hash: &str) -> Result<Option<StoredFile>, ApiError> {
+pub(crate) async fn known(call: &Call, hash: &str) -> Result<Option<StoredFile>> {
     call.store().file(call.caller(), hash).await.if_found()
 }
 
 /// True for a file that the caller uploaded when nobody had it (docs/contract/quotas.md §4, A9).
-pub(crate) async fn uploaded_as_new(call: &Call, hash: &str) -> Result<bool, ApiError> {
+pub(crate) async fn uploaded_as_new(call: &Call, hash: &str) -> Result<bool> {
     Ok(known(call, hash).await?.is_some_and(|file| file.uploader == call.caller().user_id()))
 }
 
 /// A body that the caller's collections have, by any of its hashes.
-pub(crate) async fn discovered(call: &Call, hash: &str) -> Result<Option<DiscoveredFile>, ApiError> {
+pub(crate) async fn discovered(call: &Call, hash: &str) -> Result<Option<DiscoveredFile>> {
     call.store().discovered_file(call.caller(), hash).await.if_found()
 }
 
 /// The hashes of a file that the caller may see, the SHA-256 first; of a body that a run discovered a moment ago that
 /// one alone. Fails where there is none with this hash.
-pub(crate) async fn hashes(call: &Call, hash: &str) -> Result<Vec<String>, ApiError> {
+pub(crate) async fn hashes(call: &Call, hash: &str) -> Result<Vec<String>> {
     if let Some(file) = known(call, hash).await? {
         return Ok(vec![file.sha256.to_string(), file.sha1, file.md5]);
     }
@@ -44,12 +44,12 @@ pub(crate) async fn hashes(call: &Call, hash: &str) -> Result<Vec<String>, ApiEr
 }
 
 /// A file as an object; `None`: there is none with this hash.
-pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Object>, ApiError> {
+pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Object>> {
     Ok(attributes_if_known(call, hash).await?.map(|attributes| shown(call, &attributes)))
 }
 
 /// The attributes of a file; `None`: there is none with this hash.
-pub(crate) async fn attributes_if_known(call: &Call, hash: &str) -> Result<Option<FileAttributes>, ApiError> {
+pub(crate) async fn attributes_if_known(call: &Call, hash: &str) -> Result<Option<FileAttributes>> {
     if let Some(file) = known(call, hash).await? {
         let last = call.store().last_analysis(file.sha256).await.about(NOUN)?;
         let submissions = call.store().submissions(&file.sha256.to_string(), file.visibility).await.about(NOUN)?;
@@ -127,7 +127,7 @@ pub(crate) fn shown(call: &Call, attributes: &FileAttributes) -> Object {
 }
 
 /// The bytes of a file; `None`: it is not known.
-pub(crate) async fn content(call: &Call, hash: &str) -> Result<Option<Vec<u8>>, ApiError> {
+pub(crate) async fn content(call: &Call, hash: &str) -> Result<Option<Vec<u8>>> {
     match sha256_of(call, hash).await? {
         Some(sha256) => call.store().blob(sha256).await.about(NOUN),
         None => Ok(None),
@@ -135,7 +135,7 @@ pub(crate) async fn content(call: &Call, hash: &str) -> Result<Option<Vec<u8>>, 
 }
 
 /// The SHA-256 of a file that the caller may see, uploaded or discovered; `None`: there is none with this hash.
-pub(crate) async fn sha256_of(call: &Call, hash: &str) -> Result<Option<BlobHash>, ApiError> {
+pub(crate) async fn sha256_of(call: &Call, hash: &str) -> Result<Option<BlobHash>> {
     match known(call, hash).await? {
         Some(file) => Ok(Some(file.sha256)),
         None => Ok(discovered(call, hash).await?.map(|found| found.sha256)),
@@ -143,12 +143,12 @@ pub(crate) async fn sha256_of(call: &Call, hash: &str) -> Result<Option<BlobHash
 }
 
 /// The answer that is a file.
-pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<File, ApiError> {
+pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<File> {
     let sha256 = sha256_of(call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
     blob(call, sha256).await
 }
 
-pub(crate) async fn blob(call: &Call, sha256: BlobHash) -> Result<File, ApiError> {
+pub(crate) async fn blob(call: &Call, sha256: BlobHash) -> Result<File> {
     let found = call.store().read_blob(sha256).await.about(NOUN)?;
     let found = found.ok_or_else(|| not_found(NOUN, &sha256.to_string()))?;
     // Not by a name that somebody gave it: the hash says what it is, and opens nothing by its ending.

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::ApiError;
+use ambit_api::Result;
 use ambit_api::graphs::GraphAttributes;
 use ambit_api::objects::Object;
 use ambit_store::{Collaborator, Graph};
@@ -23,7 +23,7 @@ pub(crate) fn shown(call: &Call, graph: &Graph) -> Object {
 }
 
 /// The graphs of a user or group that the caller may see, newest first.
-pub(crate) async fn related(call: &Call, of: &Collaborator) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn related(call: &Call, of: &Collaborator) -> Result<Vec<Object>> {
     let store = call.store();
     let numbers = store.graphs_of(call.caller(), of).await.about(NOUN)?;
     let graphs = store.graphs_numbered(call.caller(), &numbers).await.about(NOUN)?;

@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::failure::{About, not_found};
 use crate::present::accounts;
-use ambit_api::ApiError;
+use ambit_api::Result;
 use ambit_api::accounts::Privilege;
 use ambit_api::groups::{GroupAttributes, GroupContext};
 use ambit_api::objects::{Named, Object};
@@ -50,12 +50,12 @@ pub(crate) fn brief(call: &Call, group: &GroupAccount) -> Object {
 }
 
 /// The group of this name as those see it who see that it exists.
-pub(crate) async fn brief_named(call: &Call, name: &str) -> Result<Object, ApiError> {
+pub(crate) async fn brief_named(call: &Call, name: &str) -> Result<Object> {
     Ok(brief(call, &call.store().group_account(name).await.about(NOUN)?))
 }
 
 /// The caller's role in a group; `None`: the group is not there for the caller.
-async fn role(call: &Call, group: &GroupAccount) -> Result<Option<&'static str>, ApiError> {
+async fn role(call: &Call, group: &GroupAccount) -> Result<Option<&'static str>> {
     let administers = call.store().administers(call.caller(), group.group.id).await.about(NOUN)?;
     Ok(if administers {
         Some("admin")
@@ -67,14 +67,14 @@ async fn role(call: &Call, group: &GroupAccount) -> Result<Option<&'static str>,
 }
 
 /// The group of the path, which must be the caller's.
-pub(crate) async fn own(call: &Call) -> Result<(GroupAccount, &'static str), ApiError> {
+pub(crate) async fn own(call: &Call) -> Result<(GroupAccount, &'static str)> {
     let id = call.id();
     let group = call.store().group_account(id).await.about_named(NOUN, id)?;
     let role = role(call, &group).await?.ok_or_else(|| not_found(NOUN, id))?;
     Ok((group, role))
 }
 
-pub(crate) async fn shown(call: &Call, group: &GroupAccount, role: &'static str) -> Result<Object, ApiError> {
+pub(crate) async fn shown(call: &Call, group: &GroupAccount, role: &'static str) -> Result<Object> {
     let standings = call.store().group_standings(group.group.id, call.now).await.about(NOUN)?;
     let own = standings.iter().map(|(name, one)| (*name, Allowance::new(one.allowed, one.used)));
     let quotas = with_foreign(own, &Allowance::default());

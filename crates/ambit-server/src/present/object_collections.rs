@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::failure::About;
 use ambit_api::object_collections::ObjectCollectionAttributes;
 use ambit_api::objects::{Object, Related};
-use ambit_api::{ApiError, copied};
+use ambit_api::{Result, copied};
 use ambit_model::object::ObjectType;
 use ambit_store::ObjectCollection;
 
@@ -20,7 +20,7 @@ pub(crate) const RELATIONSHIPS: &[(&str, &str)] = &[
 pub(crate) const NOUN: &str = "Collection";
 
 /// A collection as an object.
-pub(crate) async fn shown(call: &Call, collection: &ObjectCollection) -> Result<Object, ApiError> {
+pub(crate) async fn shown(call: &Call, collection: &ObjectCollection) -> Result<Object> {
     let counts = call.store().collected_counts(call.caller(), &collection.id).await.about(NOUN)?;
     let count = |kind: ObjectType| counts.iter().find(|(name, _)| name == kind.name()).map_or(0, |(_, count)| *count);
     let attributes = copied! {
@@ -37,7 +37,7 @@ pub(crate) async fn shown(call: &Call, collection: &ObjectCollection) -> Result<
 }
 
 /// All that the caller may see of an owner.
-pub(crate) async fn of(call: &Call, owner: i64) -> Result<Related, ApiError> {
+pub(crate) async fn of(call: &Call, owner: i64) -> Result<Related> {
     let found = call.store().object_collections(call.caller(), Some(owner)).await.about(NOUN)?;
     let mut out = Vec::new();
     for collection in &found {

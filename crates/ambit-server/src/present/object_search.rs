@@ -5,7 +5,7 @@
 use super::objects;
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::ApiError;
+use ambit_api::Result;
 use ambit_api::objects::Object;
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::moment::SECOND_MS;
@@ -94,7 +94,7 @@ fn value(order: FoundOrder, kind: ObjectType, name: &str, sight: Option<&Sight>)
 }
 
 /// Finds objects of the inventory: how many there are, and the places of the first behind the page before.
-pub(crate) async fn inventory(call: &Call, asked: &Asked<'_>) -> Result<(usize, Vec<Place>), ApiError> {
+pub(crate) async fn inventory(call: &Call, asked: &Asked<'_>) -> Result<(usize, Vec<Place>)> {
     let (mut total, mut page) = (0, Vec::new());
     for kind in [ObjectType::Domain, ObjectType::IpAddress, ObjectType::Url] {
         if asked.query.verdict(&|condition| holds(condition, kind, None, None)) == Some(false) {
@@ -118,7 +118,7 @@ pub(crate) async fn inventory(call: &Call, asked: &Asked<'_>) -> Result<(usize, 
 }
 
 /// Adds the URLs that people submitted and that the inventory does not know; returns how many match.
-async fn submitted(call: &Call, asked: &Asked<'_>, page: &mut Vec<Place>) -> Result<usize, ApiError> {
+async fn submitted(call: &Call, asked: &Asked<'_>, page: &mut Vec<Place>) -> Result<usize> {
     let kind = ObjectType::Url;
     if asked.query.verdict(&|condition| holds(condition, kind, None, None)) == Some(false) {
         return Ok(0);
@@ -150,12 +150,7 @@ async fn submitted(call: &Call, asked: &Asked<'_>, page: &mut Vec<Place>) -> Res
 }
 
 /// The places of those of some names that match.
-async fn matching(
-    call: &Call,
-    asked: &Asked<'_>,
-    kind: ObjectType,
-    names: Vec<String>,
-) -> Result<Vec<Place>, ApiError> {
+async fn matching(call: &Call, asked: &Asked<'_>, kind: ObjectType, names: Vec<String>) -> Result<Vec<Place>> {
     let by_time = matches!(asked.order, FoundOrder::First | FoundOrder::Last);
     let verdict = |name: &str, sight: Option<&Sight>| {
         let shown = shown_name(kind, name).to_lowercase();
@@ -188,7 +183,7 @@ async fn matching(
 }
 
 /// When some names were seen first and last, with the tags of all collections.
-async fn sights(call: &Call, kind: ObjectType, names: &[String]) -> Result<HashMap<String, Sight>, ApiError> {
+async fn sights(call: &Call, kind: ObjectType, names: &[String]) -> Result<HashMap<String, Sight>> {
     let mut out: HashMap<String, Sight> = HashMap::new();
     for one in call.store().sights_of_objects(call.caller(), &of_kinds(kind, names)).await.about("Object")? {
         let sight = Sight { first: one.first_seen, last: one.last_seen, tags: Vec::new() };
@@ -205,10 +200,7 @@ fn of_kinds(kind: ObjectType, names: &[String]) -> Vec<(Kind, String)> {
 }
 
 /// The objects of the inventory at some places, by type and name.
-pub(crate) async fn objects_at(
-    call: &Call,
-    places: &[Place],
-) -> Result<BTreeMap<(ObjectType, String), Object>, ApiError> {
+pub(crate) async fn objects_at(call: &Call, places: &[Place]) -> Result<BTreeMap<(ObjectType, String), Object>> {
     let names: Vec<(Kind, String)> = places
         .iter()
         .filter(|place| place.inventory)

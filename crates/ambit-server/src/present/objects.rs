@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::failure::About;
 use ambit_api::inventory_objects::{InventoryObjectAttributes, SubmittedUrlAttributes, UnseenAddressAttributes};
 use ambit_api::objects::{Object, Seconds};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, ErrorCode, Maybe, Result};
 use ambit_model::canonical_url::{canonical_url, url_id};
 use ambit_model::entity::registrable;
 use ambit_model::id::blob_hash;
@@ -95,7 +95,7 @@ impl Known {
 
 /// Returns what the caller may know of an object by its id; `None`: nothing. A URL is named by the SHA-256 of its
 /// canonical form, by the base64 of any of its forms, or by itself.
-pub(crate) async fn known(call: &Call, kind: ObjectType, id: &str) -> Result<Option<Known>, ApiError> {
+pub(crate) async fn known(call: &Call, kind: ObjectType, id: &str) -> Result<Option<Known>> {
     let found = match kind {
         ObjectType::Url => known_url(call, id).await?,
         _ => {
@@ -106,7 +106,7 @@ pub(crate) async fn known(call: &Call, kind: ObjectType, id: &str) -> Result<Opt
     Ok(Some(found).filter(|found| !found.inventory.is_empty() || found.submitted.is_some()))
 }
 
-async fn known_url(call: &Call, id: &str) -> Result<Known, ApiError> {
+async fn known_url(call: &Call, id: &str) -> Result<Known> {
     let store = call.store();
     let is_hash = id.len() == SHA256_CHARS && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let (id, names) = if is_hash {
@@ -126,7 +126,7 @@ async fn known_url(call: &Call, id: &str) -> Result<Known, ApiError> {
 }
 
 /// True for an object that the caller's projects know.
-pub(crate) async fn is_known(call: &Call, kind: &str, id: &str) -> Result<bool, ApiError> {
+pub(crate) async fn is_known(call: &Call, kind: &str, id: &str) -> Result<bool> {
     match ObjectType::from_name(kind) {
         Some(ObjectType::File) => Ok(files::shown_if_known(call, id).await?.is_some()),
         Some(kind) => Ok(known(call, kind, id).await?.is_some()),
@@ -176,7 +176,7 @@ pub(crate) fn unseen_address(call: &Call, id: &str) -> Option<Object> {
 
 /// The address of the path, of which nothing is known. Fails where something else is asked for: a name, a URL or a hash
 /// that nobody knows may be none at all.
-pub(crate) fn required_unseen(call: &Call, kind: ObjectType) -> Result<Object, ApiError> {
+pub(crate) fn required_unseen(call: &Call, kind: ObjectType) -> Result<Object> {
     let found = match kind {
         ObjectType::IpAddress => unseen_address(call, call.id()),
         ObjectType::Domain | ObjectType::File | ObjectType::Url => None,
@@ -185,7 +185,7 @@ pub(crate) fn required_unseen(call: &Call, kind: ObjectType) -> Result<Object, A
 }
 
 /// An object by its type and id; `None`: nobody whom the caller may ask knows it.
-pub(crate) async fn find(call: &Call, kind: ObjectType, id: &str) -> Result<Option<Object>, ApiError> {
+pub(crate) async fn find(call: &Call, kind: ObjectType, id: &str) -> Result<Option<Object>> {
     if kind == ObjectType::File {
         return files::shown_if_known(call, id).await;
     }
@@ -208,7 +208,7 @@ pub(crate) fn of_known(call: &Call, kind: ObjectType, known: &Known) -> Option<O
 }
 
 /// Adds the certificate that was served last on a name or an address.
-pub(crate) async fn add_certificate(call: &Call, known: &Known, found: &mut Object) -> Result<(), ApiError> {
+pub(crate) async fn add_certificate(call: &Call, known: &Known, found: &mut Object) -> Result<()> {
     if let Some(last) = certificates::last_served(call, &known.inventory).await? {
         found.set("last_https_certificate", &certificates::attributes(&last, false));
         found.set("last_https_certificate_date", &Seconds::from(last.last_seen));
@@ -217,7 +217,7 @@ pub(crate) async fn add_certificate(call: &Call, known: &Known, found: &mut Obje
 }
 
 /// Adds the hash and the size of what a URL answered last, by which its bytes are a file.
-pub(crate) async fn add_content(call: &Call, known: &Known, found: &mut Object) -> Result<(), ApiError> {
+pub(crate) async fn add_content(call: &Call, known: &Known, found: &mut Object) -> Result<()> {
     let Some(newest) = known.inventory.iter().max_by_key(|one| one.last_seen) else { return Ok(()) };
     if let Some((sha256, size)) = call.store().page_body(newest.uid).await.about("Object")? {
         found.set("last_http_response_content_sha256", &sha256.to_string());
@@ -227,7 +227,7 @@ pub(crate) async fn add_content(call: &Call, known: &Known, found: &mut Object) 
 }
 
 /// Adds what registries say of the domain that a name belongs to: of the name itself they say nothing.
-pub(crate) async fn add_registration(call: &Call, known: &Known, found: &mut Object) -> Result<(), ApiError> {
+pub(crate) async fn add_registration(call: &Call, known: &Known, found: &mut Object) -> Result<()> {
     let own = known.text().unwrap_or_default();
     let Some(domain) = registrable(own).filter(|domain| *domain != own) else { return Ok(()) };
     let names = ObjectType::Domain.names(domain);
@@ -247,7 +247,7 @@ pub(crate) async fn add_registration(call: &Call, known: &Known, found: &mut Obj
 
 /// An object by the type and id of a node; one that is not known says so in the collection (docs/contract/wider.md
 /// §1.3).
-pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Result<Object, ApiError> {
+pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Result<Object> {
     let found = match ObjectType::from_name(kind) {
         Some(kind) => find(call, kind, id).await?,
         None => None,
@@ -256,25 +256,20 @@ pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Resul
 }
 
 /// Adds up the votes on an object.
-pub(crate) async fn count_votes(call: &Call, kind: ObjectType, found: &mut Object) -> Result<(), ApiError> {
+pub(crate) async fn count_votes(call: &Call, kind: ObjectType, found: &mut Object) -> Result<()> {
     let ids = [found.id.clone()];
     count_votes_of(call, kind, &ids, found).await
 }
 
 /// Adds up the votes on an object that is or was known by these ids.
-pub(crate) async fn count_votes_of(
-    call: &Call,
-    kind: ObjectType,
-    ids: &[String],
-    found: &mut Object,
-) -> Result<(), ApiError> {
+pub(crate) async fn count_votes_of(call: &Call, kind: ObjectType, ids: &[String], found: &mut Object) -> Result<()> {
     let total = votes::total(call, kind, ids).await?;
     found.set("total_votes", &total);
     Ok(())
 }
 
 /// A URL that somebody submitted, by its id.
-pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Object>, ApiError> {
+pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Object>> {
     Ok(call.store().submitted_url(id).await.if_found()?.map(|found| as_submitted(call, &found)))
 }
 
@@ -292,13 +287,13 @@ fn as_submitted(call: &Call, found: &SubmittedUrl) -> Object {
 
 /// Returns the id of the object of the path, under which votes on it are kept; 404 where nobody whom the caller may ask
 /// knows it.
-pub(crate) async fn item(call: &Call, kind: ObjectType) -> Result<String, ApiError> {
+pub(crate) async fn item(call: &Call, kind: ObjectType) -> Result<String> {
     let found = find(call, kind, call.id()).await?;
     found.map(|found| found.id).ok_or_else(|| not_found(kind, call.id()))
 }
 
 /// The object with a name, of whatever type.
-pub(crate) async fn named(call: &Call, text: &str) -> Result<Option<(ObjectType, Object)>, ApiError> {
+pub(crate) async fn named(call: &Call, text: &str) -> Result<Option<(ObjectType, Object)>> {
     if text.is_empty() || text.contains(char::is_whitespace) {
         return Ok(None);
     }

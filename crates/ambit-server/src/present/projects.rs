@@ -2,11 +2,11 @@
 
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::ApiError;
+use ambit_api::Result;
 use uuid::Uuid;
 
 /// The project of the path, which the caller may see.
-pub(crate) async fn project(call: &Call) -> Result<Uuid, ApiError> {
+pub(crate) async fn project(call: &Call) -> Result<Uuid> {
     let uuid = call.uuid("uuid", "Project")?;
     call.store().find_project(call.caller(), uuid).await.about("Project")?;
     Ok(uuid)

@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::failure::About;
 use ambit_api::inventory_objects::RegistrationAttributes;
 use ambit_api::objects::{Object, Seconds};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{Maybe, Result};
 use ambit_model::Timestamp;
 use ambit_model::entity::registrable;
 use ambit_model::id::blob_hash;
@@ -28,7 +28,7 @@ struct Told {
 
 /// Returns the registrations of an object, each text once, the newest first; of a host name those of its registrable
 /// domain.
-pub(crate) async fn of(call: &Call, kind: ObjectType, known: &Known) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn of(call: &Call, kind: ObjectType, known: &Known) -> Result<Vec<Object>> {
     let mut found = known.inventory.clone();
     if let Some(domain) = known.text().and_then(registrable).filter(|_| kind == ObjectType::Domain) {
         let names = ObjectType::Domain.names(domain);
@@ -52,7 +52,7 @@ pub(crate) async fn of(call: &Call, kind: ObjectType, known: &Known) -> Result<V
 }
 
 /// Each text that some entities have or had, as each record showed it.
-async fn history(call: &Call, found: &[KnownObject]) -> Result<Vec<Told>, ApiError> {
+async fn history(call: &Call, found: &[KnownObject]) -> Result<Vec<Told>> {
     let uids: Vec<_> = found.iter().map(|one| one.uid).collect();
     let mut all = Vec::new();
     // When the record of now began to be shown.

@@ -9,7 +9,7 @@ use crate::page::{self, Relationships};
 use ambit_api::files::SubmissionAttributes;
 use ambit_api::inventory_objects::ResolutionAttributes;
 use ambit_api::objects::{Object, ObjectCollection, Related, Seconds};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{ApiError, Maybe, Result};
 use ambit_model::EdgeKind;
 use ambit_model::entity::{domain, host_of, registrable};
 use ambit_model::object::ObjectType;
@@ -148,7 +148,7 @@ fn of_type(kind: ObjectType) -> &'static [Relationship] {
 }
 
 /// What an object is related to by a name; nothing by one that its type does not have.
-pub(crate) async fn related(call: &Call, kind: ObjectType, name: &str, found: &Known) -> Result<Related, ApiError> {
+pub(crate) async fn related(call: &Call, kind: ObjectType, name: &str, found: &Known) -> Result<Related> {
     let Some(relationship) = of_type(kind).iter().find(|one| one.name == name) else {
         return Ok(Related::Many(Vec::new()));
     };
@@ -183,12 +183,7 @@ pub(crate) async fn related(call: &Call, kind: ObjectType, name: &str, found: &K
 }
 
 /// What an object is related to, by name, where that is many; `None`: nobody whom the caller may ask knows it.
-pub(crate) async fn related_to(
-    call: &Call,
-    kind: ObjectType,
-    id: &str,
-    name: &str,
-) -> Result<Option<Vec<Object>>, ApiError> {
+pub(crate) async fn related_to(call: &Call, kind: ObjectType, id: &str, name: &str) -> Result<Option<Vec<Object>>> {
     let Some(found) = known(call, kind, id).await? else { return Ok(None) };
     match related(call, kind, name, &found).await? {
         Related::Many(all) => Ok(Some(all)),
@@ -199,7 +194,7 @@ pub(crate) async fn related_to(
 
 /// The relationships that a request asks for within objects. Too many are refused, and so is what cannot be a name: a
 /// client would take what is left out for what is not there.
-pub(crate) fn asked(call: &Call) -> Result<Vec<String>, ApiError> {
+pub(crate) fn asked(call: &Call) -> Result<Vec<String>> {
     let names = page::names(Relationships::relationships(call)).unwrap_or_default();
     if names.len() > ASKED_MAX {
         return Err(ApiError::bad(format!("At most {ASKED_MAX} relationships can be asked for at once")));
@@ -213,7 +208,7 @@ pub(crate) fn asked(call: &Call) -> Result<Vec<String>, ApiError> {
 
 /// Adds the relationships that the request asks for to an object: their first descriptors, how many there are, and
 /// where the others are. One that its type does not have is empty.
-pub(crate) async fn embed(call: &Call, object: &mut Object) -> Result<(), ApiError> {
+pub(crate) async fn embed(call: &Call, object: &mut Object) -> Result<()> {
     let names = asked(call)?;
     let kind = ObjectType::from_name(&object.kind).filter(|_| object.error.is_none() && !names.is_empty());
     let Some(kind) = kind else { return Ok(()) };
@@ -233,7 +228,7 @@ pub(crate) async fn embed(call: &Call, object: &mut Object) -> Result<(), ApiErr
 }
 
 /// Adds to an object of a list the votes on it and the relationships that the request asks for.
-pub(crate) async fn complete(call: &Call, object: &mut Object) -> Result<(), ApiError> {
+pub(crate) async fn complete(call: &Call, object: &mut Object) -> Result<()> {
     if let Some(kind) = ObjectType::from_name(&object.kind).filter(|_| object.error.is_none()) {
         objects::count_votes(call, kind, object).await?;
     }
@@ -251,14 +246,14 @@ pub(crate) fn relate(call: &Call, object: &mut Object, name: &str, related: &Rel
 
 /// An object by the type and id of a list, with the relationships that the request asks for; one that is not known says
 /// so.
-pub(crate) async fn listed(call: &Call, kind: &str, id: &str) -> Result<Object, ApiError> {
+pub(crate) async fn listed(call: &Call, kind: &str, id: &str) -> Result<Object> {
     let mut found = objects::shown_or_missing(call, kind, id).await?;
     complete(call, &mut found).await?;
     Ok(found)
 }
 
 /// What a file with these hashes, the SHA-256 first, is related to by a name; nothing by one that files do not have.
-pub(crate) async fn of_file(call: &Call, hashes: &[String], name: &str) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn of_file(call: &Call, hashes: &[String], name: &str) -> Result<Vec<Object>> {
     let Some(sha256) = hashes.first() else { return Ok(Vec::new()) };
     match name {
         "comments" => comments::on(call, ObjectType::File.name(), sha256).await,
@@ -270,7 +265,7 @@ pub(crate) async fn of_file(call: &Call, hashes: &[String], name: &str) -> Resul
 }
 
 /// Who submitted a file, and when.
-async fn submissions(call: &Call, sha256: &str) -> Result<Vec<Object>, ApiError> {
+async fn submissions(call: &Call, sha256: &str) -> Result<Vec<Object>> {
     let Some(file) = files::known(call, sha256).await? else { return Ok(Vec::new()) };
     let found = call.store().submissions(sha256, file.visibility).await.about(files::NOUN)?;
     let shown = |one: Submission| {
@@ -284,7 +279,7 @@ async fn submissions(call: &Call, sha256: &str) -> Result<Vec<Object>, ApiError>
 
 /// Answers with the asked page of a list of objects, each with the votes on it and the relationships that the request
 /// asks for.
-pub(crate) async fn page_of(call: &Call, all: Vec<Object>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn page_of(call: &Call, all: Vec<Object>) -> Result<ObjectCollection> {
     let with_relationships = async |mut object: Object| {
         complete(call, &mut object).await?;
         Ok(object)
@@ -292,19 +287,19 @@ pub(crate) async fn page_of(call: &Call, all: Vec<Object>) -> Result<ObjectColle
     page::of_records(call, all, with_relationships).await
 }
 
-async fn one(call: &Call, kind: ObjectType, name: Option<&str>) -> Result<Related, ApiError> {
+async fn one(call: &Call, kind: ObjectType, name: Option<&str>) -> Result<Related> {
     let Some(name) = name else { return Ok(Related::Nothing) };
     Ok(objects::find(call, kind, name).await?.map_or(Related::Nothing, Related::from))
 }
 
-async fn host(call: &Call, url: &str) -> Result<Related, ApiError> {
+async fn host(call: &Call, url: &str) -> Result<Related> {
     let host = host_of(url);
     let kind = if host.parse::<IpAddr>().is_ok() { ObjectType::IpAddress } else { ObjectType::Domain };
     one(call, kind, Some(host).filter(|host| !host.is_empty())).await
 }
 
 /// Names in the records of a type; one that nobody knows more of says so.
-async fn named_in_records(call: &Call, rtype: &str, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
+async fn named_in_records(call: &Call, rtype: &str, found: &[KnownObject]) -> Result<Vec<Object>> {
     let mut objects = Vec::new();
     for name in facts::names_in_records(found, rtype) {
         objects.push(objects::shown_or_missing(call, ObjectType::Domain.name(), &name).await?);
@@ -313,7 +308,7 @@ async fn named_in_records(call: &Call, rtype: &str, found: &[KnownObject]) -> Re
 }
 
 /// Names of the zone that a name is in, as its registrable domain leads to them.
-async fn names_of_zone(call: &Call, own: &str) -> Result<Vec<Object>, ApiError> {
+async fn names_of_zone(call: &Call, own: &str) -> Result<Vec<Object>> {
     let top = registrable(own).unwrap_or(own);
     let mut zone = ObjectType::Domain.names(top);
     zone.extend(ObjectType::Domain.names(own));
@@ -323,13 +318,13 @@ async fn names_of_zone(call: &Call, own: &str) -> Result<Vec<Object>, ApiError> 
 }
 
 /// Names below a name.
-async fn below(call: &Call, own: &str) -> Result<Vec<Object>, ApiError> {
+async fn below(call: &Call, own: &str) -> Result<Vec<Object>> {
     let end = format!(".{own}");
     Ok(names_of_zone(call, own).await?.into_iter().filter(|object| object.id.ends_with(&end)).collect())
 }
 
 /// Names below the same name; a registered domain has none.
-async fn siblings(call: &Call, own: &str) -> Result<Vec<Object>, ApiError> {
+async fn siblings(call: &Call, own: &str) -> Result<Vec<Object>> {
     let above = own.split_once('.').map(|(_, above)| above);
     if above.is_none_or(|above| registrable(above).is_none()) {
         return Ok(Vec::new());
@@ -339,7 +334,7 @@ async fn siblings(call: &Call, own: &str) -> Result<Vec<Object>, ApiError> {
 }
 
 /// Sites on the services of an address, and sites on its names that answered there.
-async fn sites(call: &Call, address: &str, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
+async fn sites(call: &Call, address: &str, found: &[KnownObject]) -> Result<Vec<Object>> {
     let services = linked(call, found, Edges::away(&[EdgeKind::Service])).await?;
     let names = linked(call, found, Edges::towards(RESOLVES)).await?;
     let mut sites = linked(call, &services, Edges::away(SITE)).await?;
@@ -356,12 +351,7 @@ async fn sites(call: &Call, address: &str, found: &[KnownObject]) -> Result<Vec<
 }
 
 /// What edges lead to.
-async fn by_edges(
-    call: &Call,
-    kinds: &[EdgeKind],
-    target: ObjectType,
-    found: &[KnownObject],
-) -> Result<Vec<Object>, ApiError> {
+async fn by_edges(call: &Call, kinds: &[EdgeKind], target: ObjectType, found: &[KnownObject]) -> Result<Vec<Object>> {
     let mut near = linked(call, found, Edges::away(kinds)).await?;
     near.retain(|one| target.kinds().contains(&one.record.kind));
     Ok(as_objects(call, target, near))
@@ -376,7 +366,7 @@ fn as_objects(call: &Call, kind: ObjectType, mut found: Vec<KnownObject>) -> Vec
 }
 
 /// Names and addresses that belong together; the id of each is the address and the name.
-async fn resolutions(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
+async fn resolutions(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Object>> {
     let outward = kind == ObjectType::Domain;
     let edges = if outward { Edges::away(RESOLVES) } else { Edges::towards(RESOLVES) };
     let own = found.first().map(|one| one.record.name.clone()).unwrap_or_default();
@@ -400,7 +390,7 @@ async fn resolutions(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Re
 }
 
 /// Graphs with the object, newest first.
-async fn graphs_with(call: &Call, kind: ObjectType, found: &Known) -> Result<Vec<Object>, ApiError> {
+async fn graphs_with(call: &Call, kind: ObjectType, found: &Known) -> Result<Vec<Object>> {
     let name = found.inventory.first().map_or_else(|| found.id.clone(), |one| one.record.name.clone());
     let leaf = match kind {
         ObjectType::Domain => Leaf::Domain(name.to_lowercase()),
@@ -412,7 +402,7 @@ async fn graphs_with(call: &Call, kind: ObjectType, found: &Known) -> Result<Vec
 }
 
 /// Graphs that a condition finds, newest first.
-pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Object>> {
     let store = call.store();
     let groups = store.groups_of(call.caller().user_id(), false).await.about("Graph")?;
     let search = GraphSearch {
@@ -430,7 +420,7 @@ pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Object>, 
 }
 
 /// The comments on an object, newest first.
-pub(crate) async fn comments_on(call: &Call, kind: ObjectType, found: &Known) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn comments_on(call: &Call, kind: ObjectType, found: &Known) -> Result<Vec<Object>> {
     let mut comments = Vec::new();
     for id in found.ids() {
         comments.extend(call.store().comments_on(call.caller(), kind.name(), &id).await.about(comments::NOUN)?);

@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::ApiError;
 use ambit_api::collection_runs::RunDetail;
+use ambit_api::{ApiError, Result};
 use ambit_model::Timestamp;
 use ambit_model::run::Run;
 use ambit_store::RunReport;
@@ -12,7 +12,7 @@ use ambit_store::RunReport;
 pub(crate) const NOUN: &str = "Collection run";
 
 /// The run of the path, by its integer id or its uuid.
-pub(crate) async fn run(call: &Call) -> Result<Run, ApiError> {
+pub(crate) async fn run(call: &Call) -> Result<Run> {
     if let Ok(uuid) = call.id().parse() {
         return call.store().find_run_by_uuid(call.caller(), uuid).await.about(NOUN);
     }

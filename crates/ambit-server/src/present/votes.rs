@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::ApiError;
+use ambit_api::Result;
 use ambit_api::objects::Object;
 use ambit_api::votes::{TotalVotes, VoteAttributes};
 use ambit_model::object::ObjectType;
@@ -21,7 +21,7 @@ pub(crate) fn shown(kind: &str, item: &str, vote: &Vote) -> Object {
 }
 
 /// The votes on an object that is or was known by these ids, newest first; of a user's the newest alone.
-async fn votes_on(call: &Call, kind: ObjectType, ids: &[String]) -> Result<Vec<(String, Vote)>, ApiError> {
+async fn votes_on(call: &Call, kind: ObjectType, ids: &[String]) -> Result<Vec<(String, Vote)>> {
     let mut votes = Vec::new();
     for id in ids {
         let found = call.store().votes_on(call.caller(), kind.name(), id).await.about(NOUN)?;
@@ -34,13 +34,13 @@ async fn votes_on(call: &Call, kind: ObjectType, ids: &[String]) -> Result<Vec<(
 }
 
 /// The same as objects.
-pub(crate) async fn on(call: &Call, kind: ObjectType, ids: &[String]) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn on(call: &Call, kind: ObjectType, ids: &[String]) -> Result<Vec<Object>> {
     let votes = votes_on(call, kind, ids).await?;
     Ok(votes.iter().map(|(id, vote)| shown(kind.name(), id, vote)).collect())
 }
 
 /// How many users voted which way.
-pub(crate) async fn total(call: &Call, kind: ObjectType, ids: &[String]) -> Result<TotalVotes, ApiError> {
+pub(crate) async fn total(call: &Call, kind: ObjectType, ids: &[String]) -> Result<TotalVotes> {
     let votes = votes_on(call, kind, ids).await?;
     let count = |verdict: &str| votes.iter().filter(|(_, vote)| vote.verdict == verdict).count();
     Ok(TotalVotes { harmless: count(VERDICTS[0]), malicious: count(VERDICTS[1]) })

@@ -3,7 +3,7 @@
 use crate::call::{Asking, Call};
 use crate::failure::About;
 use crate::query::{Limit, ROWS_MAX, query};
-use ambit_api::{ApiError, Envelope, ErrorCode, contract, copied, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, Result, contract, copied, success};
 use ambit_model::Timestamp;
 use ambit_store::AuditRow;
 use serde::Serialize;
@@ -32,7 +32,7 @@ query! { Listed:
 
 /// List what people changed in a project, newest first. The administrator of the installation also reads what concerns
 /// no project, and with `of=installation` all projects and those that were deleted.
-pub(crate) async fn list(call: Asking<(Limit, Listed)>) -> Result<Envelope<Vec<Entry>>, ApiError> {
+pub(crate) async fn list(call: Asking<(Limit, Listed)>) -> Result<Envelope<Vec<Entry>>> {
     // A page that is asked for by a mistyped name would be the newest one again and again.
     call.takes_only_asked()?;
     let rows = Limit::rows(&call)?;
@@ -49,12 +49,7 @@ pub(crate) async fn list(call: Asking<(Limit, Listed)>) -> Result<Envelope<Vec<E
 
 /// The newest rows of a project before an id, and of the installation too where the caller administers it; without a
 /// project all that the caller may read.
-async fn rows_of(
-    call: &Call,
-    project: Option<i64>,
-    mut before: Option<i64>,
-    wanted: usize,
-) -> Result<Vec<AuditRow>, ApiError> {
+async fn rows_of(call: &Call, project: Option<i64>, mut before: Option<i64>, wanted: usize) -> Result<Vec<AuditRow>> {
     let mut rows: Vec<AuditRow> = Vec::new();
     while rows.len() < wanted {
         let page = call.store().list_audit(call.caller(), before, ROWS_MAX).await.about("Project")?;

@@ -6,7 +6,7 @@ use crate::present::items::noun;
 use ambit_api::issues::End;
 use ambit_api::request::{Text, Texts};
 use ambit_api::words::Word;
-use ambit_api::{ApiError, Envelope, Maybe, contract, success};
+use ambit_api::{ApiError, Envelope, Maybe, Result, contract, success};
 use ambit_model::Item;
 use ambit_model::issue::Status;
 use ambit_model::limits::REASON_CHARS_MAX;
@@ -48,16 +48,16 @@ contract! {
 }
 
 /// Change status, tags and assignee of up to 1,000 issues, all or none. A closing status may have a reason and an end.
-pub(crate) async fn issues(call: CallWith<IssueBulk>) -> Result<Envelope<BulkResult>, ApiError> {
+pub(crate) async fn issues(call: CallWith<IssueBulk>) -> Result<Envelope<BulkResult>> {
     change(&call, Item::Issue).await
 }
 
 /// Change the tags of up to 1,000 entities, all or none.
-pub(crate) async fn entities(call: CallWith<EntityBulk>) -> Result<Envelope<BulkResult>, ApiError> {
+pub(crate) async fn entities(call: CallWith<EntityBulk>) -> Result<Envelope<BulkResult>> {
     change(&call, Item::Entity).await
 }
 
-async fn change(call: &Call, item: Item) -> Result<Envelope<BulkResult>, ApiError> {
+async fn change(call: &Call, item: Item) -> Result<Envelope<BulkResult>> {
     // A status of entities is read as well, and refused by the store.
     let body: IssueBulk = call.read_as()?;
     let ids = body.ids.0;

@@ -5,12 +5,12 @@ use crate::call::Asking;
 use crate::failure::About;
 use crate::query::{Limit, query};
 use ambit_api::changes::{Change, Changes};
-use ambit_api::{ApiError, Envelope, success};
+use ambit_api::{Envelope, Result, success};
 
 query! { Listed: after: Count = "Only changes after this revision: the `after` of the list before." }
 
 /// List what changed in a project, in the order of commits.
-pub(crate) async fn list(call: Asking<(Listed, Limit)>) -> Result<Envelope<Changes>, ApiError> {
+pub(crate) async fn list(call: Asking<(Listed, Limit)>) -> Result<Envelope<Changes>> {
     let after = Listed::after(&call).whole_number()?.unwrap_or(0);
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let limit = Limit::rows(&call)?;

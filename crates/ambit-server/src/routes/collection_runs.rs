@@ -8,14 +8,14 @@ use crate::query::query;
 use ambit_api::collection_runs::{CollectionRun, RunDetail, StartedRun};
 use ambit_api::plans::{NewRun, Plan};
 use ambit_api::words::{Word, Words};
-use ambit_api::{ApiError, Envelope, Maybe, success};
+use ambit_api::{ApiError, Envelope, Maybe, Result, success};
 use ambit_model::estimate::estimate;
 use ambit_model::run::Run;
 use ambit_model::user::CollectionRole;
 use ambit_model::{Clearance, Kind, workflow};
 
 /// List the runs of a collection, newest first.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<CollectionRun>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<CollectionRun>>> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let runs = call.store().list_runs(call.caller(), uuid).await.about("Collection")?;
     Ok(success("Collection runs retrieved!", runs.iter().map(|run| CollectionRun::of(run, call.now)).collect()))
@@ -23,7 +23,7 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<CollectionRun>>, Api
 
 /// Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs
 /// confirm_large.
-pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun, ApiError> {
+pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let confirm = call.read_if_sent()?.unwrap_or_default().confirm_large.0.unwrap_or(false);
     let (plan, role) = planned(&call, uuid, None, confirm).await?;
@@ -48,7 +48,7 @@ query! { Level: level: (Word<Clearance>) = "Estimates as if this were the level 
 
 /// Estimate what a run of a collection would ask, in numbers. The estimate covers the seeds; what is found beside them
 /// adds to it.
-pub(crate) async fn plan(call: Asking<Level>) -> Result<Envelope<Plan>, ApiError> {
+pub(crate) async fn plan(call: Asking<Level>) -> Result<Envelope<Plan>> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let level = Level::level(&call).text.map(|word| {
         Clearance::from_word(word).ok_or_else(|| ApiError::invalid(format!("level {}", Clearance::refusal(word))))
@@ -65,7 +65,7 @@ async fn planned(
     uuid: uuid::Uuid,
     level: Option<Clearance>,
     confirm: bool,
-) -> Result<(Plan, CollectionRole), ApiError> {
+) -> Result<(Plan, CollectionRole)> {
     let store = call.store();
     let view = store.find_collection(call.caller(), uuid).await.about("Collection")?;
     let seeds = store.list_seeds(call.caller(), uuid).await.about("Collection")?;
@@ -85,40 +85,40 @@ async fn planned(
 }
 
 /// Read a run, with what it did not do and why.
-pub(crate) async fn find(call: Call) -> Result<Envelope<RunDetail>, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<Envelope<RunDetail>> {
     let run = run(&call).await?;
     shown(&call, &run, "Collection run retrieved!").await
 }
 
 /// List the newest run of each collection of a project, with what it did not do and why.
-pub(crate) async fn newest(call: Call) -> Result<Envelope<Vec<RunDetail>>, ApiError> {
+pub(crate) async fn newest(call: Call) -> Result<Envelope<Vec<RunDetail>>> {
     let project = call.project_or_404()?;
     let reports = call.store().list_newest_runs(call.caller(), project).await.about("Project")?;
     Ok(success("Collection runs retrieved!", reports.iter().map(|report| detail(report, call.now)).collect()))
 }
 
 /// Pause a run.
-pub(crate) async fn pause(call: Call) -> Result<Envelope<RunDetail>, ApiError> {
+pub(crate) async fn pause(call: Call) -> Result<Envelope<RunDetail>> {
     let run = run(&call).await?;
     let paused = call.store().pause_run(call.caller(), run.id, call.now).await.about(NOUN)?;
     shown(&call, &paused, "Collection run paused").await
 }
 
 /// Resume a paused run.
-pub(crate) async fn resume(call: Call) -> Result<Envelope<RunDetail>, ApiError> {
+pub(crate) async fn resume(call: Call) -> Result<Envelope<RunDetail>> {
     let run = run(&call).await?;
     let resumed = call.store().resume_run(call.caller(), run.id, call.now).await.about(NOUN)?;
     shown(&call, &resumed, "Collection run resumed").await
 }
 
 /// Cancel a run.
-pub(crate) async fn cancel(call: Call) -> Result<Envelope<RunDetail>, ApiError> {
+pub(crate) async fn cancel(call: Call) -> Result<Envelope<RunDetail>> {
     let run = run(&call).await?;
     let cancelled = call.store().cancel_run(call.caller(), run.id, call.now).await.about(NOUN)?;
     shown(&call, &cancelled, "Collection run cancelled").await
 }
 
-async fn shown(call: &Call, run: &Run, message: &str) -> Result<Envelope<RunDetail>, ApiError> {
+async fn shown(call: &Call, run: &Run, message: &str) -> Result<Envelope<RunDetail>> {
     let report = call.store().find_run_report(call.caller(), run.id).await.about(NOUN)?;
     Ok(success(message, detail(&report, call.now)))
 }

@@ -4,7 +4,7 @@ use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::signature::Plain;
 use ambit_api::collections::{self as wire, Collection};
-use ambit_api::{ApiError, Envelope, envelope, read, success};
+use ambit_api::{ApiError, Envelope, Result, envelope, read, success};
 use ambit_model::Clearance;
 use ambit_model::collection::Schedule;
 use ambit_model::timing::Timing;
@@ -19,7 +19,7 @@ const NOTIFY_EMAILS: &str = "notify_emails_new_entities";
 const NOTIFY_WEBHOOKS: &str = "notify_webhooks_new_entities";
 
 /// List the collections of a project that the caller may see.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Collection>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Collection>>> {
     let Some(project) = call.project else {
         return Ok(success("User collections", Vec::new()));
     };
@@ -28,7 +28,7 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Collection>>, ApiErr
 }
 
 /// Create a collection.
-pub(crate) async fn create(call: CallWith<wire::NewCollection>) -> Result<Envelope<Collection>, ApiError> {
+pub(crate) async fn create(call: CallWith<wire::NewCollection>) -> Result<Envelope<Collection>> {
     let project = call.project_or_404()?;
     let body = call.read()?;
     let said = body.timing.0.map(wire::NewTiming::read).transpose().map_err(ApiError::invalid)?.unwrap_or_default();
@@ -51,14 +51,14 @@ pub(crate) async fn create(call: CallWith<wire::NewCollection>) -> Result<Envelo
 }
 
 /// Read a collection.
-pub(crate) async fn find(call: Call) -> Result<Envelope<Collection>, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<Envelope<Collection>> {
     let found = call.store().find_collection(call.caller(), call.uuid("uuid", NOUN)?).await.about(NOUN)?;
     Ok(success("Collection retrieved!", shown(&found)))
 }
 
 /// Change name, schedule, timing, level, ports, tasks that are left out, exclusions, or the number of refreshes that
 /// count as active; a member that cannot be changed is refused.
-pub(crate) async fn change(call: CallWith<wire::CollectionSettings>) -> Result<Envelope<Collection>, ApiError> {
+pub(crate) async fn change(call: CallWith<wire::CollectionSettings>) -> Result<Envelope<Collection>> {
     let uuid = call.uuid("uuid", NOUN)?;
     let body = call.change::<Collection>()?;
     let is_empty = |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
@@ -91,7 +91,7 @@ pub(crate) async fn change(call: CallWith<wire::CollectionSettings>) -> Result<E
 }
 
 /// Preview what another level or other exclusions would change in what is known. Nothing is changed.
-pub(crate) async fn preview(call: CallWith<wire::ScopeRules>) -> Result<Envelope<wire::ScopePreview>, ApiError> {
+pub(crate) async fn preview(call: CallWith<wire::ScopeRules>) -> Result<Envelope<wire::ScopePreview>> {
     let uuid = call.uuid("uuid", NOUN)?;
     let body = call.read()?;
     let (level, never) = (body.level.0.map(|word| word.0), body.exclusions.0.map(|exclusions| exclusions.0));
@@ -118,21 +118,21 @@ fn shown(view: &CollectionView) -> Collection {
 /// Delete a collection for good.
 ///
 /// The body is declared as plain text (docs/contract/asm.md §2.3).
-pub(crate) async fn delete(call: Call) -> Result<Plain<Envelope<bool>>, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Plain<Envelope<bool>>> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().delete_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Plain(success("Collection permanently deleted", true)))
 }
 
 /// Archive a collection.
-pub(crate) async fn archive(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn archive(call: Call) -> Result<Envelope<bool>> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().archive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(success("Collection archived", true))
 }
 
 /// Make an archived collection active. The answer says `success: false` although it is a success.
-pub(crate) async fn unarchive(call: Call) -> Result<Envelope<()>, ApiError> {
+pub(crate) async fn unarchive(call: Call) -> Result<Envelope<()>> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().unarchive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(envelope::unarchived())

@@ -6,7 +6,7 @@ use crate::query::query;
 use crate::state::LedgerFn;
 use crate::window::start;
 use ambit_api::contacts::Contacts;
-use ambit_api::{ApiError, Envelope, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, Result, success};
 use ambit_model::Timestamp;
 use ambit_model::moment::MINUTE_MS;
 use ambit_model::reserved::IpNet;
@@ -29,7 +29,7 @@ query! { Asked:
 
 /// List what runs of this server sent to an address or block, from its ledger of contacts: was it us? The answer covers
 /// the collections that the caller sees; for an administrator of the installation it covers all.
-pub(crate) async fn find(call: Asking<Asked>) -> Result<Envelope<Contacts>, ApiError> {
+pub(crate) async fn find(call: Asking<Asked>) -> Result<Envelope<Contacts>> {
     let network = network(Asked::address(&call).or_empty())?;
     let around = i64::try_from(Asked::around(&call).whole_number()?.unwrap_or(AROUND_MINUTES).min(AROUND_MINUTES_MAX));
     let around = around.unwrap_or_default() * MINUTE_MS;
@@ -61,7 +61,7 @@ fn look(
 }
 
 /// The collections whose contacts the caller may know of; `None`: all, those of before as well.
-async fn seen(call: &Call) -> Result<Option<BTreeSet<Uuid>>, ApiError> {
+async fn seen(call: &Call) -> Result<Option<BTreeSet<Uuid>>> {
     let project = call.project_or_404()?;
     if call.caller().administrator() {
         return Ok(None);
@@ -70,7 +70,7 @@ async fn seen(call: &Call) -> Result<Option<BTreeSet<Uuid>>, ApiError> {
     Ok(Some(contexts.into_iter().map(|context| context.uuid).collect()))
 }
 
-fn network(text: &str) -> Result<IpNet, ApiError> {
+fn network(text: &str) -> Result<IpNet> {
     let address = text.parse::<IpAddr>().map(|address| IpNet::from(address.to_canonical()));
     address
         .or_else(|_| text.parse::<IpNet>().map(|network| network.trunc()))

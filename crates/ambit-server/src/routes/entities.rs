@@ -8,7 +8,7 @@ use crate::present::entities::{NOUN, collection, sighting};
 use crate::signature::{Png, Reply};
 use crate::window::{AsOf, moment, then};
 use ambit_api::entities::{EntityDetail, EntityMarks, RawEntity, ScopeExplanation};
-use ambit_api::{ApiError, Envelope, read, success};
+use ambit_api::{ApiError, Envelope, Result, read, success};
 use ambit_model::TaskName;
 use ambit_model::observation::SCREENSHOT;
 use ambit_store::{EntityFlags, EntityView};
@@ -16,14 +16,14 @@ use ambit_store::{EntityFlags, EntityView};
 const MESSAGE: &str = "successfully returned entity";
 
 /// Read an entity.
-pub(crate) async fn find(call: Asking<AsOf>) -> Result<Envelope<EntityDetail>, ApiError> {
+pub(crate) async fn find(call: Asking<AsOf>) -> Result<Envelope<EntityDetail>> {
     let view = view(&call).await?;
     let result = EntityDetail::of(&view.record, sighting(&view), collection(&view.collection));
     Ok(success(MESSAGE, result))
 }
 
 /// Read an entity with everything that is known of it.
-pub(crate) async fn raw(call: Asking<AsOf>) -> Result<Envelope<RawEntity>, ApiError> {
+pub(crate) async fn raw(call: Asking<AsOf>) -> Result<Envelope<RawEntity>> {
     let view = view(&call).await?;
     let scoped_at = view.scoped_at.unwrap_or(view.created_at);
     let result = RawEntity::of(&view.record, sighting(&view), collection(&view.collection), scoped_at, call.now);
@@ -31,7 +31,7 @@ pub(crate) async fn raw(call: Asking<AsOf>) -> Result<Envelope<RawEntity>, ApiEr
 }
 
 /// Explain why an entity is in scope or not, edge by edge from the seed.
-pub(crate) async fn scope(call: Asking<AsOf>) -> Result<Envelope<ScopeExplanation>, ApiError> {
+pub(crate) async fn scope(call: Asking<AsOf>) -> Result<Envelope<ScopeExplanation>> {
     Ok(explained(&view(&call).await?))
 }
 
@@ -40,7 +40,7 @@ fn explained(view: &EntityView) -> Envelope<ScopeExplanation> {
 }
 
 /// Read the picture of a site as a browser showed it (PNG); 404 where there is none.
-pub(crate) async fn screenshot(call: Call) -> Result<Png, ApiError> {
+pub(crate) async fn screenshot(call: Call) -> Result<Png> {
     let id = call.parameter("entity_uid");
     let probes = call.store().entity_probes(call.caller(), id, call.project, TaskName::Screenshot).await.about(NOUN)?;
     let pictures = probes.iter().flat_map(|probe| &probe.evidence).filter(|(label, _)| label == SCREENSHOT);
@@ -54,7 +54,7 @@ pub(crate) async fn screenshot(call: Call) -> Result<Png, ApiError> {
 
 /// Put an entity on the deny list or the allow list, or hide it. The allow list is for admins of the collection. Scope
 /// follows at once, also in an active run.
-pub(crate) async fn mark(call: CallWith<EntityMarks>) -> Result<Envelope<ScopeExplanation>, ApiError> {
+pub(crate) async fn mark(call: CallWith<EntityMarks>) -> Result<Envelope<ScopeExplanation>> {
     // An entity that the caller may not see is answered with 404, whatever the body.
     let seen = current(&call).await?;
     let marks: EntityMarks = read(call.change::<EntityDetail>()?)?;
@@ -64,12 +64,12 @@ pub(crate) async fn mark(call: CallWith<EntityMarks>) -> Result<Envelope<ScopeEx
     Ok(explained(&current(&call).await?))
 }
 
-async fn current(call: &Call) -> Result<EntityView, ApiError> {
+async fn current(call: &Call) -> Result<EntityView> {
     call.store().find_entity(call.caller(), call.parameter("entity_uid"), call.project).await.about(NOUN)
 }
 
 /// The entity of the path, as it is or as it was.
-async fn view(call: &Call) -> Result<EntityView, ApiError> {
+async fn view(call: &Call) -> Result<EntityView> {
     let Some(moment) = moment(AsOf::as_of(call))? else { return current(call).await };
     let id = call.parameter("entity_uid");
     let at = call.store().entity_at(call.caller(), id, call.project, moment, call.now).await.about(NOUN)?;

@@ -9,7 +9,7 @@ use crate::searching::{page_token, sealed};
 use crate::signature::{File, Reply};
 use crate::window::{AsOf, Past, moment, start};
 use ambit_api::exports::{ExportRows, PROBED_MAX};
-use ambit_api::{ApiError, Envelope, success};
+use ambit_api::{ApiError, Envelope, Result, success};
 use ambit_export::{Document, FORMATS, Format, Head};
 use ambit_query::Noun;
 use ambit_search::PAGE_SIZE_MAX;
@@ -44,7 +44,7 @@ query! { Rows:
 
 /// Write what a search finds as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix or html, the worst issues
 /// first.
-pub(crate) async fn document(mut call: Asking<((Told, Since), Past)>) -> Result<File, ApiError> {
+pub(crate) async fn document(mut call: Asking<((Told, Since), Past)>) -> Result<File> {
     let name = call.parameter("format");
     let format = ambit_export::format(name).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
@@ -81,7 +81,7 @@ pub(crate) async fn document(mut call: Asking<((Told, Since), Past)>) -> Result<
 }
 
 /// List what a search finds as the rows that exports are written from, a page at a time.
-pub(crate) async fn rows(call: Asking<((Told, Rows), Past)>) -> Result<Envelope<ExportRows>, ApiError> {
+pub(crate) async fn rows(call: Asking<((Told, Rows), Past)>) -> Result<Envelope<ExportRows>> {
     let noun = noun(&call)?;
     let size = Rows::page_size(&call).whole_number()?.unwrap_or(ROWS).clamp(1, PAGE_SIZE_MAX);
     let query = Told::search_string(&call).or_empty();
@@ -98,7 +98,7 @@ fn probed(call: &Call, wanted: u64) -> u64 {
     if AsOf::as_of(call).text.is_none_or(str::is_empty) { wanted.min(PROBED_MAX) } else { 0 }
 }
 
-fn noun(call: &Call) -> Result<Noun, ApiError> {
+fn noun(call: &Call) -> Result<Noun> {
     match Told::of(call).text {
         None | Some("" | "issues") => Ok(Noun::Issues),
         Some("entities") => Ok(Noun::Entities),

@@ -7,7 +7,7 @@ use crate::present::entities::NOUN as ENTITY;
 use crate::query::query;
 use crate::searching::found_uids;
 use ambit_api::graphs::{DEPTH_MAX, InventoryGraph, Link, Neighbourhood, NewInventoryGraph, Node, graph_document};
-use ambit_api::{ApiError, Envelope, success};
+use ambit_api::{ApiError, Envelope, Result, success};
 use ambit_model::Uid;
 use ambit_store::NewGraph;
 use serde_json::Value;
@@ -25,7 +25,7 @@ enum Asked {
 }
 
 /// Create a graph of an entity's neighbourhood, or of what a search finds; private unless the body says otherwise.
-pub(crate) async fn create(mut call: CallWith<NewInventoryGraph>) -> Result<Envelope<InventoryGraph>, ApiError> {
+pub(crate) async fn create(mut call: CallWith<NewInventoryGraph>) -> Result<Envelope<InventoryGraph>> {
     let body = call.read()?;
     let asked = asked(body.entity.0, body.query.0)?;
     let depth = depth(body.depth.0, &asked)?;
@@ -53,7 +53,7 @@ query! { Around:
 }
 
 /// Compute the graph around an entity, or around what a search finds. Nothing is stored.
-pub(crate) async fn neighbourhood(mut call: Asking<Around>) -> Result<Envelope<Neighbourhood>, ApiError> {
+pub(crate) async fn neighbourhood(mut call: Asking<Around>) -> Result<Envelope<Neighbourhood>> {
     let asked = asked(Around::entity(&call).text.map(str::to_owned), Around::query(&call).text.map(str::to_owned))?;
     let depth = Around::depth(&call).whole_number()?.map(|depth| i64::try_from(depth).unwrap_or(i64::MAX));
     let depth = self::depth(depth, &asked)?;
@@ -62,7 +62,7 @@ pub(crate) async fn neighbourhood(mut call: Asking<Around>) -> Result<Envelope<N
 }
 
 /// Returns the requested entities with their neighbours; false if there are more than a graph holds.
-async fn around(call: &mut Call, asked: &Asked, depth: u64) -> Result<(Vec<Node>, Vec<Link>, bool), ApiError> {
+async fn around(call: &mut Call, asked: &Asked, depth: u64) -> Result<(Vec<Node>, Vec<Link>, bool)> {
     let (first, total) = match asked {
         Asked::Entity(id) => {
             let view = call.store().find_entity(call.caller(), id, call.project).await.about(ENTITY)?;
@@ -79,7 +79,7 @@ async fn around(call: &mut Call, asked: &Asked, depth: u64) -> Result<(Vec<Node>
     Ok((nodes, links, complete && all_first))
 }
 
-fn asked(entity: Option<String>, query: Option<String>) -> Result<Asked, ApiError> {
+fn asked(entity: Option<String>, query: Option<String>) -> Result<Asked> {
     match (entity, query) {
         (Some(entity), None) => Ok(Asked::Entity(entity)),
         (None, Some(query)) => Ok(Asked::Query(query)),
@@ -88,7 +88,7 @@ fn asked(entity: Option<String>, query: Option<String>) -> Result<Asked, ApiErro
 }
 
 /// An entity alone is no graph; what a search finds is.
-fn depth(asked_for: Option<i64>, asked: &Asked) -> Result<u64, ApiError> {
+fn depth(asked_for: Option<i64>, asked: &Asked) -> Result<u64> {
     let Some(depth) = asked_for else {
         return Ok(u64::from(matches!(asked, Asked::Entity(_))));
     };
@@ -106,7 +106,7 @@ fn usual_name(asked: &Asked, nodes: &[Node]) -> String {
 
 /// The entities within some steps of the first ones, and the edges between them; false where a graph holds no more of
 /// them.
-async fn gather(call: &Call, first: Vec<Uid>, depth: u64) -> Result<(Vec<Node>, Vec<Link>, bool), ApiError> {
+async fn gather(call: &Call, first: Vec<Uid>, depth: u64) -> Result<(Vec<Node>, Vec<Link>, bool)> {
     let store = call.store();
     let (mut nodes, mut links, mut complete) = (Vec::new(), BTreeSet::new(), true);
     let mut seen: BTreeSet<Uid> = first.iter().copied().collect();

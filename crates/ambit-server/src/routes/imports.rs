@@ -8,7 +8,7 @@ use ambit_api::imports::{
 };
 use ambit_api::request::Text;
 use ambit_api::words::Word;
-use ambit_api::{ApiError, Envelope, copied, success};
+use ambit_api::{ApiError, Envelope, Result, copied, success};
 use ambit_model::entity::imported::{Sighted, Source};
 use ambit_store::engine::{Imported, StateAccount};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ const INDEX_WAIT: Duration = Duration::from_secs(15);
 /// Import what another tool saw, at most 1,000 things, as observations of a collection with their source and date.
 /// Nothing is contacted. A thing that belongs to nothing in the collection is left out, unless a state of Terraform
 /// holds it.
-pub(crate) async fn create(call: CallWith<NewImport>) -> Result<Envelope<Import>, ApiError> {
+pub(crate) async fn create(call: CallWith<NewImport>) -> Result<Envelope<Import>> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let body = call.read()?;
     let sighted = body.sightings.into_iter().map(sighted).collect::<Result<Vec<_>, _>>()?;
@@ -42,13 +42,13 @@ pub(crate) async fn create(call: CallWith<NewImport>) -> Result<Envelope<Import>
 
 /// Waits until the index has what is there now. Where it does not get that far, because it is built anew or not open
 /// here, the import does not wait for it.
-async fn keep_pace(call: &Call) -> Result<(), ApiError> {
+async fn keep_pace(call: &Call) -> Result<()> {
     let Ok(index) = call.state.index() else { return Ok(()) };
     let newest = call.store().last_revision().await.about("Collection")?;
     call.aside(index.wait_for(newest, INDEX_WAIT)).await.map(drop).map_err(|error| of_search(error.into()))
 }
 
-fn sighted(new: NewSighting) -> Result<Sighted, ApiError> {
+fn sighted(new: NewSighting) -> Result<Sighted> {
     let kind = new.kind.0;
     let name = kind.canonical(&new.name.0).map_err(|error| ApiError::invalid(error.to_string()))?;
     let owned = new.owned.0.unwrap_or_default();
@@ -62,7 +62,7 @@ fn sighted(new: NewSighting) -> Result<Sighted, ApiError> {
     Ok(Sighted { kind, name, seen_at: new.seen_at, says: said(new.says)?, owned, resource_type, configuration })
 }
 
-fn account(new: ImportedAccount, source: Source) -> Result<StateAccount, ApiError> {
+fn account(new: ImportedAccount, source: Source) -> Result<StateAccount> {
     let kind =
         source.account().ok_or_else(|| ApiError::invalid("imports of this source have no account".to_owned()))?;
     let name = kind.canonical(&new.name.0).map_err(|error| ApiError::invalid(error.to_string()))?;
@@ -70,7 +70,7 @@ fn account(new: ImportedAccount, source: Source) -> Result<StateAccount, ApiErro
     Ok(StateAccount { kind, name, serial, seen_at: new.seen_at, says: said(new.says)?, since: new.since.0, whole })
 }
 
-fn said(says: Maybe<BTreeMap<String, Text<SAYS_CHARS_MAX>>>) -> Result<BTreeMap<String, String>, ApiError> {
+fn said(says: Maybe<BTreeMap<String, Text<SAYS_CHARS_MAX>>>) -> Result<BTreeMap<String, String>> {
     let says = says.0.unwrap_or_default();
     if says.len() > SAYS_MAX || says.keys().any(|word| word.chars().count() > SAYS_CHARS_MAX) {
         return Err(ApiError::invalid(format!("says may have {SAYS_MAX} members of {SAYS_CHARS_MAX} characters")));

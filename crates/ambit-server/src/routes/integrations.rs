@@ -7,7 +7,7 @@ use crate::present::projects;
 use ambit_api::integrations::{
     self as wire, Integration, IntegrationCollection, JiraProject, NewIntegrationCollection,
 };
-use ambit_api::{ApiError, Envelope, copied, read, success};
+use ambit_api::{ApiError, Envelope, Result, copied, read, success};
 use ambit_model::application_session::ApplicationSession;
 use ambit_model::entity::aws;
 use ambit_model::workflow::{SESSION, cloud_provider};
@@ -38,18 +38,18 @@ const SECRETS: &[&str] = &[
 ];
 
 /// List the integrations of a project; of their secrets only the names are shown.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Integration>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Integration>>> {
     Ok(success("Integrations", of_project(&call).await?.into_iter().map(shown).collect()))
 }
 
 /// List the Jira projects that the settings of the project's integrations name.
-pub(crate) async fn jira_projects(call: Call) -> Result<Envelope<Vec<JiraProject>>, ApiError> {
+pub(crate) async fn jira_projects(call: Call) -> Result<Envelope<Vec<JiraProject>>> {
     let views = of_project(&call).await?;
     Ok(success("Jira projects", views.iter().flat_map(|view| JiraProject::of(view.uuid, &view.settings)).collect()))
 }
 
 /// Create an integration of a project; its secrets are sealed and never shown.
-pub(crate) async fn create(call: CallWith<wire::NewIntegration>) -> Result<Envelope<Integration>, ApiError> {
+pub(crate) async fn create(call: CallWith<wire::NewIntegration>) -> Result<Envelope<Integration>> {
     let project = projects::project(&call).await?;
     let body = call.read()?;
     let new = NewIntegration {
@@ -72,7 +72,7 @@ pub(crate) async fn create(call: CallWith<wire::NewIntegration>) -> Result<Envel
 ///
 /// The next run uses what is new. An integration that replaces another has other accounts, so keys that expire are
 /// replaced here.
-pub(crate) async fn change(call: CallWith<wire::IntegrationSettings>) -> Result<Envelope<Integration>, ApiError> {
+pub(crate) async fn change(call: CallWith<wire::IntegrationSettings>) -> Result<Envelope<Integration>> {
     let uuid = call.uuid("uuid", NOUN)?;
     let known = call.store().find_integration(call.caller(), uuid).await.about(NOUN)?;
     let body: wire::IntegrationSettings = read(call.change::<Integration>()?)?;
@@ -99,7 +99,7 @@ pub(crate) async fn change(call: CallWith<wire::IntegrationSettings>) -> Result<
 }
 
 /// The form of this type is our own. For the others, clients send what their providers issue.
-fn check_session(secrets: &Map<String, Value>, settings: &Map<String, Value>) -> Result<(), ApiError> {
+fn check_session(secrets: &Map<String, Value>, settings: &Map<String, Value>) -> Result<()> {
     let read = ApplicationSession::of(secrets, settings);
     read.map(drop).map_err(|missing| ApiError::invalid(format!("an {SESSION} needs {missing}")))
 }
@@ -110,7 +110,7 @@ fn check_kubeconfig(
     kind: &str,
     secrets: &Map<String, Value>,
     settings: &Map<String, Value>,
-) -> Result<(), ApiError> {
+) -> Result<()> {
     let Some(file) = secrets.get("kubeconfig").and_then(Value::as_str).filter(|file| !file.trim().is_empty()) else {
         return Ok(());
     };
@@ -123,7 +123,7 @@ fn check_kubeconfig(
 }
 
 /// Refuses a secret among the settings, which everybody in the project reads.
-fn check_settings(settings: &Map<String, Value>) -> Result<(), ApiError> {
+fn check_settings(settings: &Map<String, Value>) -> Result<()> {
     match settings.keys().find(|name| SECRETS.contains(&name.as_str())) {
         Some(name) => {
             Err(ApiError::invalid(format!("{name} is a secret: give it among the secrets, not the settings")))
@@ -178,14 +178,14 @@ fn told(done: &str, lacking: Option<String>) -> String {
 }
 
 /// Remove an integration with its secrets and its uses.
-pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().delete_integration(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(success("Integration deleted", true))
 }
 
 /// List which collections of a project use which integrations.
-pub(crate) async fn list_uses(call: Call) -> Result<Envelope<Vec<IntegrationCollection>>, ApiError> {
+pub(crate) async fn list_uses(call: Call) -> Result<Envelope<Vec<IntegrationCollection>>> {
     let Some(project) = call.project else {
         return Ok(success("Integration collections", Vec::new()));
     };
@@ -194,9 +194,7 @@ pub(crate) async fn list_uses(call: Call) -> Result<Envelope<Vec<IntegrationColl
 }
 
 /// Attach an integration of the project to a collection; repeating it is harmless.
-pub(crate) async fn add_use(
-    call: CallWith<NewIntegrationCollection>,
-) -> Result<Envelope<IntegrationCollection>, ApiError> {
+pub(crate) async fn add_use(call: CallWith<NewIntegrationCollection>) -> Result<Envelope<IntegrationCollection>> {
     let collection = call.uuid("collection_uuid", "Collection")?;
     let integration = call.read()?.integration_uuid.0;
     let added = call.store().add_integration_use(call.caller(), collection, integration, call.now).await.about(NOUN)?;
@@ -204,13 +202,13 @@ pub(crate) async fn add_use(
 }
 
 /// Detach an integration from a collection.
-pub(crate) async fn remove_use(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn remove_use(call: Call) -> Result<Envelope<bool>> {
     let uuid = call.uuid("uuid", USE)?;
     call.store().delete_integration_use(call.caller(), uuid, call.now).await.about(USE)?;
     Ok(success("Integration collection deleted", true))
 }
 
-async fn of_project(call: &Call) -> Result<Vec<IntegrationView>, ApiError> {
+async fn of_project(call: &Call) -> Result<Vec<IntegrationView>> {
     let project = projects::project(call).await?;
     call.store().list_integrations(call.caller(), project).await.about("Project")
 }

@@ -6,19 +6,19 @@ use crate::present::entities::collection;
 use crate::present::issues::{NOUN, sighting};
 use crate::window::{Start, start};
 use ambit_api::issues::{IssueDetail, IssueVersion, NewStatus, Overdue};
-use ambit_api::{ApiError, Envelope, success};
+use ambit_api::{Envelope, Result, success};
 use ambit_model::Item;
 use ambit_store::BulkChange;
 
 /// Read an issue.
-pub(crate) async fn find(call: Call) -> Result<Envelope<IssueDetail>, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<Envelope<IssueDetail>> {
     let view = call.store().find_issue(call.caller(), call.id(), call.project).await.about(NOUN)?;
     let result = IssueDetail::of(&view.record, sighting(&call, &view), view.entity_id, collection(&view.collection));
     Ok(success("successfully returned issue", result))
 }
 
 /// Set the status of an issue. A closing status may have a reason and an end.
-pub(crate) async fn report_status(call: CallWith<NewStatus>) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn report_status(call: CallWith<NewStatus>) -> Result<Envelope<bool>> {
     // An issue that the caller may not see is answered with 404, whatever the body.
     let id = call.id();
     call.store().find_issue(call.caller(), id, call.project).await.about(NOUN)?;
@@ -37,7 +37,7 @@ pub(crate) async fn report_status(call: CallWith<NewStatus>) -> Result<Envelope<
 }
 
 /// List the versions of an issue, oldest first: its status, who decided it, why, and until when.
-pub(crate) async fn history(call: Asking<Start>) -> Result<Envelope<Vec<IssueVersion>>, ApiError> {
+pub(crate) async fn history(call: Asking<Start>) -> Result<Envelope<Vec<IssueVersion>>> {
     let (id, start) = (call.parameter("id"), start(Start::start(&call))?);
     let versions = call.store().issue_history(call.caller(), id, call.project, start).await.about(NOUN)?;
     let before = std::iter::once(None).chain(versions.iter().map(|version| Some(&version.record)));
@@ -47,7 +47,7 @@ pub(crate) async fn history(call: Asking<Start>) -> Result<Envelope<Vec<IssueVer
 }
 
 /// Count the open issues of each collection that are past their due date, by severity.
-pub(crate) async fn overdue(call: Call) -> Result<Envelope<Vec<Overdue>>, ApiError> {
+pub(crate) async fn overdue(call: Call) -> Result<Envelope<Vec<Overdue>>> {
     let project = call.project_or_404()?;
     let found = call.store().list_overdue(call.caller(), project, call.state.due_days, call.now).await;
     let shown = found.about("Project")?.into_iter().map(|of| Overdue {

@@ -5,7 +5,7 @@ use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::window::end;
 use ambit_api::keys::{self as wire, IssuedKey, Key, KeyToken};
-use ambit_api::{ApiError, Envelope, ErrorCode, copied, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, Result, copied, success};
 use ambit_model::Timestamp;
 use ambit_store::{KeyView, NewKey, RevokedKeys, StoreError};
 use std::net::{IpAddr, Ipv4Addr};
@@ -15,13 +15,13 @@ const NOUN: &str = "Key";
 const REDEMPTIONS_MAX: u32 = 60;
 
 /// List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Key>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Key>>> {
     let views = call.store().list_keys(call.caller()).await;
     Ok(success("Keys", views.about(NOUN)?.into_iter().map(shown).collect()))
 }
 
 /// Create an API key. Its text is in this answer alone and cannot be read again.
-pub(crate) async fn create(call: CallWith<wire::NewKey>) -> Result<Envelope<IssuedKey>, ApiError> {
+pub(crate) async fn create(call: CallWith<wire::NewKey>) -> Result<Envelope<IssuedKey>> {
     let body = call.read()?;
     let new = NewKey {
         user: body.user.0.map(|text| text.0),
@@ -36,7 +36,7 @@ pub(crate) async fn create(call: CallWith<wire::NewKey>) -> Result<Envelope<Issu
 }
 
 /// Revoke an API key.
-pub(crate) async fn revoke(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn revoke(call: Call) -> Result<Envelope<bool>> {
     let id = call.id().parse().map_err(|_| ApiError::not_found(NOUN))?;
     let revoked = call.store().revoke_key(call.caller(), id, call.now).await.about(NOUN)?;
     Ok(success(&said(&revoked), true))
@@ -58,7 +58,7 @@ fn said(revoked: &RevokedKeys) -> String {
 /// Exchange the one-time token of a fresh installation for its owner's API key.
 ///
 /// Exchanges a one-time token for a key. The token is the credential, and it is worth nothing afterwards.
-pub(crate) async fn redeem(call: CallWith<KeyToken>) -> Result<Envelope<IssuedKey>, ApiError> {
+pub(crate) async fn redeem(call: CallWith<KeyToken>) -> Result<Envelope<IssuedKey>> {
     let token = call.read()?.token.0;
     let issued = call.store().redeem_key_token(&token, call.now).await;
     let issued = match issued {

@@ -9,7 +9,7 @@ use ambit_api::library::{LibraryEntity, LibraryFingerprint, LibraryIssue, Librar
 use ambit_api::library_stats::{
     self, LibraryCatalogStats, LibraryEntityStats, LibraryFingerprintStats, LibraryIssueStats, LibraryTaskStats,
 };
-use ambit_api::{ApiError, Envelope, success};
+use ambit_api::{ApiError, Envelope, Result, success};
 use ambit_model::library::Library;
 use serde::Serialize;
 
@@ -24,27 +24,27 @@ query! { Listed:
 }
 
 /// List the kinds of entity; `more` is a member beside `result`.
-pub(crate) async fn kinds(call: Asking<Listed>) -> Result<LibraryPage<LibraryEntity>, ApiError> {
+pub(crate) async fn kinds(call: Asking<Listed>) -> Result<LibraryPage<LibraryEntity>> {
     page(&call, "Entities", call.state.library.kinds.iter().map(LibraryEntity::from).collect())
 }
 
 /// List the discovery tasks; `more` is a member beside `result`.
-pub(crate) async fn tasks(call: Asking<Listed>) -> Result<LibraryPage<LibraryTask>, ApiError> {
+pub(crate) async fn tasks(call: Asking<Listed>) -> Result<LibraryPage<LibraryTask>> {
     page(&call, "Tasks", call.state.library.tasks.iter().map(LibraryTask::from).collect())
 }
 
 /// List the workflows with their tasks; `more` is a member beside `result`.
-pub(crate) async fn workflows(call: Asking<Listed>) -> Result<LibraryPage<LibraryWorkflow>, ApiError> {
+pub(crate) async fn workflows(call: Asking<Listed>) -> Result<LibraryPage<LibraryWorkflow>> {
     page(&call, "Workflows", LibraryWorkflow::all(&call.state.library.tasks))
 }
 
 /// List the kinds of issue; `more` is a member beside `result`.
-pub(crate) async fn issues(call: Asking<Listed>) -> Result<LibraryPage<LibraryIssue>, ApiError> {
+pub(crate) async fn issues(call: Asking<Listed>) -> Result<LibraryPage<LibraryIssue>> {
     page(&call, "Issues", call.state.library.issues.iter().map(LibraryIssue::from).collect())
 }
 
 /// Read a kind of issue.
-pub(crate) async fn issue(call: Call) -> Result<Envelope<LibraryIssue>, ApiError> {
+pub(crate) async fn issue(call: Call) -> Result<Envelope<LibraryIssue>> {
     let name = call.parameter("issue_name");
     let found = call.state.library.issues.iter().find(|entry| entry.name == name);
     let found = found.ok_or_else(|| ApiError::not_found("Issue"))?;
@@ -52,42 +52,42 @@ pub(crate) async fn issue(call: Call) -> Result<Envelope<LibraryIssue>, ApiError
 }
 
 /// List the products that can be recognised; `more` is a member beside `result`.
-pub(crate) async fn fingerprints(call: Asking<Listed>) -> Result<LibraryPage<LibraryFingerprint>, ApiError> {
+pub(crate) async fn fingerprints(call: Asking<Listed>) -> Result<LibraryPage<LibraryFingerprint>> {
     page(&call, "Fingerprints", call.state.library.fingerprints.iter().map(LibraryFingerprint::from).collect())
 }
 
 /// Count the kinds of entity.
-pub(crate) async fn kind_stats(call: Call) -> Result<Envelope<LibraryEntityStats>, ApiError> {
+pub(crate) async fn kind_stats(call: Call) -> Result<Envelope<LibraryEntityStats>> {
     Ok(stats(&call, "Entity stats"))
 }
 
 /// Count the discovery tasks.
-pub(crate) async fn task_stats(call: Call) -> Result<Envelope<LibraryTaskStats>, ApiError> {
+pub(crate) async fn task_stats(call: Call) -> Result<Envelope<LibraryTaskStats>> {
     Ok(stats(&call, "Task stats"))
 }
 
 /// Count the kinds of issue.
-pub(crate) async fn issue_stats(call: Call) -> Result<Envelope<LibraryIssueStats>, ApiError> {
+pub(crate) async fn issue_stats(call: Call) -> Result<Envelope<LibraryIssueStats>> {
     Ok(stats(&call, "Issue stats"))
 }
 
 /// Count the products that can be recognised.
-pub(crate) async fn fingerprint_stats(call: Call) -> Result<Envelope<LibraryFingerprintStats>, ApiError> {
+pub(crate) async fn fingerprint_stats(call: Call) -> Result<Envelope<LibraryFingerprintStats>> {
     Ok(stats(&call, "Fingerprint stats"))
 }
 
 /// Count everything in the library.
-pub(crate) async fn catalog_stats(call: Call) -> Result<Envelope<LibraryCatalogStats>, ApiError> {
+pub(crate) async fn catalog_stats(call: Call) -> Result<Envelope<LibraryCatalogStats>> {
     Ok(stats(&call, "Catalog stats"))
 }
 
 /// Export the kinds of issue as CSV.
-pub(crate) async fn issues_csv(call: Call) -> Result<Csv, ApiError> {
+pub(crate) async fn issues_csv(call: Call) -> Result<Csv> {
     Ok(saved("issues.csv", library_stats::issues_csv(&call.state.library)))
 }
 
 /// Export the discovery tasks as CSV.
-pub(crate) async fn tasks_csv(call: Call) -> Result<Csv, ApiError> {
+pub(crate) async fn tasks_csv(call: Call) -> Result<Csv> {
     Ok(saved("tasks.csv", library_stats::tasks_csv(&call.state.library)))
 }
 
@@ -99,7 +99,7 @@ fn stats<'a, T: From<&'a Library> + Serialize>(call: &'a Call, message: &str) ->
     success(message, T::from(&call.state.library))
 }
 
-fn page<T: Serialize>(call: &Call, message: &str, mut rows: Vec<T>) -> Result<LibraryPage<T>, ApiError> {
+fn page<T: Serialize>(call: &Call, message: &str, mut rows: Vec<T>) -> Result<LibraryPage<T>> {
     let size = Listed::page_size(call).page_number()?.unwrap_or(PAGE_ROWS).min(PAGE_ROWS_MAX);
     let skipped = Listed::page(call).page_number()?.unwrap_or(0).saturating_mul(size);
     let as_size = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);

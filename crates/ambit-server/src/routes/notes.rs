@@ -5,14 +5,14 @@ use crate::failure::About;
 use crate::present::entities::collection;
 use crate::present::items::{item, item_type, noun};
 use ambit_api::notes::{EditedNote, NewNote, Note, NoteItem, NoteText};
-use ambit_api::{ApiError, Envelope, read, success};
+use ambit_api::{Envelope, Result, read, success};
 use ambit_model::Uid;
 use ambit_store::{ItemView, NoteView};
 
 const NOUN: &str = "Note";
 
 /// List the notes on an entity or issue, oldest first.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Note>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Note>>> {
     let item = item_type(&call)?;
     let (view, notes) = call
         .store()
@@ -24,7 +24,7 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Note>>, ApiError> {
 }
 
 /// Write a note on an entity or issue, as Markdown.
-pub(crate) async fn add(call: CallWith<NewNote>) -> Result<Envelope<Note>, ApiError> {
+pub(crate) async fn add(call: CallWith<NewNote>) -> Result<Envelope<Note>> {
     // An item that the caller may not see is answered with 404, whatever the body.
     let seen = item(&call).await?;
     let text = call.read()?.note_text.0;
@@ -38,7 +38,7 @@ pub(crate) async fn add(call: CallWith<NewNote>) -> Result<Envelope<Note>, ApiEr
 }
 
 /// Replace the text of a note; for its author and for admins of the collection.
-pub(crate) async fn edit(call: CallWith<EditedNote>) -> Result<Envelope<Note>, ApiError> {
+pub(crate) async fn edit(call: CallWith<EditedNote>) -> Result<Envelope<Note>> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
     let text = read::<EditedNote>(call.change::<Note>()?)?.note_text.0;
     let id = seen.uid.to_string();
@@ -51,14 +51,14 @@ pub(crate) async fn edit(call: CallWith<EditedNote>) -> Result<Envelope<Note>, A
 }
 
 /// Remove a note; for its author and for admins of the collection.
-pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
     let id = seen.uid.to_string();
     call.store().delete_note(call.caller(), (seen.item, &id, note), call.project, call.now).await.about(NOUN)?;
     Ok(success("Note deleted", true))
 }
 
-fn uid(call: &Call) -> Result<Uid, ApiError> {
+fn uid(call: &Call) -> Result<Uid> {
     call.uid("note_uid", NOUN)
 }
 

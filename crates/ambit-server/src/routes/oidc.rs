@@ -9,7 +9,7 @@ use crate::oidc::{Carried, NotSignedIn, Provider};
 use crate::query::query;
 use crate::signature::{Text, WithCookie};
 use ambit_api::sessions::SignInWays;
-use ambit_api::{ApiError, Envelope, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, Result, success};
 use ambit_store::StoreError;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -27,7 +27,7 @@ const TROUBLE_CHARS_MAX: usize = 500;
 /// Say how people sign in beside keys and links.
 ///
 /// It says once why this browser was not signed in by the provider.
-pub(crate) async fn ways(call: Asking<cookie::Carried>) -> Result<WithCookie<Envelope<SignInWays>>, ApiError> {
+pub(crate) async fn ways(call: Asking<cookie::Carried>) -> Result<WithCookie<Envelope<SignInWays>>> {
     let trouble = unsealed(&call, TROUBLE).and_then(|text| String::from_utf8(text).ok());
     let cookie = trouble.is_some().then(|| cookie::carried_no_more(&call.base));
     Ok(WithCookie(success("Ways to sign in", SignInWays { provider: call.state.oidc.is_some(), trouble }), cookie))
@@ -36,12 +36,12 @@ pub(crate) async fn ways(call: Asking<cookie::Carried>) -> Result<WithCookie<Env
 /// Redirect a browser to the identity provider (303); 404 where none is configured.
 ///
 /// A browser that cannot be sent there is led to the page that signs in, which says why.
-pub(crate) async fn begin(call: Call) -> Result<Text, ApiError> {
+pub(crate) async fn begin(call: Call) -> Result<Text> {
     let begun = lead_to_provider(&call).await;
     shown(&call, begun)
 }
 
-async fn lead_to_provider(call: &Call) -> Result<Answer, ApiError> {
+async fn lead_to_provider(call: &Call) -> Result<Answer> {
     let provider = provider(call)?;
     let (url, carried) = provider.begin(&back(call), call.now).await.map_err(|why| unavailable(&why))?;
     let plain = serde_json::to_vec(&carried).expect("texts and a moment are JSON");
@@ -57,12 +57,12 @@ query! { Back:
 /// Finish a sign-in that this browser began: redirects it to the interface with a link that signs it in once.
 ///
 /// A browser that is not signed in is led to the page that signs in, which says why.
-pub(crate) async fn finish(call: Asking<(Back, cookie::Carried)>) -> Result<Text, ApiError> {
+pub(crate) async fn finish(call: Asking<(Back, cookie::Carried)>) -> Result<Text> {
     let finished = admit(&call).await;
     shown(&call, finished)
 }
 
-async fn admit(call: &Call) -> Result<Answer, ApiError> {
+async fn admit(call: &Call) -> Result<Answer> {
     let provider = provider(call)?;
     let carried = carried(call).filter(|carried| Back::state(call).text == Some(&carried.state));
     let Some(carried) = carried else {
@@ -90,7 +90,7 @@ async fn admit(call: &Call) -> Result<Answer, ApiError> {
     Ok(Answer::leading_to(format!("/sign_in#{}", link.token)).with_cookie(cookie::carried_no_more(&call.base)))
 }
 
-fn provider(call: &Call) -> Result<&Provider, ApiError> {
+fn provider(call: &Call) -> Result<&Provider> {
     call.state.oidc.as_deref().ok_or_else(|| ApiError::not_found("Sign-in provider"))
 }
 
@@ -100,7 +100,7 @@ fn back(call: &Call) -> String {
 
 /// What goes to a person instead of a failure: the page that signs in. The reason is sealed in the cookie, so that no
 /// link can make that page say anything.
-fn shown(call: &Call, outcome: Result<Answer, ApiError>) -> Result<Text, ApiError> {
+fn shown(call: &Call, outcome: Result<Answer>) -> Result<Text> {
     match outcome {
         Err(error) if call.takes_pages => {
             let why: String = error.message.chars().take(TROUBLE_CHARS_MAX).collect();

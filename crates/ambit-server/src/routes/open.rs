@@ -7,7 +7,7 @@ use crate::document::Document;
 use crate::health::{alive, not_ready};
 use crate::signature::{Html, Json, Reply, Script, Style, Text};
 use ambit_api::envelope::Version;
-use ambit_api::{ApiError, Envelope, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, Result, success};
 use ambit_model::moment::DAY_MS;
 use bytes::Bytes;
 use tokio::sync::OnceCell;
@@ -21,7 +21,7 @@ async fn made<As: Reply>(
     number: usize,
     is: fn(Answer) -> As,
     make: impl FnOnce() -> Bytes + Send + 'static,
-) -> Result<As, ApiError> {
+) -> Result<As> {
     let making = || tokio::task::spawn_blocking(move || Document::new(As::CONTENT_TYPE, make()));
     let document = MADE[number].get_or_try_init(making).await;
     document.map(|document| is(Answer::document(document))).map_err(|_| ApiError::new(ErrorCode::Internal))
@@ -31,33 +31,33 @@ async fn made<As: Reply>(
 const PROBING_DAYS: i64 = 30;
 
 /// Read the OpenAPI document.
-pub(crate) async fn openapi(call: Call) -> Result<Json, ApiError> {
+pub(crate) async fn openapi(call: Call) -> Result<Json> {
     let make = call.state.openapi;
     made(0, Json, move || make().to_string().into()).await
 }
 
 /// Show a page to read and try the API, which loads nothing from other hosts.
-pub(crate) async fn page(_call: Call) -> Result<Html, ApiError> {
+pub(crate) async fn page(_call: Call) -> Result<Html> {
     made(1, Html, || include_str!("../docs/page.html").into()).await
 }
 
 /// Load the script of the page at /docs.
-pub(crate) async fn script(_call: Call) -> Result<Script, ApiError> {
+pub(crate) async fn script(_call: Call) -> Result<Script> {
     made(2, Script, || include_str!("../docs/page.js").into()).await
 }
 
 /// Load the style sheet of the page at /docs.
-pub(crate) async fn style(_call: Call) -> Result<Style, ApiError> {
+pub(crate) async fn style(_call: Call) -> Result<Style> {
     made(3, Style, || include_str!("../docs/page.css").into()).await
 }
 
 /// Say that the process is alive.
-pub(crate) async fn live(_call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn live(_call: Call) -> Result<Envelope<bool>> {
     Ok(alive())
 }
 
 /// Say whether requests can be answered.
-pub(crate) async fn ready(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn ready(call: Call) -> Result<Envelope<bool>> {
     match call.state.health.trouble(call.store(), call.state.index().ok()).await {
         None => Ok(success("Ready", true)),
         Some(why) => Err(not_ready(&why)),
@@ -67,7 +67,7 @@ pub(crate) async fn ready(call: Call) -> Result<Envelope<bool>, ApiError> {
 /// Explain to the owners of contacted systems what the probes are and whom to ask (RFC 9511).
 ///
 /// It is not found if no contact is set.
-pub(crate) async fn probing(call: Call) -> Result<Text, ApiError> {
+pub(crate) async fn probing(call: Call) -> Result<Text> {
     let Some(contact) = &call.state.contact else { return Err(ApiError::not_found("Description of probes")) };
     let expires = call.now.plus_ms(PROBING_DAYS * DAY_MS);
     let text = format!(
@@ -80,7 +80,7 @@ pub(crate) async fn probing(call: Call) -> Result<Text, ApiError> {
 }
 
 /// Say which program and version this is.
-pub(crate) async fn version(_call: Call) -> Result<Envelope<Version>, ApiError> {
+pub(crate) async fn version(_call: Call) -> Result<Envelope<Version>> {
     let version = Version { name: "ambit", version: env!("CARGO_PKG_VERSION") };
     Ok(success("Version", version))
 }

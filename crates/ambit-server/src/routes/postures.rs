@@ -6,14 +6,14 @@ use crate::failure::About;
 use crate::present::entities::NOUN;
 use crate::window::{AsOf, moment, then};
 use ambit_api::postures::{EntityPosture, OrganizationPosture, SeedPosture};
-use ambit_api::{ApiError, Envelope, success};
+use ambit_api::{Envelope, Result, success};
 use ambit_model::entity::domain;
 use ambit_model::posture::{WeighedDomain, organizations};
 use ambit_store::{EntityView, StoreError};
 
 /// List the postures of the seeds of a collection, the worst first: how well each protects what everybody can see of
 /// it. A seed whose posture no run has computed is left out.
-pub(crate) async fn of_collection(call: Asking<AsOf>) -> Result<Envelope<Vec<SeedPosture>>, ApiError> {
+pub(crate) async fn of_collection(call: Asking<AsOf>) -> Result<Envelope<Vec<SeedPosture>>> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let at = moment(AsOf::as_of(&call))?;
     let seeds = call.store().seed_entities(call.caller(), uuid, at, call.now).await.about("Collection")?;
@@ -25,7 +25,7 @@ pub(crate) async fn of_collection(call: Asking<AsOf>) -> Result<Envelope<Vec<See
 
 /// List the postures of the organisations that registered the domains among the seeds of a collection, the worst first,
 /// with the scores that each had. The score of an organisation is that of its weakest domain.
-pub(crate) async fn of_organizations(call: Asking<AsOf>) -> Result<Envelope<Vec<OrganizationPosture>>, ApiError> {
+pub(crate) async fn of_organizations(call: Asking<AsOf>) -> Result<Envelope<Vec<OrganizationPosture>>> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let at = moment(AsOf::as_of(&call))?;
     let seeds = call.store().seed_entities(call.caller(), uuid, at, call.now).await.about("Collection")?;
@@ -49,7 +49,7 @@ pub(crate) async fn of_organizations(call: Asking<AsOf>) -> Result<Envelope<Vec<
 
 /// Read the posture of an entity: how well it protects what everybody can see of it, with the reasons, the suppliers
 /// whose services it uses, and the scores that it had.
-pub(crate) async fn of_entity(call: Asking<AsOf>) -> Result<Envelope<EntityPosture>, ApiError> {
+pub(crate) async fn of_entity(call: Asking<AsOf>) -> Result<Envelope<EntityPosture>> {
     let id = call.parameter("entity_uid");
     let view = match moment(AsOf::as_of(&call))? {
         None => call.store().find_entity(call.caller(), id, call.project).await.about(NOUN)?,

@@ -3,27 +3,27 @@
 use crate::call::{Call, CallWith};
 use crate::failure::About;
 use ambit_api::projects::{self as wire, Project};
-use ambit_api::{ApiError, Envelope, read, success};
+use ambit_api::{Envelope, Result, read, success};
 use ambit_model::user::ProjectRole;
 use ambit_store::{ProjectSettings, ProjectView};
 
 const NOUN: &str = "Project";
 
 /// List the projects of the caller.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Project>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Project>>> {
     let found = call.store().list_projects(call.caller()).await.about(NOUN)?;
     Ok(success("Projects", found.iter().map(|view| shown(&call, view)).collect()))
 }
 
 /// Create a project; the caller becomes its owner.
-pub(crate) async fn create(call: CallWith<wire::NewProject>) -> Result<Envelope<Project>, ApiError> {
+pub(crate) async fn create(call: CallWith<wire::NewProject>) -> Result<Envelope<Project>> {
     let name = call.read()?.name.0;
     let created = call.store().create_project(call.caller(), &name, call.now).await.about(NOUN)?;
     Ok(success("Projects", shown(&call, &created)))
 }
 
 /// Change name and description, for owners; or make it the caller's primary project.
-pub(crate) async fn change(call: CallWith<wire::ProjectSettings>) -> Result<Envelope<Project>, ApiError> {
+pub(crate) async fn change(call: CallWith<wire::ProjectSettings>) -> Result<Envelope<Project>> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
     let body = call.change::<Project>()?;
@@ -42,7 +42,7 @@ pub(crate) async fn change(call: CallWith<wire::ProjectSettings>) -> Result<Enve
 }
 
 /// Delete a project with everything in it.
-pub(crate) async fn delete(call: Call) -> Result<Envelope<Project>, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Envelope<Project>> {
     let uuid = call.uuid("uuid", NOUN)?;
     let deleted = call.store().delete_project(call.caller(), uuid, call.now).await.about(NOUN)?;
     let result = Project::deleted(&deleted.project, deleted.primary, &call.state.plan);

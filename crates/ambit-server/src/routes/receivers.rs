@@ -6,7 +6,7 @@ use crate::failure::About;
 use crate::query::Limit;
 use ambit_api::receivers::{self as wire, Asked, MadeReceiver, Receiver, Replayed};
 use ambit_api::words::Word;
-use ambit_api::{ApiError, Envelope, ErrorCode, Maybe, copied, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, Maybe, Result, copied, success};
 use ambit_model::notification::hours::{Hours, Quiet};
 use ambit_model::notification::{Channel, Digest, EventKind, Rule, target};
 use ambit_query::{Noun, parse_search};
@@ -24,14 +24,14 @@ const KEY_BYTES: usize = 32;
 const TITLES_MAX: usize = 5;
 
 /// List the receivers of notifications of a project. Of their addresses only the part that is no secret is shown.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Receiver>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Receiver>>> {
     let project = call.project_or_404()?;
     let views = call.store().list_receivers(call.caller(), project).await.about("Project")?;
     Ok(success("Receivers", views.into_iter().map(shown).collect()))
 }
 
 /// Create a receiver of notifications. The key that verifies its signatures is in this answer alone.
-pub(crate) async fn create(call: CallWith<wire::NewReceiver>) -> Result<Envelope<MadeReceiver>, ApiError> {
+pub(crate) async fn create(call: CallWith<wire::NewReceiver>) -> Result<Envelope<MadeReceiver>> {
     let project = call.project_or_404()?;
     let body = call.read()?;
     let channel = body.channel.0;
@@ -54,19 +54,19 @@ pub(crate) async fn create(call: CallWith<wire::NewReceiver>) -> Result<Envelope
 }
 
 /// Read a receiver.
-pub(crate) async fn find(call: Call) -> Result<Envelope<Receiver>, ApiError> {
+pub(crate) async fn find(call: Call) -> Result<Envelope<Receiver>> {
     Ok(success("Receiver", shown(of_path(&call).await?)))
 }
 
 /// Remove a receiver with its secrets, its waiting messages and its log.
-pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>> {
     let view = of_path(&call).await?;
     call.store().delete_receiver(call.caller(), view.uuid, call.now).await.about(NOUN)?;
     Ok(success("Receiver deleted", true))
 }
 
 /// Send a receiver a test message, which says that it is one.
-pub(crate) async fn test(call: Call) -> Result<Envelope<Asked>, ApiError> {
+pub(crate) async fn test(call: Call) -> Result<Envelope<Asked>> {
     let view = of_path(&call).await?;
     let delivery_uuid = call.store().test_receiver(call.caller(), view.uuid, call.now).await.about(NOUN)?;
     Ok(success("Test message asked for", Asked { delivery_uuid }))
@@ -74,7 +74,7 @@ pub(crate) async fn test(call: Call) -> Result<Envelope<Asked>, ApiError> {
 
 /// Send failed deliveries again and try waiting ones at once, or send one delivery again, under their first ids. A
 /// receiver that had been stopped is active again.
-pub(crate) async fn replay(call: CallWith<Maybe<wire::Replay>>) -> Result<Envelope<Replayed>, ApiError> {
+pub(crate) async fn replay(call: CallWith<Maybe<wire::Replay>>) -> Result<Envelope<Replayed>> {
     let view = of_path(&call).await?;
     let delivery = call.read_if_sent()?.and_then(|body| body.delivery_uuid.0).map(|uuid| uuid.0);
     let sent = call.store().replay_deliveries(call.caller(), view.uuid, delivery, call.now).await.about("Delivery")?;
@@ -83,14 +83,14 @@ pub(crate) async fn replay(call: CallWith<Maybe<wire::Replay>>) -> Result<Envelo
 }
 
 /// List the deliveries to a receiver, sent or waiting, newest first, with the last answer to each.
-pub(crate) async fn deliveries(call: Asking<Limit>) -> Result<Envelope<Vec<wire::Delivery>>, ApiError> {
+pub(crate) async fn deliveries(call: Asking<Limit>) -> Result<Envelope<Vec<wire::Delivery>>> {
     let view = of_path(&call).await?;
     let limit = Limit::rows(&call)?;
     let rows = call.store().list_deliveries(call.caller(), view.uuid, limit).await.about(NOUN)?;
     Ok(success("Deliveries", rows.into_iter().map(shown_delivery).collect()))
 }
 
-async fn of_path(call: &Call) -> Result<ReceiverView, ApiError> {
+async fn of_path(call: &Call) -> Result<ReceiverView> {
     let uuid = call.uuid("uuid", NOUN)?;
     call.store().find_receiver(call.caller(), uuid).await.about(NOUN)
 }
@@ -99,7 +99,7 @@ fn invalid(member: &str, why: &str) -> ApiError {
     ApiError::invalid(format!("{member}: {why}"))
 }
 
-fn rule(body: wire::NewReceiver) -> Result<Rule, ApiError> {
+fn rule(body: wire::NewReceiver) -> Result<Rule> {
     let zone = body.time_zone.0.map(|text| Hours::parse(&text.0)).transpose();
     let quiet = body.quiet_hours.0.map(|text| Quiet::parse(&text.0)).transpose();
     let events: Vec<EventKind> = body.events.0.unwrap_or_default().into_iter().map(|word| word.0).collect();
@@ -140,7 +140,7 @@ struct Keys {
 }
 
 impl Keys {
-    fn make(asymmetric: bool) -> Result<Self, ApiError> {
+    fn make(asymmetric: bool) -> Result<Self> {
         let mut bytes = [0; KEY_BYTES];
         let unavailable = || ApiError::new(ErrorCode::Transient);
         SystemRandom::new().fill(&mut bytes).map_err(|_| unavailable())?;

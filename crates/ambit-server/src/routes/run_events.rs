@@ -7,7 +7,7 @@ use crate::present::runs::{detail, run};
 use crate::shares::{Owner, Share};
 use crate::signature::Events;
 use crate::state::ServerState;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_model::id::RunId;
 use ambit_store::{Principal, RunReport};
 use bytes::Bytes;
@@ -30,7 +30,7 @@ const RETRY: &str = "retry: 2000\n";
 
 /// Follow a run by server-sent events: one for each change and one every five seconds, until it is over. Each is named
 /// `run`, and its data is the `result` of reading the run.
-pub(crate) async fn listen(call: Call) -> Result<Events, ApiError> {
+pub(crate) async fn listen(call: Call) -> Result<Events> {
     let run = run(&call).await?.id;
     let place = place(&call).await?;
     let until = Instant::now() + call.state.limits.events_time;
@@ -47,7 +47,7 @@ pub(crate) async fn listen(call: Call) -> Result<Events, ApiError> {
 }
 
 /// A place among those who listen; the program itself needs none.
-async fn place(call: &Call) -> Result<Option<Share>, ApiError> {
+async fn place(call: &Call) -> Result<Option<Share>> {
     let Some(key) = call.caller().key_id() else { return Ok(None) };
     let place = call.state.listeners.take(Owner::Key(key), 1, Duration::ZERO).await;
     let refused = || ApiError::with(ErrorCode::Transient, "Too many listen to events at once").retry_after(RETRY_S);

@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::collections::Collection;
-use ambit_api::{ApiError, Envelope, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, Result, success};
 use ambit_model::Kind;
 use ambit_model::wire::WireChoice;
 use ambit_store::{CollectionView, NewCollection};
@@ -13,7 +13,7 @@ const NOUN: &str = "Sample";
 
 /// Load the sample organisation: a project of its own, a collection and a run of it. A second request answers with the
 /// collection of the first.
-pub(crate) async fn create(call: Call) -> Result<Envelope<Collection>, ApiError> {
+pub(crate) async fn create(call: Call) -> Result<Envelope<Collection>> {
     let sample = call.state.sample.as_ref().ok_or_else(|| ApiError::not_found(NOUN))?;
     let store = call.store();
     let blob = store.put_blob(sample.internet.as_bytes(), call.now).await.about(NOUN)?;
@@ -37,7 +37,7 @@ pub(crate) async fn create(call: Call) -> Result<Envelope<Collection>, ApiError>
 }
 
 /// A name that no project of the caller has. Who deleted the collection of a sample may still have its project.
-async fn free_name(call: &Call, wanted: &str) -> Result<String, ApiError> {
+async fn free_name(call: &Call, wanted: &str) -> Result<String> {
     let projects = call.store().list_projects(call.caller()).await.about("Project")?;
     let taken: Vec<String> = projects.iter().map(|view| view.project.name.to_lowercase()).collect();
     let numbered = (2..).map(|number| format!("{wanted} {number}"));

@@ -15,7 +15,7 @@ use ambit_api::search::{
     Searched, SortDirection, Technologies,
 };
 use ambit_api::technologies::TechnologyHit;
-use ambit_api::{ApiError, CollectionRef, Envelope, Sighting, success};
+use ambit_api::{ApiError, CollectionRef, Envelope, Result, Sighting, success};
 use ambit_query::keywords::KEYWORDS;
 use ambit_query::{Keyword, Noun, ValueType, parse_search};
 use ambit_search::{Caller, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchRequest, TIME_LIMIT};
@@ -42,7 +42,7 @@ const AGENT_CHARS_MAX: usize = 300;
 type Searching = Asking<(((Page, Past), Beside), Client)>;
 
 /// Search entities. An empty search string finds all of the project.
-pub(crate) async fn entities(call: Searching) -> Result<Envelope<SearchResult<Entities>>, ApiError> {
+pub(crate) async fn entities(call: Searching) -> Result<Envelope<SearchResult<Entities>>> {
     let found = search(&call, Noun::Entities).await?;
     let mut hits = found.hits(&call, |record, seen, collection| match record {
         Record::Entity(record) => Some(EntityHit::of(record, seen, collection)),
@@ -53,7 +53,7 @@ pub(crate) async fn entities(call: Searching) -> Result<Envelope<SearchResult<En
 }
 
 /// Search issues. An empty search string finds all of the project.
-pub(crate) async fn issues(call: Searching) -> Result<Envelope<SearchResult<Issues>>, ApiError> {
+pub(crate) async fn issues(call: Searching) -> Result<Envelope<SearchResult<Issues>>> {
     let found = search(&call, Noun::Issues).await?;
     let hits = found.hits(&call, |record, seen, collection| match record {
         Record::Issue(record) => Some(IssueHit::of(record, seen, collection)),
@@ -63,7 +63,7 @@ pub(crate) async fn issues(call: Searching) -> Result<Envelope<SearchResult<Issu
 }
 
 /// Search technologies. An empty search string finds all of the project.
-pub(crate) async fn technologies(call: Searching) -> Result<Envelope<SearchResult<Technologies>>, ApiError> {
+pub(crate) async fn technologies(call: Searching) -> Result<Envelope<SearchResult<Technologies>>> {
     let found = search(&call, Noun::Technologies).await?;
     let hits = found.hits(&call, |record, seen, collection| match record {
         Record::Technology(record) => Some(TechnologyHit::of(record, seen, collection)),
@@ -73,7 +73,7 @@ pub(crate) async fn technologies(call: Searching) -> Result<Envelope<SearchResul
 }
 
 /// List the keywords of the search language: what each searches, and what it may be given.
-pub(crate) async fn keywords(_: Call) -> Result<Envelope<Vec<SearchKeyword>>, ApiError> {
+pub(crate) async fn keywords(_: Call) -> Result<Envelope<Vec<SearchKeyword>>> {
     Ok(success("Keywords", KEYWORDS.iter().map(shown_keyword).collect()))
 }
 
@@ -113,7 +113,7 @@ struct Found {
     names: Vec<ambit_store::CollectionContext>,
 }
 
-async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
+async fn search(call: &Call, noun: Noun) -> Result<Found> {
     let text = call.parameter("search_string");
     let search = parse_search(text, noun).map_err(|error| of_query(&error))?;
     let page_size = Page::page_size(call).page_number()?.unwrap_or(PAGE_SIZE_DEFAULT).min(PAGE_SIZE_MAX);

@@ -4,21 +4,21 @@
 use crate::call::{Call, CallWith};
 use crate::failure::About;
 use ambit_api::seeds::{NewSeed, NewSeeds, Seed};
-use ambit_api::{ApiError, Envelope, read, success};
+use ambit_api::{ApiError, Envelope, Result, read, success};
 use ambit_model::Kind;
 use ambit_model::reserved::Reserved;
 
 const NOUN: &str = "Seed";
 
 /// List the seeds of a collection.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Seed>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Seed>>> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let found = call.store().list_seeds(call.caller(), uuid).await.about("Collection")?;
     Ok(success("Collection entities retrieved!", found.iter().map(Seed::from).collect()))
 }
 
 /// Add seeds to a collection: one, or a list named entities.
-pub(crate) async fn add(call: CallWith<NewSeeds>) -> Result<Envelope<Vec<Seed>>, ApiError> {
+pub(crate) async fn add(call: CallWith<NewSeeds>) -> Result<Envelope<Vec<Seed>>> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let body = call.object_or_list("entities")?;
     let seeds = match body.contains_key("entities") {
@@ -32,7 +32,7 @@ pub(crate) async fn add(call: CallWith<NewSeeds>) -> Result<Envelope<Vec<Seed>>,
 }
 
 /// Remove a seed by its integer id.
-pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>> {
     let id = call.parameter("entity_uid").parse().map_err(|_| ApiError::not_found(NOUN))?;
     call.store().remove_seed(call.caller(), id, call.now).await.about(NOUN)?;
     Ok(success("Entity deleted", true))
@@ -40,7 +40,7 @@ pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>, ApiError> {
 
 /// One seed in canonical form. What lies in a reserved range is refused: those who may use the API say what is theirs,
 /// not what this server reaches. Ranges for documentation lead nowhere and are taken.
-fn canonical(seed: NewSeed, reserved: &Reserved) -> Result<(Kind, String), ApiError> {
+fn canonical(seed: NewSeed, reserved: &Reserved) -> Result<(Kind, String)> {
     let typed = &seed.name.0;
     let read = match seed.kind.0 {
         Some(kind) => kind.0.seed(typed).map(|name| (kind.0, name)),

@@ -4,7 +4,7 @@ use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::items::{item, noun};
 use ambit_api::request::{Text, Texts};
-use ambit_api::{ApiError, Envelope, Maybe, contract, success};
+use ambit_api::{ApiError, Envelope, Maybe, Result, contract, success};
 use ambit_model::limits::TAG_CHARS_MAX;
 use ambit_store::{ItemView, TagChange};
 use serde::Deserialize;
@@ -19,13 +19,13 @@ contract! {
 }
 
 /// List the tags of an entity or issue.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<String>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<String>>> {
     let view = item(&call).await?;
     Ok(success(&message(&view), view.tags))
 }
 
 /// Add a tag to an entity or issue, or several; adding one that is there is harmless.
-pub(crate) async fn add(call: CallWith<NewTag>) -> Result<Envelope<Vec<String>>, ApiError> {
+pub(crate) async fn add(call: CallWith<NewTag>) -> Result<Envelope<Vec<String>>> {
     let view = item(&call).await?;
     let body = call.read()?;
     let add = match (body.tag_names.0, body.tag_name.0) {
@@ -44,7 +44,7 @@ pub(crate) async fn add(call: CallWith<NewTag>) -> Result<Envelope<Vec<String>>,
 }
 
 /// Remove a tag from an entity or issue.
-pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>> {
     let view = item(&call).await?;
     let change = TagChange { add: Vec::new(), remove: vec![call.parameter("tag_name").to_owned()] };
     let id = view.uid.to_string();

@@ -8,7 +8,7 @@ use crate::query::query;
 use crate::window::{MOMENT_FORMS, Start, moment, start, then};
 use ambit_api::entities::{EntityAtPoint, EntityDetail};
 use ambit_api::issues::IssueDetail;
-use ambit_api::{ApiError, Envelope, contract, success};
+use ambit_api::{ApiError, Envelope, Result, contract, success};
 use ambit_model::{Item, Timestamp};
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ contract! {
 query! { Point: point_in_time: When required = "A date (the end of that day, UTC) or a moment." }
 
 /// Read an entity as it was shown at a point in time.
-pub(crate) async fn entity(call: Asking<Point>) -> Result<Envelope<EntityAtPointResult>, ApiError> {
+pub(crate) async fn entity(call: Asking<Point>) -> Result<Envelope<EntityAtPointResult>> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
     let at = call.store().entity_at(call.caller(), id, call.project, moment, call.now).await;
     let view = then(at.about(entity_shapes::NOUN)?, entity_shapes::NOUN)?;
@@ -40,7 +40,7 @@ pub(crate) async fn entity(call: Asking<Point>) -> Result<Envelope<EntityAtPoint
 }
 
 /// Read an issue as it was shown at a point in time.
-pub(crate) async fn issue(call: Asking<Point>) -> Result<Envelope<IssueAtPointResult>, ApiError> {
+pub(crate) async fn issue(call: Asking<Point>) -> Result<Envelope<IssueAtPointResult>> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
     let at = call.store().issue_at(call.caller(), id, call.project, moment, call.now).await;
     let view = then(at.about(issue_shapes::NOUN)?, issue_shapes::NOUN)?;
@@ -54,7 +54,7 @@ pub(crate) async fn issue(call: Asking<Point>) -> Result<Envelope<IssueAtPointRe
 }
 
 /// List the moments at which an entity changed, oldest first.
-pub(crate) async fn points_of_entity(call: Asking<Start>) -> Result<Envelope<Vec<Timestamp>>, ApiError> {
+pub(crate) async fn points_of_entity(call: Asking<Start>) -> Result<Envelope<Vec<Timestamp>>> {
     let (id, start) = (call.parameter("uid"), start(Start::start(&call))?);
     let points = call
         .store()
@@ -65,7 +65,7 @@ pub(crate) async fn points_of_entity(call: Asking<Start>) -> Result<Envelope<Vec
 }
 
 /// List the moments at which an issue changed, oldest first.
-pub(crate) async fn points_of_issue(call: Asking<Start>) -> Result<Envelope<Vec<Timestamp>>, ApiError> {
+pub(crate) async fn points_of_issue(call: Asking<Start>) -> Result<Envelope<Vec<Timestamp>>> {
     let (id, start) = (call.parameter("uid"), start(Start::start(&call))?);
     let points = call
         .store()
@@ -76,7 +76,7 @@ pub(crate) async fn points_of_issue(call: Asking<Start>) -> Result<Envelope<Vec<
 }
 
 /// The moment that is asked for.
-fn point(call: &Call) -> Result<Timestamp, ApiError> {
+fn point(call: &Call) -> Result<Timestamp> {
     moment(Point::point_in_time(call))?
         .ok_or_else(|| ApiError::invalid(format!("point_in_time is missing: {MOMENT_FORMS}")))
 }

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::{ApiError, Envelope, contract, success};
+use ambit_api::{ApiError, Envelope, Result, contract, success};
 use ambit_model::{Item, Uid};
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ contract! {
 }
 
 /// List the entities or issues of a project whose uid begins with a text: up to ten, with their names.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Named>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Named>>> {
     let item = Item::from_name(call.parameter("noun")).ok_or_else(|| ApiError::not_found("Item"))?;
     let beginning = call.parameter("beginning");
     if !(CHARS_MIN..=64).contains(&beginning.len()) || !beginning.bytes().all(|byte| byte.is_ascii_hexdigit()) {

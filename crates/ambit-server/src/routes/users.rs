@@ -5,14 +5,14 @@ use crate::call::{Call, CallWith};
 use crate::failure::About;
 use crate::present::projects::project;
 use ambit_api::users::{AddedProjectUser, CollectionUser, NewCollectionUser, NewProjectUsers, ProjectUser};
-use ambit_api::{ApiError, Envelope, ErrorCode, success};
+use ambit_api::{ApiError, Envelope, ErrorCode, Result, success};
 use ambit_store::Member;
 use uuid::Uuid;
 
 const USER: &str = "Project user";
 
 /// List the people of a project.
-pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<ProjectUser>>, ApiError> {
+pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<ProjectUser>>> {
     let uuid = project(&call).await?;
     let members = call.store().list_members(call.caller(), uuid).await.about("Project")?;
     Ok(success("Project users", members.iter().map(shown).collect()))
@@ -20,7 +20,7 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<ProjectUser>>, ApiEr
 
 /// Add people to a project, or change their role; repeating it is harmless. An administrator of the installation adds
 /// people at once; anybody else sends an invitation, which they accept or decline.
-pub(crate) async fn add(call: CallWith<NewProjectUsers>) -> Result<Envelope<Vec<AddedProjectUser>>, ApiError> {
+pub(crate) async fn add(call: CallWith<NewProjectUsers>) -> Result<Envelope<Vec<AddedProjectUser>>> {
     let uuid = project(&call).await?;
     let body = call.read()?;
     let (emails, role) = (body.emails.0, body.role.0);
@@ -45,7 +45,7 @@ pub(crate) async fn add(call: CallWith<NewProjectUsers>) -> Result<Envelope<Vec<
 }
 
 /// List who was given a role in a collection.
-pub(crate) async fn list_of_collection(call: Call) -> Result<Envelope<Vec<CollectionUser>>, ApiError> {
+pub(crate) async fn list_of_collection(call: Call) -> Result<Envelope<Vec<CollectionUser>>> {
     let uuid = collection(&call).await?;
     let rows = call.store().list_collection_roles(call.caller(), uuid).await.about("Collection")?;
     let shown = rows
@@ -55,7 +55,7 @@ pub(crate) async fn list_of_collection(call: Call) -> Result<Envelope<Vec<Collec
 }
 
 /// Give somebody of the project a role in a collection.
-pub(crate) async fn set_of_collection(call: CallWith<NewCollectionUser>) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn set_of_collection(call: CallWith<NewCollectionUser>) -> Result<Envelope<bool>> {
     let uuid = collection(&call).await?;
     let body = call.read()?;
     let member = match (body.user.0, body.project_user_id.0) {
@@ -69,21 +69,21 @@ pub(crate) async fn set_of_collection(call: CallWith<NewCollectionUser>) -> Resu
 }
 
 /// Remove a person from a project, or withdraw an invitation. Everybody may remove themselves.
-pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>> {
     let uuid = project(&call).await?;
     call.store().remove_member(call.caller(), uuid, project_user(&call)?, call.now).await.about(USER)?;
     Ok(success("Project user removed", true))
 }
 
 /// Remove a member's role in a collection.
-pub(crate) async fn remove_of_collection(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn remove_of_collection(call: Call) -> Result<Envelope<bool>> {
     let uuid = collection(&call).await?;
     call.store().remove_collection_role(call.caller(), uuid, project_user(&call)?, call.now).await.about(USER)?;
     Ok(success("Collection project user removed", true))
 }
 
 /// The integer id of a project user in the path; anything else names nobody.
-fn project_user(call: &Call) -> Result<i64, ApiError> {
+fn project_user(call: &Call) -> Result<i64> {
     call.parameter("project_user_id").parse().map_err(|_| ApiError::not_found(USER))
 }
 
@@ -92,7 +92,7 @@ fn shown(member: &Member) -> ProjectUser {
 }
 
 /// The collection of the path, which the caller may see.
-async fn collection(call: &Call) -> Result<Uuid, ApiError> {
+async fn collection(call: &Call) -> Result<Uuid> {
     let uuid = call.uuid("uuid", "Collection")?;
     call.store().find_collection(call.caller(), uuid).await.about("Collection")?;
     Ok(uuid)

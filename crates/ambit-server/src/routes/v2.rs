@@ -10,9 +10,9 @@ pub(crate) mod urls;
 
 use crate::call::Call;
 use crate::query::{Written, query};
-use ambit_api::ApiError;
 use ambit_api::objects::{Object, Seconds, value};
 use ambit_api::v2::{Without, stamp};
+use ambit_api::{ApiError, Result};
 use ambit_model::object::ObjectType;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ fn without(code: i64, resource: &str, message: &str) -> Value {
 }
 
 /// A parameter that must be there.
-fn required(written: Written<'_>) -> Result<&str, ApiError> {
+fn required(written: Written<'_>) -> Result<&str> {
     let value = written.text.map(str::trim).filter(|value| !value.is_empty());
     value.ok_or_else(|| needed(written.name))
 }
@@ -45,7 +45,7 @@ fn needed(name: &str) -> ApiError {
 }
 
 /// At least one item and not too many.
-fn bounded(items: Vec<String>, name: &str) -> Result<Vec<String>, ApiError> {
+fn bounded(items: Vec<String>, name: &str) -> Result<Vec<String>> {
     match items.len() {
         0 => Err(needed(name)),
         1..=LIST_MAX => Ok(items),

@@ -6,7 +6,7 @@ use crate::present::projects::project;
 use crate::query::query;
 use ambit_api::people::{Invitation, InvitedRole};
 use ambit_api::words::Word;
-use ambit_api::{ApiError, Envelope, copied, success};
+use ambit_api::{ApiError, Envelope, Result, copied, success};
 
 const NOUN: &str = "Invitation";
 const GROUP: &str = "Group";
@@ -16,7 +16,7 @@ query! { Whose:
 }
 
 /// List the caller's unanswered invitations to projects and groups.
-pub(crate) async fn list(call: Asking<Whose>) -> Result<Envelope<Vec<Invitation>>, ApiError> {
+pub(crate) async fn list(call: Asking<Whose>) -> Result<Envelope<Vec<Invitation>>> {
     let store = call.store();
     let sent = match Whose::sent(&call).text {
         None | Some("" | "false") => false,
@@ -40,31 +40,31 @@ fn shown(of: ambit_store::Invitation) -> Invitation {
     }
 }
 
-fn id(call: &Call) -> Result<i64, ApiError> {
+fn id(call: &Call) -> Result<i64> {
     call.id().parse().map_err(|_| ApiError::not_found(NOUN))
 }
 
 /// Accept an invitation and join the project or group.
-pub(crate) async fn accept(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn accept(call: Call) -> Result<Envelope<bool>> {
     call.store().accept_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
     Ok(success("Invitation accepted", true))
 }
 
 /// Decline an invitation, or withdraw one to a project that the caller owns or a group that the caller administers.
-pub(crate) async fn end(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn end(call: Call) -> Result<Envelope<bool>> {
     call.store().end_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
     Ok(success("Invitation ended", true))
 }
 
 /// Leave a project. The last owner cannot.
-pub(crate) async fn leave_project(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn leave_project(call: Call) -> Result<Envelope<bool>> {
     let project = project(&call).await?;
     call.store().leave_project(call.caller(), project, call.now).await.about("Project")?;
     Ok(success("Project left", true))
 }
 
 /// Leave a group.
-pub(crate) async fn leave_group(call: Call) -> Result<Envelope<bool>, ApiError> {
+pub(crate) async fn leave_group(call: Call) -> Result<Envelope<bool>> {
     let caller = call.caller();
     let group = call.store().group_account(call.parameter("group")).await.about(GROUP)?.group;
     if !caller.groups().contains(&group.id) {

@@ -7,7 +7,7 @@ use crate::present::{files, objects};
 use crate::query::query;
 use ambit_api::objects::{Form, value};
 use ambit_api::v2::{Comment, Comments, Done};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{Maybe, Result};
 use ambit_model::Timestamp;
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::object::ObjectType;
@@ -22,7 +22,7 @@ query! { Made: resource: Text = "A hash or a URL.", comment: Text = "The text." 
 query! { Listed: resource: Text = "A hash or a URL.", before: Text = "The date of a comment: those before it." }
 
 /// Type and id of what is commented on, if it is known.
-async fn item(call: &Call, resource: &str) -> Result<Option<(&'static str, String)>, ApiError> {
+async fn item(call: &Call, resource: &str) -> Result<Option<(&'static str, String)>> {
     if let Some(file) = files::known(call, resource).await? {
         return Ok(Some(("file", file.sha256.to_string())));
     }
@@ -35,7 +35,7 @@ fn unknown(resource: &str) -> Value {
 }
 
 /// Comment on a file or URL.
-pub(crate) async fn put(call: CallWith<Maybe<Form>, Made>) -> Result<Value, ApiError> {
+pub(crate) async fn put(call: CallWith<Maybe<Form>, Made>) -> Result<Value> {
     let (resource, text) = (required(Made::resource(&call))?, required(Made::comment(&call))?);
     let Some((kind, id)) = item(&call, resource).await? else {
         return Ok(unknown(resource));
@@ -52,7 +52,7 @@ fn token(at: Timestamp) -> String {
 /// List the comments on a file or URL, newest first.
 ///
 /// The newest comments, or those before the moment of a token.
-pub(crate) async fn get(call: Asking<Listed>) -> Result<Value, ApiError> {
+pub(crate) async fn get(call: Asking<Listed>) -> Result<Value> {
     let resource = required(Listed::resource(&call))?;
     let Some((kind, id)) = item(&call, resource).await? else {
         return Ok(unknown(resource));

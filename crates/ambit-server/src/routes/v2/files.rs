@@ -10,7 +10,7 @@ use crate::signature::File;
 use crate::submissions::{Uploaded, stored};
 use ambit_api::objects::{Form, Seconds, value};
 use ambit_api::v2::{FileDetails, FileReport, Submissions, UploadUrl, Verdicts, stamp};
-use ambit_api::{ApiError, Maybe, V2_KEY_NAME};
+use ambit_api::{Maybe, Result, V2_KEY_NAME};
 use ambit_model::object::ObjectType;
 use ambit_store::{Cost, StoredFile, Submission};
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn hash_of(resource: &str) -> Option<&str> {
 }
 
 /// Report on files, one call each.
-pub(crate) async fn report(call: CallWith<Maybe<Form>, (Resources, More)>) -> Result<Value, ApiError> {
+pub(crate) async fn report(call: CallWith<Maybe<Form>, (Resources, More)>) -> Result<Value> {
     let mut reports = Vec::new();
     for resource in bounded(named(&call), "resource")? {
         reports.push(report_on(&call, &resource).await?);
@@ -54,7 +54,7 @@ pub(crate) async fn report(call: CallWith<Maybe<Form>, (Resources, More)>) -> Re
     Ok(answer(reports))
 }
 
-async fn report_on(call: &Call, resource: &str) -> Result<Value, ApiError> {
+async fn report_on(call: &Call, resource: &str) -> Result<Value> {
     let Some(hash) = hash_of(resource) else {
         return Ok(without(-1, resource, INVALID));
     };
@@ -101,7 +101,7 @@ fn queued(call: &Call, file: &StoredFile, resource: &str) -> Value {
 }
 
 /// Upload a file, in the field file of a form.
-pub(crate) async fn scan(mut call: CallWith<Maybe<Form>, Uploaded>) -> Result<Value, ApiError> {
+pub(crate) async fn scan(mut call: CallWith<Maybe<Form>, Uploaded>) -> Result<Value> {
     let file = stored(&mut call, rules::V2_SCAN.usage).await?;
     Ok(queued(&call, &file, &file.sha256.to_string()))
 }
@@ -109,14 +109,14 @@ pub(crate) async fn scan(mut call: CallWith<Maybe<Form>, Uploaded>) -> Result<Va
 /// Say where large files are uploaded.
 ///
 /// The address for large files is that of all files: keys are part of addresses in this version.
-pub(crate) async fn upload_url(call: Call) -> Result<Value, ApiError> {
+pub(crate) async fn upload_url(call: Call) -> Result<Value> {
     let key = ambit_api::objects::query_value(required(Written::of_key(&call, V2_KEY_NAME))?);
     let upload_url = format!("{}{}/file/scan?{V2_KEY_NAME}={key}", call.root(), crate::mount::V2);
     Ok(value(&UploadUrl { upload_url }))
 }
 
 /// Analyse files again.
-pub(crate) async fn rescan(call: CallWith<Maybe<Form>, Resources>) -> Result<Value, ApiError> {
+pub(crate) async fn rescan(call: CallWith<Maybe<Form>, Resources>) -> Result<Value> {
     let mut items = Vec::new();
     for resource in bounded(named(&call), "resource")? {
         let known = file_of(&call, &resource).await?;
@@ -135,7 +135,7 @@ fn submission(one: Submission) -> ambit_api::v2::Submission {
 }
 
 /// The file of a resource, if it is known.
-async fn file_of(call: &Call, resource: &str) -> Result<Option<StoredFile>, ApiError> {
+async fn file_of(call: &Call, resource: &str) -> Result<Option<StoredFile>> {
     match hash_of(resource) {
         Some(hash) => files::known(call, hash).await,
         None => Ok(None),
@@ -145,7 +145,7 @@ async fn file_of(call: &Call, resource: &str) -> Result<Option<StoredFile>, ApiE
 /// List the submissions of files, one call each.
 ///
 /// Each submission that is answered is one call, over all files (V2).
-pub(crate) async fn submissions(call: CallWith<Maybe<Form>, Resources>) -> Result<Value, ApiError> {
+pub(crate) async fn submissions(call: CallWith<Maybe<Form>, Resources>) -> Result<Value> {
     let mut items = Vec::new();
     let mut count = 0;
     for resource in bounded(named(&call), "resource")? {
@@ -169,7 +169,7 @@ pub(crate) async fn submissions(call: CallWith<Maybe<Form>, Resources>) -> Resul
 }
 
 /// Download a file.
-pub(crate) async fn download(call: Asking<OneFile>) -> Result<File, ApiError> {
+pub(crate) async fn download(call: Asking<OneFile>) -> Result<File> {
     files::bytes(&call, required(OneFile::hash(&call))?).await
 }
 

@@ -6,7 +6,7 @@ use crate::present::relationships;
 use crate::query::{Written, query};
 use ambit_api::objects::{Object, value};
 use ambit_api::v2::{HostReport, Resolution};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{ApiError, Maybe, Result};
 use ambit_model::object::ObjectType;
 use serde_json::Value;
 
@@ -15,16 +15,16 @@ query! { Name: domain: Text = "A domain or host name." }
 query! { Address: ip: Text = "An address." }
 
 /// Report on a domain or host name of the inventory.
-pub(crate) async fn domain(call: Asking<Name>) -> Result<Value, ApiError> {
+pub(crate) async fn domain(call: Asking<Name>) -> Result<Value> {
     report(&call, ObjectType::Domain, Name::domain(&call)).await
 }
 
 /// Report on an address of the inventory.
-pub(crate) async fn address(call: Asking<Address>) -> Result<Value, ApiError> {
+pub(crate) async fn address(call: Asking<Address>) -> Result<Value> {
     report(&call, ObjectType::IpAddress, Address::ip(&call)).await
 }
 
-async fn report(call: &Call, kind: ObjectType, written: Written<'_>) -> Result<Value, ApiError> {
+async fn report(call: &Call, kind: ObjectType, written: Written<'_>) -> Result<Value> {
     let name = required(written)?;
     let is_domain = kind == ObjectType::Domain;
     let (what, found) = match is_domain {

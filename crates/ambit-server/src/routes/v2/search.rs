@@ -7,7 +7,7 @@ use crate::query::query;
 use crate::tokens;
 use ambit_api::objects::{Form, value};
 use ambit_api::v2::FoundFiles;
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, ErrorCode, Maybe, Result};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_query::intelligence::parse_intelligence_query;
@@ -29,7 +29,7 @@ query! { Searched:
 query! { Day: date: Text = "A day, as YYYY-MM-DD." }
 
 /// Where a page begins: when the walk did, and the file that the page before ended with.
-async fn place(call: &Call, query: &str) -> Result<(WalkBegin, Option<FilesAfter>), ApiError> {
+async fn place(call: &Call, query: &str) -> Result<(WalkBegin, Option<FilesAfter>)> {
     let Some(token) = Searched::offset(call).text.filter(|token| !token.is_empty()) else {
         return Ok((call.store().begin_walk(call.now).await.about(NOUN)?, None));
     };
@@ -46,7 +46,7 @@ async fn place(call: &Call, query: &str) -> Result<(WalkBegin, Option<FilesAfter
 }
 
 /// Find files by a query; their SHA-256.
-pub(crate) async fn files(call: CallWith<Maybe<Form>, Searched>) -> Result<Value, ApiError> {
+pub(crate) async fn files(call: CallWith<Maybe<Form>, Searched>) -> Result<Value> {
     let text = required(Searched::query(&call))?;
     let query = parse_intelligence_query(text).map_err(|error| ApiError::invalid(format!("Query: {error}")))?;
     if query.content.is_some() {
@@ -82,13 +82,13 @@ pub(crate) async fn files(call: CallWith<Maybe<Form>, Searched>) -> Result<Value
 }
 
 /// Say what a sandbox saw of a file: none runs files here.
-pub(crate) async fn behaviour(call: Asking<OneFile>) -> Result<Value, ApiError> {
+pub(crate) async fn behaviour(call: Asking<OneFile>) -> Result<Value> {
     let hash = required(OneFile::hash(&call))?;
     Ok(answer(vec![without(0, hash, "No behavioural report is available for this file")]))
 }
 
 /// List groups of alike files that were submitted on a day: files are not grouped here.
-pub(crate) async fn clusters(call: Asking<Day>) -> Result<Value, ApiError> {
+pub(crate) async fn clusters(call: Asking<Day>) -> Result<Value> {
     let day = required(Day::date(&call))?;
     Ok(answer(vec![without(0, day, "No clusters are available for this date")]))
 }

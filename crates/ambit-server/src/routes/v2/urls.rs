@@ -8,7 +8,7 @@ use crate::submissions::submit;
 use ambit_api::files::EngineResults;
 use ambit_api::objects::{Form, Object, Seconds, value};
 use ambit_api::v2::{UrlReport, Verdicts, stamp};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{Maybe, Result};
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::object::ObjectType;
 use serde_json::Value;
@@ -32,7 +32,7 @@ fn lines(written: Written<'_>) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-async fn queued(call: &Call, text: &str) -> Result<Value, ApiError> {
+async fn queued(call: &Call, text: &str) -> Result<Value> {
     let Some(url) = canonical_url(text) else {
         return Ok(without(-1, text, INVALID));
     };
@@ -50,7 +50,7 @@ async fn queued(call: &Call, text: &str) -> Result<Value, ApiError> {
 }
 
 /// Submit URLs.
-pub(crate) async fn scan(call: CallWith<Maybe<Form>, Submitted>) -> Result<Value, ApiError> {
+pub(crate) async fn scan(call: CallWith<Maybe<Form>, Submitted>) -> Result<Value> {
     let mut items = Vec::new();
     for text in bounded(lines(Submitted::url(&call)), "url")? {
         items.push(queued(&call, &text).await?);
@@ -59,7 +59,7 @@ pub(crate) async fn scan(call: CallWith<Maybe<Form>, Submitted>) -> Result<Value
 }
 
 /// Report on URLs.
-pub(crate) async fn report(call: CallWith<Maybe<Form>, Resources>) -> Result<Value, ApiError> {
+pub(crate) async fn report(call: CallWith<Maybe<Form>, Resources>) -> Result<Value> {
     let submits = Resources::scan(&call).text == Some("1") && !call.caller().scope().read_only;
     let mut items = Vec::new();
     for resource in bounded(lines(Resources::resource(&call)), "resource")? {
@@ -73,7 +73,7 @@ pub(crate) async fn report(call: CallWith<Maybe<Form>, Resources>) -> Result<Val
 }
 
 /// The URL of a resource: itself, its SHA-256, or a scan id.
-async fn found(call: &Call, resource: &str) -> Result<Option<Object>, ApiError> {
+async fn found(call: &Call, resource: &str) -> Result<Option<Object>> {
     let hash = resource.split_once('-').map_or(resource, |(hash, _)| hash);
     let is_hash = hash.len() == SHA256_CHARS && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     let id = if is_hash { Some(hash.to_owned()) } else { canonical_url(resource) };

@@ -9,7 +9,7 @@ use crate::present::account_relationships::{relate, related};
 use crate::present::accounts::{NOUN, by_name, caps, named, shown, standing};
 use crate::signature::Empty;
 use ambit_api::objects::{NewObject, OneObject, RelatedObjects, data};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, ErrorCode, Maybe, Result};
 use ambit_model::Timestamp;
 use ambit_store::{Account, Relationship};
 use serde_json::Value;
@@ -17,13 +17,13 @@ use serde_json::Value;
 /// What people may write about themselves.
 const PROFILE: [&str; 4] = ["first_name", "last_name", "profile_phrase", "preferences"];
 /// Read the caller's own user; clients use it to test a key.
-pub(crate) async fn me(call: Call) -> Result<OneObject, ApiError> {
+pub(crate) async fn me(call: Call) -> Result<OneObject> {
     let account = call.store().account_by_id(call.caller().user_id()).await.about(NOUN)?;
     Ok(data(shown(&call, &account).await?))
 }
 
 /// Read a user by username, address or API key.
-pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject> {
     let account = named(&call, call.id()).await?;
     let mut found = shown(&call, &account).await?;
     relate(&call, &account, &mut found).await?;
@@ -32,7 +32,7 @@ pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
 
 /// Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those of
 /// the installation caps, privileges and the status.
-pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let account = named(&call, call.id()).await?;
     if standing(&call, &account).await? == Relationship::Anybody {
         return Err(ApiError::new(ErrorCode::Forbidden));
@@ -62,7 +62,7 @@ pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
 }
 
 /// Grants and revokes: `{name: {"granted": true, "expiration_date": seconds, 0 for never}}`.
-async fn grant(call: &Call, username: &str, privileges: &Value) -> Result<(), ApiError> {
+async fn grant(call: &Call, username: &str, privileges: &Value) -> Result<()> {
     let bad = || ApiError::invalid("Privileges must be an object of objects with granted");
     for (name, value) in privileges.as_object().ok_or_else(bad)? {
         let granted = value.get("granted").and_then(Value::as_bool).ok_or_else(bad)?;
@@ -80,7 +80,7 @@ async fn grant(call: &Call, username: &str, privileges: &Value) -> Result<(), Ap
 }
 
 /// Read what a user is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Asking<Page>, described: bool) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn relationship(call: Asking<Page>, described: bool) -> Result<RelatedObjects> {
     let account = named(&call, call.id()).await?;
     let name = call.parameter("relationship");
     let found = related(&call, &account, name).await?;
@@ -94,7 +94,7 @@ headers! { Confirmed:
 /// Delete one's own account. The answer is empty.
 ///
 /// Nobody has a password here: an API key of the account is the confirmation (docs/contract/wider.md §1.1).
-pub(crate) async fn delete(call: Asking<Confirmed>) -> Result<Empty, ApiError> {
+pub(crate) async fn delete(call: Asking<Confirmed>) -> Result<Empty> {
     let account = named(&call, call.id()).await?;
     let store = call.store();
     let confirmed = match Confirmed::key(&call).and_then(text) {
@@ -112,21 +112,21 @@ pub(crate) async fn delete(call: Asking<Confirmed>) -> Result<Empty, ApiError> {
 /// Read a service account.
 ///
 /// A service account; for administrators of its group and for itself.
-pub(crate) async fn service_account(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn service_account(call: Asking<Attributes>) -> Result<OneObject> {
     let account = service_account_named(&call, call.id()).await?;
     let found = shown(&call, &account).await?;
     Ok(page::one(&call, found))
 }
 
 /// Delete a service account of a group, for the group's administrators. The answer is empty.
-pub(crate) async fn delete_service_account(call: Call) -> Result<Empty, ApiError> {
+pub(crate) async fn delete_service_account(call: Call) -> Result<Empty> {
     let account = service_account_named(&call, call.id()).await?;
     let name = &account.user.username;
     call.store().delete_service_account(call.caller(), name, call.now).await.about("Service account")?;
     Ok(Empty)
 }
 
-async fn service_account_named(call: &Call, id: &str) -> Result<Account, ApiError> {
+async fn service_account_named(call: &Call, id: &str) -> Result<Account> {
     let account = by_name(call, id).await?.filter(|account| account.service_of.is_some());
     account.ok_or_else(|| not_found("Service account", id))
 }

@@ -10,7 +10,7 @@ use crate::signature::{Reply, Zip};
 use crate::state::ServerState;
 use crate::tokens;
 use ambit_api::objects::{NewObject, Object, OneObject, Said, data};
-use ambit_api::{ApiError, ErrorCode, Maybe, contract};
+use ambit_api::{ApiError, ErrorCode, Maybe, Result, contract};
 use ambit_model::Timestamp;
 use ambit_model::moment::{HOUR_MS, SECOND_MS};
 use ambit_model::object::ArchiveStatus;
@@ -64,7 +64,7 @@ pub(crate) fn asked_for(call: &Call) -> i64 {
     }
 }
 
-fn password(call: &Call) -> Result<Option<String>, ApiError> {
+fn password(call: &Call) -> Result<Option<String>> {
     match body_data(call)?.get("password") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.is_empty() => Ok(None),
@@ -86,7 +86,7 @@ fn shown(call: &Call, archive: &Archive) -> Object {
 }
 
 /// Pack files by their hashes into an archive, with a password where one is given.
-pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let password = password(&call)?;
     let asked = hashes(&call);
     if asked.is_empty() || asked.len() > FILES_MAX {
@@ -185,23 +185,23 @@ fn add(mut writer: Writer, name: &str, password: Option<&str>, bytes: &[u8]) -> 
     Ok(writer)
 }
 
-async fn asked(call: &Call) -> Result<Archive, ApiError> {
+async fn asked(call: &Call) -> Result<Archive> {
     call.store().archive(call.caller(), call.id()).await.about_named(NOUN, call.id())
 }
 
 /// Read the progress of an archive.
-pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject> {
     let archive = asked(&call).await?;
     Ok(page::one(&call, shown(&call, &archive)))
 }
 
-async fn bytes(call: &Call, id: &str) -> Result<Zip, ApiError> {
+async fn bytes(call: &Call, id: &str) -> Result<Zip> {
     let found = call.store().archive_bytes(id).await.about_named(NOUN, id)?;
     Ok(Zip(files::streamed(Zip::CONTENT_TYPE, format!("{id}.zip"), found)))
 }
 
 /// The archive must be the caller's and finished.
-async fn finished(call: &Call) -> Result<Archive, ApiError> {
+async fn finished(call: &Call) -> Result<Archive> {
     let archive = asked(call).await?;
     if archive.status == ArchiveStatus::Finished {
         return Ok(archive);
@@ -210,13 +210,13 @@ async fn finished(call: &Call) -> Result<Archive, ApiError> {
 }
 
 /// Download an archive.
-pub(crate) async fn download(call: Call) -> Result<Zip, ApiError> {
+pub(crate) async fn download(call: Call) -> Result<Zip> {
     let archive = finished(&call).await?;
     bytes(&call, &archive.id).await
 }
 
 /// Create an address to download an archive from, for an hour.
-pub(crate) async fn download_url(call: Call) -> Result<Said, ApiError> {
+pub(crate) async fn download_url(call: Call) -> Result<Said> {
     let archive = finished(&call).await?;
     let token = tokens::sealed(&call, DOWNLOAD, &archive.id, SIGNED_MS);
     Ok(data(format!("{}/downloads/archives/{token}", call.root())))
@@ -225,7 +225,7 @@ pub(crate) async fn download_url(call: Call) -> Result<Said, ApiError> {
 /// Download an archive by the signed address of /intelligence/zip_files/{id}/download_url.
 ///
 /// The signed address: it is its own permission and costs nothing.
-pub(crate) async fn signed(call: Call) -> Result<Zip, ApiError> {
+pub(crate) async fn signed(call: Call) -> Result<Zip> {
     let id = tokens::opened_signed(&call, DOWNLOAD, call.parameter("token")).await?;
     bytes(&call, &id).await
 }

@@ -11,7 +11,7 @@ use crate::signature::{File, Reply};
 use crate::tokens;
 use ambit_api::files::{FeedContext, Submitter};
 use ambit_api::objects::Object;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Result};
 use ambit_model::Timestamp;
 use ambit_model::moment::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use ambit_model::object::ObjectType;
@@ -42,7 +42,7 @@ enum Feed {
     Behaviours,
 }
 
-fn feed(call: &Call) -> Result<Feed, ApiError> {
+fn feed(call: &Call) -> Result<Feed> {
     let name = call.parameter("feed").replace('-', "_");
     if name == BEHAVIOURS {
         return Ok(Feed::Behaviours);
@@ -66,7 +66,7 @@ fn name_of(minute: Timestamp) -> String {
 
 /// The first of so many minutes, all of which must be there. Minutes before the installation began are there and
 /// empty: clients begin an hour and more ago, and would stop at a batch that is missing.
-fn available(call: &Call, digits: usize, minutes: i64) -> Result<Timestamp, ApiError> {
+fn available(call: &Call, digits: usize, minutes: i64) -> Result<Timestamp> {
     let text = call.parameter("time");
     let missing = || ApiError::with(ErrorCode::NotFound, format!("There is no batch {text:?}"));
     let first = beginning(text, digits).ok_or_else(missing)?;
@@ -103,7 +103,7 @@ impl Lines {
         self.bytes.push(b'\n');
     }
 
-    async fn read(&mut self, call: &Call, feed: Feed, minute: Timestamp) -> Result<(), ApiError> {
+    async fn read(&mut self, call: &Call, feed: Feed, minute: Timestamp) -> Result<()> {
         let until = minute.plus_ms(MINUTE_MS);
         match feed {
             Feed::Behaviours => Ok(()),
@@ -118,11 +118,11 @@ impl Lines {
     }
 
     /// SHA-256 of what was submitted, files and URLs alike.
-    async fn submitted(&self, call: &Call, from: Timestamp, until: Timestamp) -> Result<Vec<String>, ApiError> {
+    async fn submitted(&self, call: &Call, from: Timestamp, until: Timestamp) -> Result<Vec<String>> {
         call.store().submitted_between(from, until, self.left + 1).await.about(NOUN)
     }
 
-    async fn read_files(&mut self, call: &Call, from: Timestamp, until: Timestamp) -> Result<(), ApiError> {
+    async fn read_files(&mut self, call: &Call, from: Timestamp, until: Timestamp) -> Result<()> {
         let root = format!("{}/feeds/files", call.base);
         for sha256 in self.submitted(call, from, until).await? {
             let Some(mut found) = files::shown_if_known(call, &sha256).await? else {
@@ -136,7 +136,7 @@ impl Lines {
         Ok(())
     }
 
-    async fn read_urls(&mut self, call: &Call, from: Timestamp, until: Timestamp) -> Result<(), ApiError> {
+    async fn read_urls(&mut self, call: &Call, from: Timestamp, until: Timestamp) -> Result<()> {
         for sha256 in self.submitted(call, from, until).await? {
             let Some(mut found) = objects::submitted_url(call, &sha256).await? else {
                 continue;
@@ -147,13 +147,7 @@ impl Lines {
         Ok(())
     }
 
-    async fn read_inventory(
-        &mut self,
-        call: &Call,
-        kind: ObjectType,
-        from: Timestamp,
-        until: Timestamp,
-    ) -> Result<(), ApiError> {
+    async fn read_inventory(&mut self, call: &Call, kind: ObjectType, from: Timestamp, until: Timestamp) -> Result<()> {
         let store = call.store();
         let changed = store.changed_between(call.caller(), kind.kinds(), (from, until), self.left + 1).await;
         for names in changed.about(NOUN)?.chunks(CHUNK) {
@@ -179,7 +173,7 @@ async fn batch(
     first: Timestamp,
     minutes: i64,
     pack: fn(Parts) -> std::io::Result<Vec<u8>>,
-) -> Result<Answer, ApiError> {
+) -> Result<Answer> {
     let feed = feed(call)?;
     let _turn = call.state.batches.acquire().await.expect("the semaphore is never closed");
     let mut lines = Lines { bytes: Vec::new(), left: OBJECTS_MAX, cut: false };
@@ -234,7 +228,7 @@ fn file_name(call: &Call, ending: &str) -> String {
 
 /// Read what changed in the minute YYYYMMDDhhmm: bzip2 of one object a line. The feeds are files, urls, domains,
 /// ip_addresses and file_behaviours.
-pub(crate) async fn minute(call: Call) -> Result<File, ApiError> {
+pub(crate) async fn minute(call: Call) -> Result<File> {
     const DIGITS: usize = 12;
     feed(&call)?;
     let first = available(&call, DIGITS, 1)?;
@@ -242,7 +236,7 @@ pub(crate) async fn minute(call: Call) -> Result<File, ApiError> {
 }
 
 /// Read what changed in the hour YYYYMMDDhh: bzip2 of an archive (tar) with a file for each minute.
-pub(crate) async fn hour(call: Call) -> Result<File, ApiError> {
+pub(crate) async fn hour(call: Call) -> Result<File> {
     const DIGITS: usize = 10;
     feed(&call)?;
     let first = available(&call, DIGITS, MINUTES)?;
@@ -250,7 +244,7 @@ pub(crate) async fn hour(call: Call) -> Result<File, ApiError> {
 }
 
 /// Download a file of a batch.
-pub(crate) async fn download(call: Call) -> Result<File, ApiError> {
+pub(crate) async fn download(call: Call) -> Result<File> {
     let hash = tokens::opened(&call, DOWNLOAD, call.parameter("token"))?;
     files::bytes(&call, &hash).await
 }

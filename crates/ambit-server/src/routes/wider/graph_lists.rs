@@ -7,11 +7,11 @@ use crate::present::collaborators::{body_collaborators, member, shown, users};
 use crate::present::graphs;
 use crate::signature::Empty;
 use ambit_api::objects::{NewObject, ObjectCollection, Whether, data};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{ApiError, Maybe, Result};
 use ambit_store::{Collaborator, Role};
 
 /// The list that the path names.
-fn role(call: &Call) -> Result<Role, ApiError> {
+fn role(call: &Call) -> Result<Role> {
     match call.parameter("relationship") {
         "editors" => Ok(Role::Editor),
         "viewers" => Ok(Role::Viewer),
@@ -20,7 +20,7 @@ fn role(call: &Call) -> Result<Role, ApiError> {
 }
 
 /// Add editors or viewers.
-pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<ObjectCollection> {
     let (role, id) = (role(&call)?, call.id());
     let collaborators = body_collaborators(&call)?;
     let store = call.store();
@@ -33,19 +33,19 @@ pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<Object
     page::of_list(&call, all, page::LIMIT_MAX)
 }
 
-async fn listed(call: &Call, role: Role) -> Result<Option<Collaborator>, ApiError> {
+async fn listed(call: &Call, role: Role) -> Result<Option<Collaborator>> {
     let list = call.store().collaborators(call.caller(), call.id(), role).await;
     Ok(member(call, list.about_named(graphs::NOUN, call.id())?))
 }
 
 /// Say whether a user or group is editor or viewer.
-pub(crate) async fn has(call: Call) -> Result<Whether, ApiError> {
+pub(crate) async fn has(call: Call) -> Result<Whether> {
     let found = listed(&call, role(&call)?).await?;
     Ok(data(found.is_some()))
 }
 
 /// Remove an editor or viewer of a graph. The answer is empty.
-pub(crate) async fn remove(call: Call) -> Result<Empty, ApiError> {
+pub(crate) async fn remove(call: Call) -> Result<Empty> {
     let role = role(&call)?;
     let missing = || ApiError::not_found("User or group");
     let found = listed(&call, role).await?.ok_or_else(missing)?;

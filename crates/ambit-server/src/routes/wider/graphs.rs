@@ -10,7 +10,7 @@ use crate::present::{accounts, collaborators, comments, groups, objects, relatio
 use crate::query::query;
 use crate::signature::{Empty, Png, Reply};
 use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Related, RelatedObjects, value};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, ErrorCode, Maybe, Result};
 use ambit_model::canonical_url::url_id;
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
@@ -35,9 +35,7 @@ query! { Searched:
 }
 
 /// Create a graph; without a body, search graphs.
-pub(crate) async fn post(
-    call: CallWith<Maybe<NewObject>, (Searched, RelatedPage)>,
-) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn post(call: CallWith<Maybe<NewObject>, (Searched, RelatedPage)>) -> Result<RelatedObjects> {
     if call.body.is_empty() {
         search(call.0.into()).await.map(Into::into)
     } else {
@@ -46,7 +44,7 @@ pub(crate) async fn post(
 }
 
 /// Search graphs.
-pub(crate) async fn search(call: Asking<(Searched, RelatedPage)>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn search(call: Asking<(Searched, RelatedPage)>) -> Result<ObjectCollection> {
     let filter = Searched::filter(&call).or_empty();
     let mut query = parse_graph_query(filter, &url_names).map_err(|error| ApiError::bad(format!("Filter: {error}")))?;
     let order = match Searched::order(&call).text.map(str::trim).filter(|order| !order.is_empty()) {
@@ -76,11 +74,7 @@ pub(crate) async fn search(call: Asking<(Searched, RelatedPage)>) -> Result<Obje
 
 /// Answers with a page of a walk. One whose graphs are all gone since the walk began is passed over: a page without
 /// graphs is the end to clients.
-async fn walk_on(
-    call: &Call,
-    mut search: GraphSearch,
-    mut walk: Option<GraphWalk>,
-) -> Result<ObjectCollection, ApiError> {
+async fn walk_on(call: &Call, mut search: GraphSearch, mut walk: Option<GraphWalk>) -> Result<ObjectCollection> {
     let limit = search.limit;
     loop {
         let found = call.state.graphs.walk(call.store(), search.clone(), walk, call.now).await;
@@ -108,7 +102,7 @@ fn cursor(walk: GraphWalk, place: SortKey) -> Vec<u8> {
 }
 
 /// The walk and the place in a cursor.
-fn place(bytes: &[u8]) -> Result<(GraphWalk, SortKey), ApiError> {
+fn place(bytes: &[u8]) -> Result<(GraphWalk, SortKey)> {
     let bad = || ApiError::bad("Invalid cursor");
     let (walk, found, number) = serde_json::from_slice(bytes).map_err(|_| bad())?;
     let place = match found {
@@ -125,7 +119,7 @@ fn url_names(url: &str) -> Vec<String> {
     vec![url_id(url), blob_hash(url.as_bytes()).to_string(), BASE64_URL_SAFE_NO_PAD.encode(url), of_base64]
 }
 
-async fn groups_of(call: &Call, users: BTreeSet<String>) -> Result<BTreeMap<String, Vec<String>>, ApiError> {
+async fn groups_of(call: &Call, users: BTreeSet<String>) -> Result<BTreeMap<String, Vec<String>>> {
     let store = call.store();
     let mut out = BTreeMap::new();
     for user in users {
@@ -139,7 +133,7 @@ async fn groups_of(call: &Call, users: BTreeSet<String>) -> Result<BTreeMap<Stri
 }
 
 /// The attributes of a body, checked as far as the server reads them: nodes and links stay as they are.
-fn checked(mut attributes: Map<String, Value>) -> Result<(Map<String, Value>, Option<bool>), ApiError> {
+fn checked(mut attributes: Map<String, Value>) -> Result<(Map<String, Value>, Option<bool>)> {
     let invalid = |message: &str| Err(ApiError::invalid(message));
     attributes.retain(|name, _| !READ_ONLY.contains(&name.as_str()));
     if let Some(name) = attributes.keys().find(|name| FORBIDDEN.contains(&name.as_str())) {
@@ -163,13 +157,13 @@ fn checked(mut attributes: Map<String, Value>) -> Result<(Map<String, Value>, Op
 }
 
 /// The attributes of a graph in a body, and whether it is to be private if that is said.
-fn sent(call: &Call, id: Option<&str>) -> Result<(Map<String, Value>, Option<bool>), ApiError> {
+fn sent(call: &Call, id: Option<&str>) -> Result<(Map<String, Value>, Option<bool>)> {
     let attributes = body_attributes(call, "graph", id)?;
     check_numbers(call)?;
     checked(attributes)
 }
 
-async fn create(call: Call) -> Result<OneObject, ApiError> {
+async fn create(call: Call) -> Result<OneObject> {
     let (mut document, private) = sent(&call, None)?;
     document.entry("graph_data").or_insert_with(|| Map::new().into());
     for list in ["nodes", "links"] {
@@ -181,7 +175,7 @@ async fn create(call: Call) -> Result<OneObject, ApiError> {
 }
 
 /// Read a graph; counts as a view.
-pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject> {
     let graph = find_named(&call).await?;
     let related = embedded(&call, &graph).await?;
     // A request for the head, or one that fails, shows nobody the graph.
@@ -193,7 +187,7 @@ pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
 }
 
 /// What a graph is related to by the names that the request asks for beside it. One that graphs do not have is empty.
-async fn embedded(call: &Call, graph: &Graph) -> Result<Vec<(String, Related)>, ApiError> {
+async fn embedded(call: &Call, graph: &Graph) -> Result<Vec<(String, Related)>> {
     let mut related = Vec::new();
     for name in relationships::asked(call)? {
         let all = all_related(call, graph, &name).await?.unwrap_or_else(|| Related::Many(Vec::new()));
@@ -210,24 +204,24 @@ fn with_relationships(mut object: Object, related: &[(String, Related)]) -> Obje
 }
 
 /// Replace attributes of a graph.
-pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let (attributes, private) = sent(&call, Some(call.id()))?;
     let changed = call.store().change_graph(call.caller(), call.id(), &attributes, private, call.now).await;
     Ok(page::one(&call, shown(&call, &changed.about_named(NOUN, call.id())?)))
 }
 
 /// Delete a graph. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty> {
     call.store().delete_graph(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
     Ok(Empty)
 }
 
-async fn find_named(call: &Call) -> Result<Graph, ApiError> {
+async fn find_named(call: &Call) -> Result<Graph> {
     call.store().find_graph(call.caller(), call.id()).await.about_named(NOUN, call.id())
 }
 
 /// Draw a graph.
-pub(crate) async fn screenshot(call: Call) -> Result<Png, ApiError> {
+pub(crate) async fn screenshot(call: Call) -> Result<Png> {
     let document = Value::Object(find_named(&call).await?.document);
     let drawn = tokio::task::spawn_blocking(move || crate::picture::draw(&document)).await;
     let drawn = drawn.map_err(|_| ApiError::new(ErrorCode::Internal))?;
@@ -235,7 +229,7 @@ pub(crate) async fn screenshot(call: Call) -> Result<Png, ApiError> {
 }
 
 /// What a graph is related to: an object, nothing, or a list; `None` by a name that graphs do not have.
-async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Option<Related>, ApiError> {
+async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Option<Related>> {
     Ok(Some(match name {
         "owner" => accounts::brief_by_id(call, graph.owner_id).await?.into(),
         "group" => match &graph.group {
@@ -264,14 +258,14 @@ fn items(graph: &Graph) -> Vec<(String, String)> {
 }
 
 /// List the files, URLs, domains and addresses of a graph.
-pub(crate) async fn full_items(call: Asking<RelatedPage>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn full_items(call: Asking<RelatedPage>) -> Result<ObjectCollection> {
     let graph = find_named(&call).await?;
     let (call, items) = (&call, items(&graph));
     page::of_records(call, items, |(kind, id)| async move { relationships::listed(call, &kind, &id).await }).await
 }
 
 /// Read what a graph is related to, in full or as descriptors.
-pub(crate) async fn relationship(call: Asking<Page>, described: bool) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn relationship(call: Asking<Page>, described: bool) -> Result<RelatedObjects> {
     let call = &call;
     let name = call.parameter("relationship");
     let found = all_related(call, &find_named(call).await?, name).await?;

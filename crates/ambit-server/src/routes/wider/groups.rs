@@ -12,19 +12,19 @@ use crate::signature::Empty;
 use ambit_api::accounts::AccountAttributes;
 use ambit_api::groups::MemberContext;
 use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Whether, data};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, ErrorCode, Maybe, Result};
 use ambit_store::{Account, Brought, Collaborator, GroupAccount, Members};
 use serde_json::Value;
 
 /// Read a group of the caller's.
-pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject> {
     let (group, role) = own(&call).await?;
     let found = shown(&call, &group, role).await?;
     Ok(page::one(&call, found))
 }
 
 /// Change the profile of a group.
-pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let (group, role) = own(&call).await?;
     let mut attributes = body_attributes(&call, "group", Some(&group.group.name))?;
     let caps = accounts::caps(&mut attributes)?;
@@ -52,7 +52,7 @@ fn no_relationship(name: &str) -> ApiError {
     ApiError::not_found(&format!("Relationship {name}"))
 }
 
-async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<Vec<Account>, ApiError> {
+async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<Vec<Account>> {
     let mut found = call.store().members_of(group.group.id, members).await.about(NOUN)?;
     // Nobody has a second factor here: everybody passes `2fa_enabled:false`, nobody its contrary.
     match Kept::filter(call).text.map(str::trim) {
@@ -68,7 +68,7 @@ async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<
 query! { Kept: filter: Text = "2fa_enabled:true or 2fa_enabled:false, of people." }
 
 /// List users, administrators, graphs or service accounts of a group, in full or as descriptors.
-pub(crate) async fn relationship(call: Asking<(Kept, Page)>, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn relationship(call: Asking<(Kept, Page)>, described: bool) -> Result<ObjectCollection> {
     let call = &call;
     let (group, role) = own(call).await?;
     let name = call.parameter("relationship");
@@ -92,7 +92,7 @@ pub(crate) async fn relationship(call: Asking<(Kept, Page)>, described: bool) ->
 
 /// Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation
 /// adds is in the group; whom others add is asked, and in it after accepting.
-pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<ObjectCollection> {
     let (group, _) = own(&call).await?;
     let (name, group) = (call.parameter("relationship"), group.group.name);
     let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
@@ -128,7 +128,7 @@ pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<Object
 
 /// Returns the result for one address: the user as anybody sees them, with the outcome, or an error for an address that
 /// nobody has, in the form in which lists of this API name missing objects.
-async fn brought(call: &Call, id: &str, became: Brought) -> Result<Object, ApiError> {
+async fn brought(call: &Call, id: &str, became: Brought) -> Result<Object> {
     if became == Brought::Unknown {
         let message = format!("User \"{id}\" not found: {NO_ACCOUNTS}");
         return Ok(Object::missing_with("user", id, message));
@@ -138,7 +138,7 @@ async fn brought(call: &Call, id: &str, became: Brought) -> Result<Object, ApiEr
     Ok(if became == Brought::Invited { item.in_context(&MemberContext { state: "invited" }) } else { item })
 }
 
-fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {
+fn new_ids(call: &Call) -> Result<Vec<String>> {
     let bad = || ApiError::bad("The member data must be a list of objects with an id");
     let items = match body_data(call)? {
         Value::Array(items) => items,
@@ -148,7 +148,7 @@ fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {
 }
 
 /// Say whether a user is in a group.
-pub(crate) async fn has(call: Asking<Kept>) -> Result<Whether, ApiError> {
+pub(crate) async fn has(call: Asking<Kept>) -> Result<Whether> {
     let (group, _) = own(&call).await?;
     let name = call.parameter("relationship");
     let kind = members_named(name).ok_or_else(|| no_relationship(name))?;
@@ -159,7 +159,7 @@ pub(crate) async fn has(call: Asking<Kept>) -> Result<Whether, ApiError> {
 }
 
 /// Remove a user from a group, leave it, or delete a service account of it. The answer is empty.
-pub(crate) async fn remove(call: Call) -> Result<Empty, ApiError> {
+pub(crate) async fn remove(call: Call) -> Result<Empty> {
     let (group, _) = own(&call).await?;
     let (name, member, store) = (call.parameter("relationship"), call.parameter("member"), call.store());
     let administrators = match members_named(name) {

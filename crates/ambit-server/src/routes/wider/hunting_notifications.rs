@@ -13,7 +13,7 @@ use ambit_api::hunting_notifications::{
     FoundByRule, HuntingInfo, NotificationAttributes, StreamAttributes, StreamContext, StreamEntry, StreamSource,
 };
 use ambit_api::objects::{Object, ObjectCollection, OneObject, data, value};
-use ambit_api::{ApiError, Maybe, copied};
+use ambit_api::{ApiError, Maybe, Result, copied};
 use ambit_model::moment::SECOND_MS;
 use ambit_query::hunting::{
     Condition, Modifier, NOTIFICATION_MODIFIERS, STREAM_MODIFIERS, parse_conditions, parse_order,
@@ -48,7 +48,7 @@ query! { Described: descriptors_only: Text = "true: only type and id of each, wi
 type Listed = (Notified, ((Limit, Cursor), One));
 
 /// A notification as an object.
-fn shown(call: &Call, found: &Notification) -> Result<Object, ApiError> {
+fn shown(call: &Call, found: &Notification) -> Result<Object> {
     let attributes = copied! {
         NotificationAttributes from found { ruleset_id, ruleset_name, rule_name, rule_tags, tags }
         date: found.at.into(),
@@ -66,7 +66,7 @@ fn shown(call: &Call, found: &Notification) -> Result<Object, ApiError> {
 }
 
 /// The file of a notification, with what else is said.
-async fn file_with(call: &Call, found: &Notification, context: &Value) -> Result<Object, ApiError> {
+async fn file_with(call: &Call, found: &Notification, context: &Value) -> Result<Object> {
     Ok(relationships::listed(call, "file", &found.sha256.to_string()).await?.in_context(context))
 }
 
@@ -120,7 +120,7 @@ async fn filtered(
     filter: Written<'_>,
     order: Option<Written<'_>>,
     modifiers: &[Modifier],
-) -> Result<Vec<Notification>, ApiError> {
+) -> Result<Vec<Notification>> {
     let conditions = parse_conditions(filter.or_empty(), modifiers);
     let conditions = conditions.map_err(|error| ApiError::bad(format!("Filter: {error}")))?;
     let order = order.and_then(|order| order.text).filter(|order| !order.trim().is_empty()).unwrap_or("date-");
@@ -133,18 +133,18 @@ async fn filtered(
     Ok(found)
 }
 
-async fn notified(call: &Call) -> Result<Vec<Notification>, ApiError> {
+async fn notified(call: &Call) -> Result<Vec<Notification>> {
     filtered(call, Notified::filter(call), Some(Notified::order(call)), NOTIFICATION_MODIFIERS).await
 }
 
 /// List what live rules reported to the caller, newest first.
-pub(crate) async fn list(call: Asking<Listed>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn list(call: Asking<Listed>) -> Result<ObjectCollection> {
     let found = notified(&call).await?;
     list_of(&call, found).await
 }
 
 /// List the notifications of a user, in full or as descriptors, for that user alone.
-pub(crate) async fn of_user(call: Asking<Listed>, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn of_user(call: Asking<Listed>, described: bool) -> Result<ObjectCollection> {
     require_oneself(&call).await?;
     let call = &call;
     let found = notified(call).await?;
@@ -152,24 +152,24 @@ pub(crate) async fn of_user(call: Asking<Listed>, described: bool) -> Result<Obj
     page::of_records(call, found, shown).await
 }
 
-async fn list_of(call: &Call, found: Vec<Notification>) -> Result<ObjectCollection, ApiError> {
+async fn list_of(call: &Call, found: Vec<Notification>) -> Result<ObjectCollection> {
     page::of_records(call, found, |one| async move { shown(call, &one) }).await
 }
 
 /// List the files that live rules found, with the notification beside each.
-pub(crate) async fn list_files(call: Asking<(Listed, Described)>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn list_files(call: Asking<(Listed, Described)>) -> Result<ObjectCollection> {
     let found = notified(&call).await?;
     answer_files(&call, found, file_context).await
 }
 
 /// List the files of the notifications below the user, for the user alone.
-pub(crate) async fn files_of_user(call: Asking<(Listed, Described)>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn files_of_user(call: Asking<(Listed, Described)>) -> Result<ObjectCollection> {
     require_oneself(&call).await?;
     list_files(call).await
 }
 
 /// List the descriptors of these files, for the user alone.
-pub(crate) async fn file_descriptors_of_user(call: Asking<(Notified, Page)>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn file_descriptors_of_user(call: Asking<(Notified, Page)>) -> Result<ObjectCollection> {
     require_oneself(&call).await?;
     let call = &call;
     let found = notified(call).await?;
@@ -180,7 +180,7 @@ pub(crate) async fn file_descriptors_of_user(call: Asking<(Notified, Page)>) -> 
 }
 
 /// List the files that a rule set found, with the notification beside each.
-pub(crate) async fn files_of_ruleset(call: Asking<Listed>, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn files_of_ruleset(call: Asking<Listed>, described: bool) -> Result<ObjectCollection> {
     let ruleset = call.store().find_ruleset(call.caller(), call.id(), call.now).await;
     let ruleset = ruleset.about_named(hunting_rulesets::NOUN, call.id())?;
     let mut found = notified(&call).await?;
@@ -194,7 +194,7 @@ pub(crate) async fn files_of_ruleset(call: Asking<Listed>, described: bool) -> R
 }
 
 /// List the files that live rules found, as the stream of indicators.
-pub(crate) async fn stream(call: Asking<((Streamed, Described), RelatedPage)>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn stream(call: Asking<((Streamed, Described), RelatedPage)>) -> Result<ObjectCollection> {
     let found = filtered(&call, Streamed::filter(&call), Some(Streamed::order(&call)), STREAM_MODIFIERS).await?;
     answer_files(&call, found, stream_context).await
 }
@@ -203,7 +203,7 @@ async fn answer_files(
     call: &Call,
     found: Vec<Notification>,
     context: fn(&Notification) -> Value,
-) -> Result<ObjectCollection, ApiError> {
+) -> Result<ObjectCollection> {
     let described = Described::descriptors_only(call).text == Some("true");
     let shown = |one| async move {
         let file = file_with(call, &one, &context(&one)).await?;
@@ -212,25 +212,25 @@ async fn answer_files(
     page::of_records(call, found, shown).await
 }
 
-async fn found(call: &Call) -> Result<Notification, ApiError> {
+async fn found(call: &Call) -> Result<Notification> {
     call.store().find_notification(call.caller(), call.id()).await.about_named(NOUN, call.id())
 }
 
 /// Read a notification.
-pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject> {
     let found = found(&call).await?;
     Ok(page::one(&call, shown(&call, &found)?))
 }
 
 /// Read the file that a notification is about.
-pub(crate) async fn file(call: Asking<Relationships>) -> Result<OneObject, ApiError> {
+pub(crate) async fn file(call: Asking<Relationships>) -> Result<OneObject> {
     let found = found(&call).await?;
     let file = file_with(&call, &found, &file_context(&found)).await?;
     Ok(data(file))
 }
 
 /// Read an entry of the stream of indicators.
-pub(crate) async fn find_in_stream(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn find_in_stream(call: Asking<Attributes>) -> Result<OneObject> {
     let found = found(&call).await?;
     let attributes = StreamAttributes {
         hunting_info: hunting_info(&found),
@@ -243,13 +243,13 @@ pub(crate) async fn find_in_stream(call: Asking<Attributes>) -> Result<OneObject
 }
 
 /// Delete a notification. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty> {
     call.store().delete_notification(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(Empty)
 }
 
 /// Delete the caller's notifications, or those with a tag.
-pub(crate) async fn delete_all(call: Asking<Tagged>) -> Result<OneObject, ApiError> {
+pub(crate) async fn delete_all(call: Asking<Tagged>) -> Result<OneObject> {
     let mut found = filtered(&call, Tagged::filter(&call), None, NOTIFICATION_MODIFIERS).await?;
     if let Some(tag) = Tagged::tag(&call).text.filter(|tag| !tag.is_empty()) {
         found.retain(|one| one.tags.iter().any(|other| other.eq_ignore_ascii_case(tag)));
@@ -258,19 +258,19 @@ pub(crate) async fn delete_all(call: Asking<Tagged>) -> Result<OneObject, ApiErr
 }
 
 /// Delete the caller's entries of the stream that a filter leaves.
-pub(crate) async fn delete_stream(call: Asking<StreamFilter>) -> Result<OneObject, ApiError> {
+pub(crate) async fn delete_stream(call: Asking<StreamFilter>) -> Result<OneObject> {
     let found = filtered(&call, StreamFilter::filter(&call), None, STREAM_MODIFIERS).await?;
     delete_found(&call, &found).await
 }
 
-async fn delete_found(call: &Call, found: &[Notification]) -> Result<OneObject, ApiError> {
+async fn delete_found(call: &Call, found: &[Notification]) -> Result<OneObject> {
     let numbers: Vec<i64> = found.iter().map(|one| one.number).collect();
     let done = call.store().delete_notifications(call.caller(), &numbers, call.now).await.about(NOUN)?;
     Ok(data(operations::shown(call, &done)))
 }
 
 /// List what a rule set reported, newest first.
-pub(crate) async fn of_ruleset(call: Asking<Listed>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn of_ruleset(call: Asking<Listed>) -> Result<ObjectCollection> {
     let known = call.store().owns_ruleset(call.caller(), call.id()).await.about(NOUN)?;
     if known.is_none() {
         return Err(not_found(hunting_rulesets::NOUN, call.id()));

@@ -13,7 +13,7 @@ use crate::query::query;
 use crate::rules::rule_names;
 use crate::signature::Empty;
 use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Related, RelatedObjects, Whether, data};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{ApiError, Maybe, Result};
 use ambit_query::hunting::{Condition, RULESET_MODIFIERS, Wanted, parse_conditions, parse_order};
 use ambit_store::{Collaborator, Ruleset, RulesetChange};
 use ambit_yara::LIVE;
@@ -40,7 +40,7 @@ query! { Filtered:
 
 type Listed = (Filtered, ((Limit, Cursor), One));
 
-fn words_of(attributes: &Map<String, Value>, name: &str) -> Result<Option<Vec<String>>, ApiError> {
+fn words_of(attributes: &Map<String, Value>, name: &str) -> Result<Option<Vec<String>>> {
     let bad = || {
         ApiError::invalid(format!(
             "The attribute {name} must be a list of at most {WORDS_MAX} texts of at most {WORD_CHARS_MAX} characters"
@@ -55,7 +55,7 @@ fn words_of(attributes: &Map<String, Value>, name: &str) -> Result<Option<Vec<St
 }
 
 /// Reads the attributes of a body; the rules are compiled.
-async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange, ApiError> {
+async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange> {
     let name = text_of(attributes, "name")?.map(str::trim);
     if name.is_some_and(|name| name.is_empty() || name.chars().count() > NAME_CHARS_MAX) {
         return Err(ApiError::invalid(format!("The attribute name must have 1 to {NAME_CHARS_MAX} characters")));
@@ -97,7 +97,7 @@ async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange, ApiEr
 }
 
 /// Create a rule set. Its rules are compiled; an enabled set is matched against every new file and page body.
-pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let mut new = checked(&body_attributes(&call, "hunting_ruleset", None)?).await?;
     for (name, given) in [("name", new.name.is_some()), ("rules", new.rules.is_some())] {
         if !given {
@@ -110,19 +110,19 @@ pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
     Ok(page::one(&call, shown(&call, &made)))
 }
 
-async fn found(call: &Call) -> Result<Ruleset, ApiError> {
+async fn found(call: &Call) -> Result<Ruleset> {
     call.store().find_ruleset(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())
 }
 
 /// Read a rule set.
-pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject> {
     let ruleset = found(&call).await?;
     let shown = with_relationships(&call, &ruleset).await?;
     Ok(page::one(&call, shown))
 }
 
 /// Change attributes of a rule set.
-pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let attributes = body_attributes(&call, "hunting_ruleset", Some(call.id()))?;
     // What the caller cannot see is not compiled for it.
     found(&call).await?;
@@ -132,7 +132,7 @@ pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
 }
 
 /// Delete a rule set. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty> {
     call.store().delete_ruleset(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
     Ok(Empty)
 }
@@ -142,7 +142,7 @@ headers! { Confirmed:
 }
 
 /// Delete all rule sets that the caller owns.
-pub(crate) async fn delete_all(call: Asking<Confirmed>) -> Result<OneObject, ApiError> {
+pub(crate) async fn delete_all(call: Asking<Confirmed>) -> Result<OneObject> {
     if Confirmed::username(&call).and_then(text) != Some(call.caller().username()) {
         return Err(ApiError::bad("Send a x-confirm-delete header with your username as a confirmation"));
     }
@@ -153,20 +153,20 @@ pub(crate) async fn delete_all(call: Asking<Confirmed>) -> Result<OneObject, Api
 /// List the rule sets of live hunting that the caller may change.
 ///
 /// Its links lead to the same list below the user, as the contract has it.
-pub(crate) async fn list(mut call: Asking<Listed>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn list(mut call: Asking<Listed>) -> Result<ObjectCollection> {
     call.path = format!("{WIDER}/users/{}/hunting_rulesets", call.caller().username());
     list_in(&call, false).await
 }
 
 /// List the rule sets that a user may change, in full or as descriptors, for that user alone.
-pub(crate) async fn of_user(mut call: Asking<Listed>, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn of_user(mut call: Asking<Listed>, described: bool) -> Result<ObjectCollection> {
     accounts::require_oneself(&call).await?;
     let below = if described { "relationships/" } else { "" };
     call.path = format!("{WIDER}/users/{}/{below}hunting_rulesets", call.caller().username());
     list_in(&call, described).await
 }
 
-async fn list_in(call: &Call, described: bool) -> Result<ObjectCollection, ApiError> {
+async fn list_in(call: &Call, described: bool) -> Result<ObjectCollection> {
     let conditions = parse_conditions(Filtered::filter(call).or_empty(), RULESET_MODIFIERS);
     let conditions = conditions.map_err(|error| ApiError::bad(format!("Filter: {error}")))?;
     let order = Filtered::order(call).text.filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
@@ -200,11 +200,11 @@ async fn list_in(call: &Call, described: bool) -> Result<ObjectCollection, ApiEr
 }
 
 /// A set of a list with its rules; `None`: it went away meanwhile.
-async fn whole(call: &Call, ruleset: &Ruleset) -> Result<Option<Ruleset>, ApiError> {
+async fn whole(call: &Call, ruleset: &Ruleset) -> Result<Option<Ruleset>> {
     call.store().find_ruleset(call.caller(), &ruleset.id, call.now).await.if_found()
 }
 
-async fn holds(call: &Call, conditions: &[Condition], ruleset: &Ruleset) -> Result<bool, ApiError> {
+async fn holds(call: &Call, conditions: &[Condition], ruleset: &Ruleset) -> Result<bool> {
     for condition in conditions {
         let holds = match (condition.modifier, &condition.wanted) {
             ("enabled", Wanted::Flag(enabled)) => ruleset.enabled == *enabled,
@@ -221,7 +221,7 @@ async fn holds(call: &Call, conditions: &[Condition], ruleset: &Ruleset) -> Resu
 }
 
 /// A set as an object with the relationships that are asked for.
-async fn with_relationships(call: &Call, ruleset: &Ruleset) -> Result<Object, ApiError> {
+async fn with_relationships(call: &Call, ruleset: &Ruleset) -> Result<Object> {
     let mut out = shown(call, ruleset);
     for name in page::names(Relationships::relationships(call)).unwrap_or_default() {
         out.relate(&name, &related(call, ruleset, &name).await?, true);
@@ -230,7 +230,7 @@ async fn with_relationships(call: &Call, ruleset: &Ruleset) -> Result<Object, Ap
 }
 
 /// What a set is related to: its owner, or the list of its editors.
-async fn related(call: &Call, ruleset: &Ruleset, name: &str) -> Result<Related, ApiError> {
+async fn related(call: &Call, ruleset: &Ruleset, name: &str) -> Result<Related> {
     match name {
         "owner" => Ok(accounts::brief_by_id(call, ruleset.owner_id).await?.into()),
         "editors" => Ok(Related::Many(editors_of(call, ruleset).await?)),
@@ -238,26 +238,26 @@ async fn related(call: &Call, ruleset: &Ruleset, name: &str) -> Result<Related, 
     }
 }
 
-async fn editors_of(call: &Call, ruleset: &Ruleset) -> Result<Vec<Object>, ApiError> {
+async fn editors_of(call: &Call, ruleset: &Ruleset) -> Result<Vec<Object>> {
     let editors = call.store().ruleset_editors(call.caller(), &ruleset.id).await.about(NOUN)?;
     collaborators::as_objects(call, editors).await
 }
 
 /// Returns the owner of a set, in full or as a descriptor.
-pub(crate) async fn owner(call: Call, described: bool) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn owner(call: Call, described: bool) -> Result<RelatedObjects> {
     let ruleset = found(&call).await?;
     let owner = accounts::brief_by_id(&call, ruleset.owner_id).await?;
     page::answer_related(&call, owner.into(), described)
 }
 
 /// Lists the editors of a set, in full or as descriptors.
-pub(crate) async fn editors(call: Asking<Page>, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn editors(call: Asking<Page>, described: bool) -> Result<ObjectCollection> {
     let editors = editors_of(&call, &found(&call).await?).await?;
     page::of_list_as(&call, editors, described)
 }
 
 /// Let users or groups see and change a rule set.
-pub(crate) async fn add_editors(call: CallWith<Maybe<NewObject>, Page>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn add_editors(call: CallWith<Maybe<NewObject>, Page>) -> Result<ObjectCollection> {
     let ruleset = found(&call).await?;
     let editors = collaborators::body_collaborators(&call)?;
     let counted = call.count_addresses(collaborators::users(&editors))?;
@@ -270,7 +270,7 @@ pub(crate) async fn add_editors(call: CallWith<Maybe<NewObject>, Page>) -> Resul
 /// Transfer a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.
 ///
 /// The owner gives the set away: `{"data": {"type": "user", "id": username}}`.
-pub(crate) async fn give(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, ApiError> {
+pub(crate) async fn give(call: CallWith<Maybe<NewObject>>) -> Result<OneObject> {
     let ruleset = found(&call).await?;
     let to = match collaborators::body_collaborators(&call)?.as_slice() {
         [Collaborator::User(name)] => name.clone(),
@@ -281,19 +281,19 @@ pub(crate) async fn give(call: CallWith<Maybe<NewObject>>) -> Result<OneObject, 
     Ok(data(accounts::brief(&call, &account)))
 }
 
-async fn editor(call: &Call) -> Result<Option<Collaborator>, ApiError> {
+async fn editor(call: &Call) -> Result<Option<Collaborator>> {
     let list = call.store().ruleset_editors(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(collaborators::member(call, list))
 }
 
 /// Say whether a user or group is an editor.
-pub(crate) async fn has_editor(call: Call) -> Result<Whether, ApiError> {
+pub(crate) async fn has_editor(call: Call) -> Result<Whether> {
     let found = editor(&call).await?;
     Ok(data(found.is_some()))
 }
 
 /// Remove an editor of a rule set. The answer is empty.
-pub(crate) async fn remove_editor(call: Call) -> Result<Empty, ApiError> {
+pub(crate) async fn remove_editor(call: Call) -> Result<Empty> {
     let missing = || ApiError::not_found("User or group");
     let found = editor(&call).await?.ok_or_else(missing)?;
     call.store().remove_ruleset_editor(call.caller(), call.id(), &found).await.about("User or group")?;

@@ -10,7 +10,7 @@ use crate::present::{files, objects, relationships};
 use crate::query::query;
 use crate::{page, tokens};
 use ambit_api::objects::{Meta, Object, ObjectCollection, Snippets, data, value};
-use ambit_api::{ApiError, ErrorCode, contract};
+use ambit_api::{ApiError, ErrorCode, Result, contract};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::object::ObjectType;
@@ -71,7 +71,7 @@ query! { Searched:
 }
 
 /// How results are ordered, and whether the greatest comes first.
-fn order(call: &Call) -> Result<(FoundOrder, bool), ApiError> {
+fn order(call: &Call) -> Result<(FoundOrder, bool)> {
     let text = Searched::order(call).text.map(str::trim).unwrap_or_default();
     let (name, descending) = match text.strip_suffix('-') {
         Some(name) => (name, true),
@@ -96,7 +96,7 @@ struct Walk {
 }
 
 impl Walk {
-    async fn of(call: &Call, cursor: Option<&[u8]>) -> Result<Self, ApiError> {
+    async fn of(call: &Call, cursor: Option<&[u8]>) -> Result<Self> {
         match cursor {
             Some(bytes) => Self::read(call, bytes).ok_or_else(|| ApiError::bad("Invalid cursor")),
             None => {
@@ -138,7 +138,7 @@ async fn files_behind(
     begin: WalkBegin,
     after: Option<&Place>,
     limit: usize,
-) -> Result<Vec<Place>, ApiError> {
+) -> Result<Vec<Place>> {
     let after = after.map(|place| FilesAfter { value: place.value.clone(), file: place.name.parse::<BlobHash>().ok() });
     let search = FileSearch {
         principal: call.caller(),
@@ -170,7 +170,7 @@ fn may_be_file(query: &Query) -> bool {
 }
 
 /// How much a search finds, and the places of a page and of one more.
-async fn places(call: &Call, asked: &Asked<'_>, walk: &Walk) -> Result<(usize, Vec<Place>), ApiError> {
+async fn places(call: &Call, asked: &Asked<'_>, walk: &Walk) -> Result<(usize, Vec<Place>)> {
     let (mut total, mut page) = inventory(call, asked).await?;
     if may_be_file(asked.query) {
         page.extend(files_behind(call, asked, walk.begin, walk.after.as_ref(), asked.limit + 1).await?);
@@ -190,7 +190,7 @@ async fn places_with_content(
     asked: &Asked<'_>,
     walk: &Walk,
     content: &[u8],
-) -> Result<(usize, Vec<(Place, usize)>), ApiError> {
+) -> Result<(usize, Vec<(Place, usize)>)> {
     let (files, bytes) = call.store().count_files(call.caller(), asked.query, walk.begin).await.about("File")?;
     if bytes > CONTENT_BYTES_MAX || files > CONTENT_FILES_MAX {
         let message = format!(
@@ -220,7 +220,7 @@ async fn places_with_content(
 }
 
 /// Where bytes stand first in a file.
-async fn place_of(call: &Call, file: &str, content: &[u8]) -> Result<Option<usize>, ApiError> {
+async fn place_of(call: &Call, file: &str, content: &[u8]) -> Result<Option<usize>> {
     let Ok(hash) = file.parse::<BlobHash>() else { return Ok(None) };
     let Some(bytes) = call.store().blob(hash).await.about("File")? else { return Ok(None) };
     let content = content.to_vec();
@@ -229,7 +229,7 @@ async fn place_of(call: &Call, file: &str, content: &[u8]) -> Result<Option<usiz
 }
 
 /// The objects at some places, in their order.
-async fn objects_of(call: &Call, places: &[Place]) -> Result<Vec<Object>, ApiError> {
+async fn objects_of(call: &Call, places: &[Place]) -> Result<Vec<Object>> {
     let hashes: Vec<BlobHash> =
         places.iter().filter(|place| !place.inventory).filter_map(|place| place.name.parse().ok()).collect();
     let mut last = call.store().last_analyses(&hashes).await.about("File")?;
@@ -265,7 +265,7 @@ fn unreadable(error: &IntelligenceError) -> ApiError {
 /// Search files, and domains, addresses and URLs of the inventory.
 pub(crate) async fn search(
     call: Asking<((Searched, Cursor), (Attributes, Relationships))>,
-) -> Result<ObjectCollection, ApiError> {
+) -> Result<ObjectCollection> {
     let text = Searched::query(&call).or_empty().to_owned();
     let query = parse_intelligence_query(&text).map_err(|error| unreadable(&error))?;
     let (order, descending) = order(&call)?;
@@ -308,7 +308,7 @@ async fn answer(
     limit: usize,
     next: Option<Vec<u8>>,
     total: usize,
-) -> Result<ObjectCollection, ApiError> {
+) -> Result<ObjectCollection> {
     if Searched::descriptors_only(call).text == Some("true") {
         items = items.iter().map(Object::described).collect();
     } else {
@@ -321,7 +321,7 @@ async fn answer(
 }
 
 /// Read the surroundings of a match that a content search found.
-pub(crate) async fn snippet(call: Call) -> Result<Snippets, ApiError> {
+pub(crate) async fn snippet(call: Call) -> Result<Snippets> {
     let opened = tokens::opened(&call, SNIPPET, call.id())?;
     let (hash, at) = opened.split_once(':').ok_or_else(|| ApiError::bad("Invalid token"))?;
     let at: usize = at.parse().map_err(|_| ApiError::bad("Invalid token"))?;

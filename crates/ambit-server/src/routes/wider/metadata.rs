@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::present::object_collections;
 use crate::present::relationships::{ADDRESS, DOMAIN, Relationship, URL};
 use ambit_api::objects::{Figures, Named, data, value};
-use ambit_api::{ApiError, contract};
+use ambit_api::{Result, contract};
 use ambit_model::quota::PRIVILEGES;
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ contract! {
 }
 
 /// List privileges and relationships.
-pub(crate) async fn find(_call: Call) -> Result<Figures, ApiError> {
+pub(crate) async fn find(_call: Call) -> Result<Figures> {
     let entry = |(name, description): &(&'static str, &'static str)| RelationshipEntry { name, description };
     let others = RELATIONSHIPS.iter().map(|(kind, list)| ((*kind).to_owned(), list.iter().map(entry).collect()));
     let of_object = |one: &Relationship| RelationshipEntry { name: one.name, description: one.description };

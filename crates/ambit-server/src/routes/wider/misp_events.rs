@@ -6,7 +6,7 @@ use crate::indicators::indicator;
 use crate::page::{self, Attributes};
 use crate::present::object_collections::{NOUN, shown};
 use ambit_api::objects::OneObject;
-use ambit_api::{ApiError, contract};
+use ambit_api::{ApiError, Result, contract};
 use ambit_store::{CollectedItem, CollectionText};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -26,7 +26,7 @@ contract! {
 }
 
 /// Create a private collection of the hashes, URLs, addresses and names in an event of MISP.
-pub(crate) async fn create(call: CallWith<NewMispEvent, Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn create(call: CallWith<NewMispEvent, Attributes>) -> Result<OneObject> {
     let NewMispEvent { event } = call.read()?;
     let items = items(&event)?;
     if items.is_empty() {
@@ -47,7 +47,7 @@ fn text(event: &Map<String, Value>) -> CollectionText {
 }
 
 /// What attributes of the event and of its objects name, the types aside that no collection takes.
-fn items(event: &Map<String, Value>) -> Result<Vec<CollectedItem>, ApiError> {
+fn items(event: &Map<String, Value>) -> Result<Vec<CollectedItem>> {
     let objects = list(event.get("Object"));
     let inside = objects.iter().flat_map(|object| list(object.get("Attribute")));
     let mut found = Vec::new();

@@ -11,7 +11,7 @@ use crate::present::{accounts, relationships};
 use crate::query::query;
 use crate::signature::Empty;
 use ambit_api::objects::{self, NewObject, Object, OneObject, Related, RelatedObjects};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{ApiError, Maybe, Result};
 use ambit_model::canonical_url::url_id;
 use ambit_model::object::ObjectType;
 use ambit_query::hunting::{COLLECTION_MODIFIERS, Condition, parse_conditions_and_text, parse_order};
@@ -24,7 +24,7 @@ const TYPE: &str = "collection";
 const RELEVANCE: &str = "relevance";
 const ORDERS: [&str; 4] = ["creation_date", "last_modification_date", "name", RELEVANCE];
 
-fn text(attributes: &Map<String, Value>) -> Result<CollectionText, ApiError> {
+fn text(attributes: &Map<String, Value>) -> Result<CollectionText> {
     let texts = |name: &str| match attributes.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -39,7 +39,7 @@ fn text(attributes: &Map<String, Value>) -> Result<CollectionText, ApiError> {
 }
 
 /// The items of a relationship in a body: descriptors, or URLs that are only named.
-fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>, ApiError> {
+fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>> {
     let list = list.as_array().ok_or_else(|| ApiError::bad(format!("The {} must be a list", kind.collection())))?;
     let item = |item: &Value| {
         if item.get("type").is_some_and(|said| said.as_str() != Some(kind.name())) {
@@ -56,7 +56,7 @@ fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>, ApiError>
 
 /// The items of `raw_items`: hashes of files, URLs, addresses and names in one text, between blanks, commas or
 /// semicolons. What is none of these is refused by name, so that nothing is lost.
-fn raw_items(body: &Value) -> Result<Vec<CollectedItem>, ApiError> {
+fn raw_items(body: &Value) -> Result<Vec<CollectedItem>> {
     let text = match body.get("raw_items") {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::String(text)) => text,
@@ -70,7 +70,7 @@ fn raw_items(body: &Value) -> Result<Vec<CollectedItem>, ApiError> {
 }
 
 /// Create a collection of files, URLs, domains and addresses.
-pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let attributes = body_attributes(&call, "collection", None)?;
     let body = body_data(&call)?;
     let mut all = raw_items(&body)?;
@@ -85,12 +85,12 @@ pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
     Ok(page::one(&call, made))
 }
 
-async fn named(call: &Call) -> Result<ObjectCollection, ApiError> {
+async fn named(call: &Call) -> Result<ObjectCollection> {
     call.store().object_collection(call.caller(), call.id()).await.about_named(NOUN, call.id())
 }
 
 /// Read a collection.
-pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>) -> Result<OneObject> {
     let collection = named(&call).await?;
     let mut found = shown(&call, &collection).await?;
     embed(&call, &collection, &mut found).await?;
@@ -98,7 +98,7 @@ pub(crate) async fn find(call: Asking<One>) -> Result<OneObject, ApiError> {
 }
 
 /// Adds the relationships that the request asks for. One that collections do not have is empty.
-async fn embed(call: &Call, collection: &ObjectCollection, object: &mut Object) -> Result<(), ApiError> {
+async fn embed(call: &Call, collection: &ObjectCollection, object: &mut Object) -> Result<()> {
     for name in relationships::asked(call)? {
         let related = match (name.as_str(), ObjectType::from_collection(&name)) {
             ("owner", _) => accounts::brief_by_id(call, collection.owner_id).await?.into(),
@@ -119,7 +119,7 @@ query! { Listed:
 }
 
 /// List collections of objects that a filter finds, newest first.
-pub(crate) async fn list(call: Asking<(Listed, RelatedPage)>) -> Result<objects::ObjectCollection, ApiError> {
+pub(crate) async fn list(call: Asking<(Listed, RelatedPage)>) -> Result<objects::ObjectCollection> {
     let conditions = parse_conditions_and_text(Listed::filter(&call).or_empty(), COLLECTION_MODIFIERS);
     let conditions = conditions.map_err(|error| ApiError::bad(format!("Filter: {error}")))?;
     let order = Listed::order(&call).text.filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
@@ -159,7 +159,7 @@ fn holds(condition: &Condition, collection: &ObjectCollection) -> bool {
 /// Change name, description or privacy of a collection.
 ///
 /// What `raw_items` names is added.
-pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let text = text(&body_attributes(&call, "collection", Some(call.id()))?)?;
     let more = raw_items(&body_data(&call)?)?;
     let changed = call.store().change_object_collection(call.caller(), call.id(), text, more, call.now).await;
@@ -168,27 +168,27 @@ pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
 }
 
 /// Delete a collection. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty> {
     call.store().delete_object_collection(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(Empty)
 }
 
-fn relationship_named(call: &Call) -> Result<ObjectType, ApiError> {
+fn relationship_named(call: &Call) -> Result<ObjectType> {
     let name = call.parameter("relationship");
     ObjectType::from_collection(name).ok_or_else(|| ApiError::not_found(&format!("Relationship {name}")))
 }
 
 /// List what is in a collection, or its owner.
-pub(crate) async fn relationship(call: Asking<RelatedPage>) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn relationship(call: Asking<RelatedPage>) -> Result<RelatedObjects> {
     related(&call, false).await
 }
 
 /// List the descriptors of what is in a collection.
-pub(crate) async fn descriptors(call: Asking<Page>) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn descriptors(call: Asking<Page>) -> Result<RelatedObjects> {
     related(&call, true).await
 }
 
-async fn related(call: &Call, described: bool) -> Result<RelatedObjects, ApiError> {
+async fn related(call: &Call, described: bool) -> Result<RelatedObjects> {
     if call.parameter("relationship") == "owner" {
         let owner = accounts::brief_by_id(call, named(call).await?.owner_id).await?;
         return page::answer_related(call, owner.into(), described);
@@ -201,7 +201,7 @@ async fn related(call: &Call, described: bool) -> Result<RelatedObjects, ApiErro
     listed(call, kind, described).await.map(Into::into)
 }
 
-async fn listed(call: &Call, kind: ObjectType, described: bool) -> Result<objects::ObjectCollection, ApiError> {
+async fn listed(call: &Call, kind: ObjectType, described: bool) -> Result<objects::ObjectCollection> {
     let ids = call.store().collected_items(call.caller(), call.id(), kind.name()).await;
     let shown = |id: String| async move {
         match described {
@@ -213,7 +213,7 @@ async fn listed(call: &Call, kind: ObjectType, described: bool) -> Result<object
 }
 
 /// Add objects to a collection.
-pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<objects::ObjectCollection, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<objects::ObjectCollection> {
     let kind = relationship_named(&call)?;
     let items = items(kind, &body_data(&call)?)?;
     let added = call.store().add_to_object_collection(call.caller(), call.id(), items, call.now).await;
@@ -222,7 +222,7 @@ pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<object
 }
 
 /// Remove objects from a collection.
-pub(crate) async fn remove(call: CallWith<Maybe<NewObject>, Page>) -> Result<objects::ObjectCollection, ApiError> {
+pub(crate) async fn remove(call: CallWith<Maybe<NewObject>, Page>) -> Result<objects::ObjectCollection> {
     let kind = relationship_named(&call)?;
     let items = items(kind, &body_data(&call)?)?;
     let removed = call.store().remove_from_object_collection(call.caller(), call.id(), items, call.now).await;

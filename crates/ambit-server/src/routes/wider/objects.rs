@@ -9,17 +9,17 @@ use crate::present::comments::{self, text};
 use crate::present::objects::{self, Known, count_votes_of, known, not_found};
 use crate::present::relationships::{self, comments_on};
 use ambit_api::objects::{NewObject, ObjectCollection, OneObject, Related, RelatedObjects};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{Maybe, Result};
 use ambit_model::object::ObjectType;
 
 /// Returns what the caller may know of the object of the path; 404 where that is nothing.
-async fn required(call: &Call, kind: ObjectType) -> Result<Known, ApiError> {
+async fn required(call: &Call, kind: ObjectType) -> Result<Known> {
     known(call, kind, call.id()).await?.ok_or_else(|| not_found(kind, call.id()))
 }
 
 /// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it. What
 /// nobody knows is 404, but for an address, which says that nothing is known of it.
-pub(crate) async fn find(call: Asking<One>, kind: ObjectType) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<One>, kind: ObjectType) -> Result<OneObject> {
     let known = match known(&call, kind, call.id()).await? {
         Some(known) => known,
         None => return unseen(&call, kind).await,
@@ -39,7 +39,7 @@ pub(crate) async fn find(call: Asking<One>, kind: ObjectType) -> Result<OneObjec
 
 /// An address that nobody looked at, without facts and without a date of any look: a connector reads one to see whether
 /// its key is good. A name, a URL or a hash that nobody knows may be none at all.
-async fn unseen(call: &Call, kind: ObjectType) -> Result<OneObject, ApiError> {
+async fn unseen(call: &Call, kind: ObjectType) -> Result<OneObject> {
     let mut found = objects::required_unseen(call, kind)?;
     relationships::embed(call, &mut found).await?;
     Ok(page::one(call, found))
@@ -47,13 +47,13 @@ async fn unseen(call: &Call, kind: ObjectType) -> Result<OneObject, ApiError> {
 
 /// Returns an empty list of relations for an address that was never probed. Comments and votes on it are visible only
 /// to projects that know the address.
-fn none_of_unseen(call: &Call, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
+fn none_of_unseen(call: &Call, kind: ObjectType) -> Result<ObjectCollection> {
     objects::required_unseen(call, kind)?;
     page::of_list(call, Vec::new(), page::LIMIT_DEFAULT)
 }
 
 /// Returns what an object is related to.
-pub(crate) async fn relationship(call: Asking<RelatedPage>, kind: ObjectType) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn relationship(call: Asking<RelatedPage>, kind: ObjectType) -> Result<RelatedObjects> {
     match related(&call, kind).await? {
         None => none_of_unseen(&call, kind).map(Into::into),
         Some(Related::Many(items)) => relationships::page_of(&call, items).await.map(Into::into),
@@ -66,30 +66,27 @@ pub(crate) async fn relationship(call: Asking<RelatedPage>, kind: ObjectType) ->
 }
 
 /// Returns the descriptors of what an object is related to.
-pub(crate) async fn descriptors(call: Asking<Page>, kind: ObjectType) -> Result<RelatedObjects, ApiError> {
+pub(crate) async fn descriptors(call: Asking<Page>, kind: ObjectType) -> Result<RelatedObjects> {
     match related(&call, kind).await? {
         None => none_of_unseen(&call, kind).map(Into::into),
         Some(found) => page::answer_related(&call, found, true),
     }
 }
 
-async fn related(call: &Call, kind: ObjectType) -> Result<Option<Related>, ApiError> {
+async fn related(call: &Call, kind: ObjectType) -> Result<Option<Related>> {
     let Some(found) = known(call, kind, call.id()).await? else { return Ok(None) };
     relationships::related(call, kind, call.parameter("relationship"), &found).await.map(Some)
 }
 
 /// Returns the comments on an object, newest first.
-pub(crate) async fn comments(call: Asking<Page>, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn comments(call: Asking<Page>, kind: ObjectType) -> Result<ObjectCollection> {
     let Some(found) = known(&call, kind, call.id()).await? else { return none_of_unseen(&call, kind) };
     let items = comments_on(&call, kind, &found).await?;
     page::of_list(&call, items, page::LIMIT_DEFAULT)
 }
 
 /// Returns the new comment on an object.
-pub(crate) async fn add_comment(
-    call: CallWith<Maybe<NewObject>, Attributes>,
-    kind: ObjectType,
-) -> Result<OneObject, ApiError> {
+pub(crate) async fn add_comment(call: CallWith<Maybe<NewObject>, Attributes>, kind: ObjectType) -> Result<OneObject> {
     let found = required(&call, kind).await?;
     let text = text(&call)?;
     let made =

@@ -10,7 +10,7 @@ use crate::present::groups::{self, own};
 use crate::query::{Written, query};
 use ambit_api::objects::{Figures, ObjectCollection, data, value};
 use ambit_api::quotas::{Allowance, DrawnFromGroup, Usage, UserQuota, with_foreign};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{ApiError, Maybe, Result};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_model::quota::{FOREIGN, Window, quota};
@@ -34,7 +34,7 @@ query! { Consuming:
 }
 
 /// Report the quotas of a user and the user's groups.
-pub(crate) async fn overall(call: Call) -> Result<Figures, ApiError> {
+pub(crate) async fn overall(call: Call) -> Result<Figures> {
     let account = accounts::named(&call, call.id()).await?;
     let standings = call.store().quota_standings(account.user.id, call.now).await.about("User")?;
     let kept = standings.iter().map(|one| {
@@ -47,18 +47,18 @@ pub(crate) async fn overall(call: Call) -> Result<Figures, ApiError> {
 }
 
 /// Report the calls of a user by day and endpoint.
-pub(crate) async fn of_user(call: Asking<Days>) -> Result<Figures, ApiError> {
+pub(crate) async fn of_user(call: Asking<Days>) -> Result<Figures> {
     let account = accounts::named(&call, call.id()).await?;
     usage(&call, Payer::User(account.user.id)).await
 }
 
 /// Report the calls of a group by day and endpoint.
-pub(crate) async fn of_group(call: Asking<Days>) -> Result<Figures, ApiError> {
+pub(crate) async fn of_group(call: Asking<Days>) -> Result<Figures> {
     let (group, _) = own(&call).await?;
     usage(&call, Payer::Group(group.group.id)).await
 }
 
-async fn usage(call: &Call, payer: Payer) -> Result<Figures, ApiError> {
+async fn usage(call: &Call, payer: Payer) -> Result<Figures> {
     let (from, to) = days(call)?;
     call.state.free_counts.write(call.store()).await.about("Usage")?;
     let rows = call.store().api_usage(payer, from, to).await.about("Usage")?;
@@ -84,7 +84,7 @@ fn report(rows: &[DayUsage]) -> Usage {
 }
 
 /// The days from `start_date` to `end_date`, both `YYYYMMDD` and included.
-fn days(call: &Call) -> Result<(i64, i64), ApiError> {
+fn days(call: &Call) -> Result<(i64, i64)> {
     let day = |written: Written<'_>| match written.text {
         None | Some("") => Ok(None),
         Some(text) => {
@@ -109,7 +109,7 @@ fn days(call: &Call) -> Result<(i64, i64), ApiError> {
 }
 
 /// The meter of the path and the window of `period`.
-pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
+pub(crate) fn period(call: &Call) -> Result<(&'static str, i64)> {
     let name = call.parameter("quota_name");
     let meter = quota(name).ok_or_else(|| ApiError::bad(format!("There is no quota {name:?}")))?;
     let asked = Consuming::period(call).text.filter(|text| !text.is_empty());
@@ -149,7 +149,7 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
 }
 
 /// List how much of a group's quota each user has drawn.
-pub(crate) async fn users_consuming(call: Asking<(Consuming, RelatedPage)>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn users_consuming(call: Asking<(Consuming, RelatedPage)>) -> Result<ObjectCollection> {
     let (group, _) = own(&call).await?;
     if FOREIGN.contains(&call.parameter("quota_name")) {
         return page::of_list(&call, Vec::new(), page::LIMIT_DEFAULT);

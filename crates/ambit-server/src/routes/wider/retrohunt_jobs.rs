@@ -11,7 +11,7 @@ use crate::query::query;
 use crate::rules::rule_names;
 use crate::signature::Empty;
 use ambit_api::objects::{NewObject, Object, ObjectCollection, OneObject, Seconds};
-use ambit_api::{ApiError, ErrorCode, Maybe, contract, copied};
+use ambit_api::{ApiError, ErrorCode, Maybe, Result, contract, copied};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use ambit_query::hunting::{JOB_MODIFIERS, parse_conditions};
@@ -98,7 +98,7 @@ fn shown(call: &Call, job: &RetrohuntJob) -> Object {
 }
 
 /// `{"start": seconds, "end": seconds}`, each or none.
-fn range(attributes: &Map<String, Value>) -> Result<(Option<i64>, Option<i64>), ApiError> {
+fn range(attributes: &Map<String, Value>) -> Result<(Option<i64>, Option<i64>)> {
     let bad = || {
         ApiError::invalid("The attribute time_range must have start and end in whole seconds since 1970, start first")
     };
@@ -115,7 +115,7 @@ fn range(attributes: &Map<String, Value>) -> Result<(Option<i64>, Option<i64>), 
 }
 
 /// Start a job that matches rules against every stored file and page body.
-pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let attributes = body_attributes(&call, "retrohunt_job", None)?;
     let rules = text_of(&attributes, "rules")?;
     let rules = rules.ok_or_else(|| ApiError::invalid("The attribute rules is needed"))?;
@@ -152,11 +152,11 @@ pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
 query! { Jobs: filter: Text = "status: with one of starting, running, aborting, aborted, finished." }
 
 /// List the caller's retrohunt jobs, newest first.
-pub(crate) async fn list(call: Asking<(Jobs, Page)>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn list(call: Asking<(Jobs, Page)>) -> Result<ObjectCollection> {
     list_as(call, false).await
 }
 
-async fn list_as(call: Asking<(Jobs, Page)>, described: bool) -> Result<ObjectCollection, ApiError> {
+async fn list_as(call: Asking<(Jobs, Page)>, described: bool) -> Result<ObjectCollection> {
     let conditions = parse_conditions(Jobs::filter(&call).or_empty(), JOB_MODIFIERS);
     let conditions = conditions.map_err(|error| ApiError::bad(format!("Filter: {error}")))?;
     let mut jobs = call.store().list_retrohunt_jobs(call.caller()).await.about(NOUN)?;
@@ -170,31 +170,31 @@ async fn list_as(call: Asking<(Jobs, Page)>, described: bool) -> Result<ObjectCo
 }
 
 /// List the jobs of a user, in full or as descriptors, for that user alone.
-pub(crate) async fn of_user(call: Asking<(Jobs, Page)>, described: bool) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn of_user(call: Asking<(Jobs, Page)>, described: bool) -> Result<ObjectCollection> {
     require_oneself(&call).await?;
     list_as(call, described).await
 }
 
 /// Read a job.
-pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject, ApiError> {
+pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject> {
     let found = call.store().find_retrohunt_job(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(page::one(&call, shown(&call, &found)))
 }
 
 /// Ask a job to end. The answer is empty.
-pub(crate) async fn abort(call: Call) -> Result<Empty, ApiError> {
+pub(crate) async fn abort(call: Call) -> Result<Empty> {
     call.store().abort_retrohunt_job(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
     Ok(Empty)
 }
 
 /// Delete a job and what it found. The answer is empty.
-pub(crate) async fn delete(call: Call) -> Result<Empty, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Empty> {
     call.store().delete_retrohunt_job(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(Empty)
 }
 
 /// List the files that a job found, with the rule beside each.
-pub(crate) async fn matching_files(call: Asking<RelatedPage>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn matching_files(call: Asking<RelatedPage>) -> Result<ObjectCollection> {
     let found = call.store().retrohunt_matches(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     let call = &call;
     let shown = |one: RetrohuntMatch| async move {

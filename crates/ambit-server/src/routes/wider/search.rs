@@ -5,9 +5,9 @@ use crate::call::Asking;
 use crate::page::RelatedPage;
 use crate::present::{comments, objects, relationships};
 use crate::query::query;
-use ambit_api::ApiError;
 use ambit_api::comments::hash_tags;
 use ambit_api::objects::ObjectCollection;
+use ambit_api::{ApiError, Result};
 
 /// Characters of a query.
 const QUERY_CHARS_MAX: usize = 4 * 1024;
@@ -15,7 +15,7 @@ const QUERY_CHARS_MAX: usize = 4 * 1024;
 query! { Named: query: Text = "A hash, URL, domain or address; or words and #tags." }
 
 /// Find a file by hash, a URL, a domain or an address by its name; else comments by tags and words.
-pub(crate) async fn find(call: Asking<(Named, RelatedPage)>) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn find(call: Asking<(Named, RelatedPage)>) -> Result<ObjectCollection> {
     let text = Named::query(&call).text.map(str::trim).unwrap_or_default();
     if text.is_empty() || text.chars().count() > QUERY_CHARS_MAX {
         let message = format!("The parameter query is needed, with at most {QUERY_CHARS_MAX} characters");

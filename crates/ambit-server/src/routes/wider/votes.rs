@@ -8,12 +8,12 @@ use crate::page::{self, Attributes, Page};
 use crate::present::objects;
 use crate::present::votes::{NOUN, VERDICTS, shown};
 use ambit_api::objects::{NewObject, ObjectCollection, OneObject};
-use ambit_api::{ApiError, Maybe};
+use ambit_api::{ApiError, Maybe, Result};
 use ambit_model::object::ObjectType;
 use serde_json::Value;
 
 /// Returns the votes on an object, newest first.
-pub(crate) async fn list(call: Asking<Page>, kind: ObjectType) -> Result<ObjectCollection, ApiError> {
+pub(crate) async fn list(call: Asking<Page>, kind: ObjectType) -> Result<ObjectCollection> {
     let Some(found) = objects::find(&call, kind, call.id()).await? else {
         objects::required_unseen(&call, kind)?;
         return page::of_list(&call, Vec::new(), page::LIMIT_DEFAULT);
@@ -25,7 +25,7 @@ pub(crate) async fn list(call: Asking<Page>, kind: ObjectType) -> Result<ObjectC
 }
 
 /// Returns the caller's vote on an object, as it is now; another one of before is replaced.
-pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Attributes>, kind: ObjectType) -> Result<OneObject, ApiError> {
+pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Attributes>, kind: ObjectType) -> Result<OneObject> {
     let item = objects::item(&call, kind).await?;
     let attributes = body_attributes(&call, "vote", None)?;
     let verdict = attributes.get("verdict").and_then(Value::as_str).filter(|verdict| VERDICTS.contains(verdict));
