@@ -7,7 +7,7 @@ use crate::args::Target;
 use crate::clock::now;
 use crate::config::Settings;
 use crate::engine_config;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::plain;
 use ambit_model::reserved::Reserved;
 use ambit_net::guard::OperatorOnly;
@@ -76,7 +76,7 @@ pub(crate) struct Reply {
 impl Api {
     /// The server that the flags or the settings name; a folder named by flag, or no server at all, means a data
     /// folder.
-    pub(crate) async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
+    pub(crate) async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self> {
         let project = target.project.clone().or_else(|| settings.get("project").map(str::to_owned));
         let mut api = match Self::server(target, settings) {
             Some(server) => Self::Server(Box::new(Remote::new(server, target, settings, needs)?)),
@@ -102,26 +102,26 @@ impl Api {
         target.server.as_deref().or_else(|| settings.get("server")).filter(|_| target.data.is_none())
     }
 
-    pub(crate) async fn get(&self, target: &str) -> Result<Reply, Failure> {
+    pub(crate) async fn get(&self, target: &str) -> Result<Reply> {
         self.ask("GET", target, None).await
     }
 
     /// The rows of a list.
-    pub(crate) async fn list(&self, target: &str) -> Result<Vec<Value>, Failure> {
+    pub(crate) async fn list(&self, target: &str) -> Result<Vec<Value>> {
         let mut reply = self.get(target).await?;
         Ok(reply.result.as_array_mut().map(std::mem::take).unwrap_or_default())
     }
 
-    pub(crate) async fn delete(&self, target: &str) -> Result<Reply, Failure> {
+    pub(crate) async fn delete(&self, target: &str) -> Result<Reply> {
         self.ask("DELETE", target, None).await
     }
 
-    pub(crate) async fn post(&self, target: &str, body: Value) -> Result<Reply, Failure> {
+    pub(crate) async fn post(&self, target: &str, body: Value) -> Result<Reply> {
         self.ask("POST", target, Some(body)).await
     }
 
     /// Any method. `target` is path and query.
-    pub(crate) async fn ask(&self, method: &str, target: &str, body: Option<Value>) -> Result<Reply, Failure> {
+    pub(crate) async fn ask(&self, method: &str, target: &str, body: Option<Value>) -> Result<Reply> {
         let (status, bytes) = match self {
             Self::Server(server) => server.ask(method, target, body.as_ref()).await?,
             Self::Folder(local) => {
@@ -141,7 +141,7 @@ impl Api {
 }
 
 impl Remote {
-    fn new(server: &str, target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
+    fn new(server: &str, target: &Target, settings: &Settings, needs: Needs) -> Result<Self> {
         let base = Url::parse(server).map_err(|_| {
             Failure::usage(format!("server {:?}: expected a URL such as https://ambit.example.org", plain(server)))
         })?;
@@ -158,7 +158,7 @@ impl Remote {
         Ok(Self { session: net.session(Grants::operator(PURPOSE)), base, key: key.to_owned(), project: None })
     }
 
-    async fn ask(&self, method: &str, target: &str, body: Option<&Value>) -> Result<(u16, Vec<u8>), Failure> {
+    async fn ask(&self, method: &str, target: &str, body: Option<&Value>) -> Result<(u16, Vec<u8>)> {
         let mut tries = 1;
         loop {
             let request = self.request(method, target, body);
@@ -205,7 +205,7 @@ impl Remote {
 }
 
 impl Local {
-    async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
+    async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self> {
         let folder = crate::folder::data(target.data.as_deref(), settings)?;
         let (store, principal) = crate::local_store::opened(target.data.as_deref(), settings).await?;
         let library = Arc::new(crate::library::library(
@@ -227,7 +227,7 @@ impl Local {
 }
 
 /// The envelope of an answer, or the failure that it tells of.
-fn reply(status: u16, bytes: &[u8], server: bool) -> Result<Reply, Failure> {
+fn reply(status: u16, bytes: &[u8], server: bool) -> Result<Reply> {
     let envelope: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let Some(message) = envelope["message"].as_str().map(plain) else {
         return Err(Failure::run_time(format!(

@@ -41,7 +41,7 @@ mod work;
 mod workflows;
 
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::Result;
 use ambit_query::Noun;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -161,7 +161,7 @@ impl Command {
 }
 
 /// Runs the command.
-pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
+pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<()> {
     match &cli.command {
         Command::Demo(demo) => demo::run(demo, cli.silent, &mut settings).await,
         Command::Scan(scan) => scan::run(scan, cli.silent, &settings).await,

@@ -2,7 +2,7 @@
 
 mod rows;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use ambit_api::projects::Plan;
 use ambit_model::vulnerability::Threshold;
 use ambit_model::{DueDays, Timestamp};
@@ -44,7 +44,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Reads the file (when given, or `ambit.toml` in the working folder when there) and the environment.
-    pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) -> Result<Self, Failure> {
+    pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) -> Result<Self> {
         let mut values: BTreeMap<&'static str, (String, Origin)> =
             ROWS.iter().map(|row| (row.name, (row.default.to_owned(), Origin::Default))).collect();
         let given = file.map(Path::to_owned).or_else(|| Some(PathBuf::from("ambit.toml")).filter(|path| path.exists()));
@@ -61,13 +61,13 @@ impl Settings {
     }
 
     /// By when issues are to be closed where their collection does not say.
-    pub(crate) fn due_days(&self) -> Result<DueDays, Failure> {
+    pub(crate) fn due_days(&self) -> Result<DueDays> {
         let text = self.get("due_days").unwrap_or_default();
         text.parse().map_err(|error| Failure::usage(format!("setting due_days: {error}")))
     }
 
     /// How long what is over is kept.
-    pub(crate) fn retention(&self) -> Result<Retention, Failure> {
+    pub(crate) fn retention(&self) -> Result<Retention> {
         let days = |name: &str| {
             let Some(text) = self.get(name) else { return Ok(None) };
             let days = text.parse().ok().filter(|days| *days > 0);
@@ -79,7 +79,7 @@ impl Settings {
     }
 
     /// Contacts per second, over all, where one is set.
-    pub(crate) fn rate(&self) -> Result<Option<u32>, Failure> {
+    pub(crate) fn rate(&self) -> Result<Option<u32>> {
         let Some(text) = self.get("rate") else { return Ok(None) };
         let rate = text.parse().ok().filter(|rate| *rate > 0);
         rate.map(Some).ok_or_else(|| {
@@ -88,7 +88,7 @@ impl Settings {
     }
 
     /// Requests of one API key in a minute, where a limit is set.
-    pub(crate) fn key_rate(&self) -> Result<Option<u32>, Failure> {
+    pub(crate) fn key_rate(&self) -> Result<Option<u32>> {
         let Some(text) = self.get("key_rate") else { return Ok(None) };
         let rate = text.parse().ok().filter(|rate| *rate > 0);
         rate.map(Some).ok_or_else(|| {
@@ -99,13 +99,13 @@ impl Settings {
     }
 
     /// Which vulnerabilities become issues.
-    pub(crate) fn vulnerability_issues(&self) -> Result<Threshold, Failure> {
+    pub(crate) fn vulnerability_issues(&self) -> Result<Threshold> {
         let Some(text) = self.get("vulnerability_issues") else { return Ok(Threshold::default()) };
         text.parse().map_err(|why| Failure::usage(format!("setting vulnerability_issues {text:?}: {why}")))
     }
 
     /// What people may ask of runs.
-    pub(crate) fn limits(&self) -> Result<ambit_store::Limits, Failure> {
+    pub(crate) fn limits(&self) -> Result<ambit_store::Limits> {
         let number = |name: &str, least: i64, usual: i64| {
             let Some(text) = self.get(name) else { return Ok(usual) };
             let number = text.parse().ok().filter(|number| *number >= least);
@@ -123,26 +123,26 @@ impl Settings {
     }
 
     /// Whether addresses count as their persons' own though the provider does not say that it verified them.
-    pub(crate) fn trusts_addresses(&self) -> Result<bool, Failure> {
+    pub(crate) fn trusts_addresses(&self) -> Result<bool> {
         self.truth("oidc_trust_email")
     }
 
     /// Returns whether an invitation creates an account for an unknown address.
-    pub(crate) fn open_accounts(&self) -> Result<bool, Failure> {
+    pub(crate) fn open_accounts(&self) -> Result<bool> {
         self.truth("open_accounts")
     }
 
     /// Whether files that people upload are for their project, where they do not say otherwise.
-    pub(crate) fn private_uploads(&self) -> Result<bool, Failure> {
+    pub(crate) fn private_uploads(&self) -> Result<bool> {
         self.truth("private_uploads")
     }
 
     /// Whether ports are probed with half a handshake where the system permits it.
-    pub(crate) fn syn_probes(&self) -> Result<bool, Failure> {
+    pub(crate) fn syn_probes(&self) -> Result<bool> {
         self.truth("syn_probes")
     }
 
-    fn truth(&self, name: &str) -> Result<bool, Failure> {
+    fn truth(&self, name: &str) -> Result<bool> {
         match self.get(name) {
             None | Some("false") => Ok(false),
             Some("true") => Ok(true),
@@ -151,7 +151,7 @@ impl Settings {
     }
 
     /// What projects say of their plan.
-    pub(crate) fn plan(&self) -> Result<Plan, Failure> {
+    pub(crate) fn plan(&self) -> Result<Plan> {
         let mut plan = Plan::default();
         if let Some(status) = self.get("plan_status") {
             status.clone_into(&mut plan.status);
@@ -226,7 +226,7 @@ fn syntax(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     Failure::usage(format!("configuration {}: line {line} is not valid TOML: {}", path.display(), error.message()))
 }
 
-fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>) -> Result<(), Failure> {
+fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>) -> Result<()> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("cannot read configuration {}: {error}", path.display())))?;
     let table = text.parse::<toml::Table>().map_err(|error| syntax(path, &text, &error))?;
@@ -254,7 +254,7 @@ fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>)
 }
 
 /// The value that a file holds.
-fn held_by(name: &str, path: &str) -> Result<String, Failure> {
+fn held_by(name: &str, path: &str) -> Result<String> {
     let value = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{name}: cannot read {path}: {error}")))?;
     Ok(value.trim().to_owned())
@@ -316,7 +316,7 @@ pub(crate) fn unknown_variables(environment: &BTreeMap<String, String>) -> Vec<&
 fn read_environment(
     environment: &BTreeMap<String, String>,
     values: &mut BTreeMap<&'static str, (String, Origin)>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     for row in ROWS {
         let name = variable(row.name);
         let file = format!("{name}_FILE");
@@ -342,7 +342,7 @@ fn read_environment(
 mod tests {
     use super::*;
 
-    fn load(pairs: &[(&str, &str)]) -> Result<Settings, Failure> {
+    fn load(pairs: &[(&str, &str)]) -> Result<Settings> {
         let environment = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Settings::load(None, &environment)
     }

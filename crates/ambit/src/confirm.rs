@@ -1,18 +1,18 @@
 //! Asking the person before something is lost.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::lines::grouped;
 use crate::output::table::{items, shown};
 use serde_json::Value;
 use std::io::{IsTerminal as _, Write as _};
 
 /// Goes on where `-y` was given or the person says yes; without a terminal nobody can.
-pub(crate) fn confirm(what: &str, yes: bool) -> Result<(), Failure> {
+pub(crate) fn confirm(what: &str, yes: bool) -> Result<()> {
     ask(what, yes, "-y")
 }
 
 /// Asks for each block of a plan that is swept only after an explicit confirmation.
-pub(crate) fn large(plan: &Value, yes: bool) -> Result<(), Failure> {
+pub(crate) fn large(plan: &Value, yes: bool) -> Result<()> {
     for block in items(&plan["large_blocks"]).filter(|block| block["confirmed"] != true) {
         let (name, addresses) = (shown(block, "name"), grouped(block["addresses"].as_u64().unwrap_or_default()));
         ask(&format!("all {addresses} addresses of {name} will be probed"), yes, "--yes-large")?;
@@ -20,7 +20,7 @@ pub(crate) fn large(plan: &Value, yes: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-fn ask(what: &str, yes: bool, flag: &str) -> Result<(), Failure> {
+fn ask(what: &str, yes: bool, flag: &str) -> Result<()> {
     if yes {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! The list of contacts of a run on a simulated internet: who was reached, under which name, with which request.
 
 use crate::discover::Finished;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Results;
 use ambit_world::Contact;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ pub(crate) struct Contacts(Option<Results>);
 
 impl Contacts {
     /// The list in this file; none without one.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
         path.map(|path| Results::open(Some(path))).transpose().map(Self)
     }
 
@@ -22,7 +22,7 @@ impl Contacts {
     }
 
     /// Writes what the simulated servers saw.
-    pub(crate) fn write(self, finished: &Finished) -> Result<(), Failure> {
+    pub(crate) fn write(self, finished: &Finished) -> Result<()> {
         let (Some(mut results), Some(simulated)) = (self.0, &finished.simulated) else {
             return Ok(());
         };

@@ -2,7 +2,7 @@
 //! and what came of it.
 
 use crate::clock::now;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder::Asking;
 use crate::output::{hint, plain};
 use crate::signals::Stop;
@@ -78,7 +78,7 @@ pub(crate) struct Finished {
 }
 
 /// Finds or makes the collection, resumes or starts its run, and carries it to its end.
-pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> Result<Finished, Failure> {
+pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> Result<Finished> {
     let collection = collection(workspace, job).await?;
     if let Some(simulated) = &job.simulated {
         estate::link(workspace, &collection, simulated).await?;
@@ -140,7 +140,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
 }
 
 /// Fails with what to do next where the run did not come to its end.
-fn check_end(end: &RunEnd, run: RunId, job: &Job) -> Result<(), Failure> {
+fn check_end(end: &RunEnd, run: RunId, job: &Job) -> Result<()> {
     match end {
         RunEnd::Over(state) if *state != RunState::Finished => Err(Failure::run_time(format!(
             "run {run} ended as {}; see {}",
@@ -152,7 +152,7 @@ fn check_end(end: &RunEnd, run: RunId, job: &Job) -> Result<(), Failure> {
 }
 
 /// Fails where the run is not over. `resume` is the command that resumes it.
-pub(crate) fn check_over(end: &RunEnd, run: RunId, resume: &str) -> Result<(), Failure> {
+pub(crate) fn check_over(end: &RunEnd, run: RunId, resume: &str) -> Result<()> {
     match end {
         RunEnd::Over(_) => Ok(()),
         RunEnd::Paused => Err(Failure::partial(format!("run {run} was paused; {resume} resumes it"))),
@@ -167,7 +167,7 @@ pub(crate) fn check_over(end: &RunEnd, run: RunId, resume: &str) -> Result<(), F
 
 /// Takes the run. In a folder the engine's lock has said that nobody else has it; on PostgreSQL an engine that was
 /// killed holds it until its heartbeat lapses.
-async fn claim(workspace: &Workspace, run: &Run, silent: bool) -> Result<Run, Failure> {
+async fn claim(workspace: &Workspace, run: &Run, silent: bool) -> Result<Run> {
     let begun = std::time::Instant::now();
     let mut told = silent;
     while begun.elapsed() < CLAIM_WAIT {
@@ -187,7 +187,7 @@ async fn claim(workspace: &Workspace, run: &Run, silent: bool) -> Result<Run, Fa
     Err(Failure::run_time(format!("run {} is executed by another engine; stop that engine or wait for it", run.id)))
 }
 
-async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Failure> {
+async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection> {
     let (store, principal) = (&workspace.store, &workspace.principal);
     let project = store
         .choose_project(principal, None)
@@ -242,7 +242,7 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Fail
 }
 
 /// A collection keeps the workflow that it was made with.
-fn refuse_other_workflow(known: &Collection, job: &Job) -> Result<(), Failure> {
+fn refuse_other_workflow(known: &Collection, job: &Job) -> Result<()> {
     match job.workflow.as_ref().filter(|asked| **asked != known.workflow) {
         Some(asked) => Err(Failure::usage(format!(
             "--workflow {asked}: the collection {} of these targets has the workflow {} and keeps it; leave --workflow \
@@ -271,7 +271,7 @@ fn tell_apart(made_empty: &[String], job: &Job) {
 }
 
 /// Another state cancels an unfinished run: what it saw belongs to a time that is over.
-async fn move_state(workspace: &Workspace, collection: &Collection, state: i64) -> Result<(), Failure> {
+async fn move_state(workspace: &Workspace, collection: &Collection, state: i64) -> Result<()> {
     if matches!(collection.wire, WireChoice::Simulated { state: known, .. } if known == state) {
         return Ok(());
     }
@@ -284,7 +284,7 @@ async fn move_state(workspace: &Workspace, collection: &Collection, state: i64) 
     Ok(())
 }
 
-async fn open_run(workspace: &Workspace, collection: &Collection, job: &Job) -> Result<Run, Failure> {
+async fn open_run(workspace: &Workspace, collection: &Collection, job: &Job) -> Result<Run> {
     let run = match workspace.store.start_run(&workspace.principal, collection.uuid, None, now()).await? {
         Started::Scheduled(run) => run,
         Started::Open(run) => {
@@ -302,7 +302,7 @@ async fn open_run(workspace: &Workspace, collection: &Collection, job: &Job) -> 
 }
 
 /// The feed's revision when the run began, kept so that a resumed run still says what is new since then.
-async fn position(workspace: &Workspace, run: &Run) -> Result<i64, Failure> {
+async fn position(workspace: &Workspace, run: &Run) -> Result<i64> {
     let reader = format!("run-{}", run.id);
     if let Some(revision) = workspace.store.position(&reader).await? {
         return Ok(revision);

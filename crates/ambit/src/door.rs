@@ -3,7 +3,7 @@
 
 use crate::config::Settings;
 use crate::engine_config::{self, Given};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::interface::{self, interface};
 use crate::oidc;
 use crate::output::hint;
@@ -57,7 +57,7 @@ pub(crate) struct Front {
 impl Front {
     /// Reads the settings, takes the port and says there that the process is alive: what is wrong with either is better
     /// known now than later.
-    pub(crate) async fn prepare(settings: &Settings, engine: bool, silent: bool, stop: &Stop) -> Result<Self, Failure> {
+    pub(crate) async fn prepare(settings: &Settings, engine: bool, silent: bool, stop: &Stop) -> Result<Self> {
         let wanted = address(settings.get("listen").unwrap_or_default())?;
         let given = engine.then(|| Given::read(settings)).transpose()?;
         let limits = limits(settings)?;
@@ -128,7 +128,7 @@ impl Front {
     }
 
     /// Waits until it has ended, once the program was asked to.
-    pub(crate) async fn end(self, stop: &Stop) -> Result<(), Failure> {
+    pub(crate) async fn end(self, stop: &Stop) -> Result<()> {
         stop.wait().await;
         let served = self.serving.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
         served.map_err(|error| Failure::run_time(format!("the server ended: {error}")))
@@ -136,7 +136,7 @@ impl Front {
 }
 
 /// The address of `--listen`: one and a port, `localhost`, or a port alone for all addresses.
-pub(crate) fn address(text: &str) -> Result<SocketAddr, Failure> {
+pub(crate) fn address(text: &str) -> Result<SocketAddr> {
     let port = |host: &str| text.strip_prefix(host)?.parse::<u16>().ok();
     let all = || port(":").map(|port| SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)));
     let local = || port("localhost:").map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
@@ -149,7 +149,7 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, Failure> {
 }
 
 /// Takes the port.
-async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
+async fn bind(address: SocketAddr) -> Result<Listener> {
     Listener::bind(address).await.map_err(|error| {
         let remedy = if error.kind() == std::io::ErrorKind::AddrInUse {
             "; choose another with --listen, port 0 picks a free one"
@@ -161,7 +161,7 @@ async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
 }
 
 /// Takes the port for monitors.
-async fn monitors(text: &str) -> Result<(SocketAddr, Listener), Failure> {
+async fn monitors(text: &str) -> Result<(SocketAddr, Listener)> {
     let wanted = address(text).map_err(|_| {
         Failure::usage(format!(
             "setting metrics_listen {text:?}: expected an address and a port such as 127.0.0.1:9090"
@@ -175,7 +175,7 @@ async fn monitors(text: &str) -> Result<(SocketAddr, Listener), Failure> {
 
 /// The limits of this machine: as many connections as files may be open, after the process has asked for as many as it
 /// may have.
-fn limits(settings: &Settings) -> Result<Limits, Failure> {
+fn limits(settings: &Settings) -> Result<Limits> {
     let usual = Limits::default();
     let connections = match files_max() {
         Some(files) => {
@@ -197,7 +197,7 @@ fn files_max() -> Option<u64> {
 }
 
 /// Certificate and key, where both are set.
-fn tls(settings: &Settings) -> Result<Option<Tls>, Failure> {
+fn tls(settings: &Settings) -> Result<Option<Tls>> {
     match (settings.get("tls_certificate"), settings.get("tls_key")) {
         (None, None) => Ok(None),
         (Some(certificate), Some(key)) => {
@@ -210,7 +210,7 @@ fn tls(settings: &Settings) -> Result<Option<Tls>, Failure> {
 
 /// How the server is reached. On loopback it is called by names of loopback, unless a proxy in front of it calls it by
 /// others.
-fn outside(settings: &Settings, listen: SocketAddr) -> Result<Outside, Failure> {
+fn outside(settings: &Settings, listen: SocketAddr) -> Result<Outside> {
     let public_url = interface::public_url(settings)?;
     let blocks =
         settings.get("trusted_proxies").unwrap_or_default().split([',', ' ']).filter(|block| !block.is_empty());
@@ -237,7 +237,7 @@ fn outside(settings: &Settings, listen: SocketAddr) -> Result<Outside, Failure> 
 /// SIGHUP reads the certificate again. Without one it does nothing: by itself the signal would end the process, and who
 /// sends it to all servers, as scripts that rotate logs do, wants none of them to end.
 #[cfg(unix)]
-fn reload_on_hangup(tls: Option<Tls>) -> Result<(), Failure> {
+fn reload_on_hangup(tls: Option<Tls>) -> Result<()> {
     let hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
     let mut hangup = hangup.map_err(|error| Failure::run_time(format!("cannot listen for signals: {error}")))?;
     tokio::spawn(async move {
@@ -253,7 +253,7 @@ fn reload_on_hangup(tls: Option<Tls>) -> Result<(), Failure> {
 }
 
 #[cfg(not(unix))]
-fn reload_on_hangup(_tls: Option<Tls>) -> Result<(), Failure> {
+fn reload_on_hangup(_tls: Option<Tls>) -> Result<()> {
     Ok(())
 }
 

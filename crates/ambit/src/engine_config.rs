@@ -1,7 +1,7 @@
 //! What settings and flags give to runs: how the live network is asked, and what tasks are given beside facts.
 
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{hint, plain};
 use crate::request_limits;
 use ambit_engine::Installation;
@@ -36,7 +36,7 @@ pub(crate) struct Given {
 
 impl Given {
     /// Reads the settings and the files that they name.
-    pub(crate) fn read(settings: &Settings) -> Result<Self, Failure> {
+    pub(crate) fn read(settings: &Settings) -> Result<Self> {
         let live = live(settings, &[], None)?;
         check(&live)?;
         Ok(Self {
@@ -50,7 +50,7 @@ impl Given {
 
 /// How often who may be contacted: over all (`rate`), and each peer of a kind (`rates`); what flags say stands in place
 /// of the settings. Fails on a rate that is none, and names it.
-pub(crate) fn limits(settings: &Settings, rate: Option<u32>, rates: &[PeerRate]) -> Result<PaceLimits, Failure> {
+pub(crate) fn limits(settings: &Settings, rate: Option<u32>, rates: &[PeerRate]) -> Result<PaceLimits> {
     let total = rate.or(settings.rate()?);
     let mut limits = total.map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)));
     let set = list(settings, "rates").map(|text| {
@@ -89,7 +89,7 @@ impl std::str::FromStr for PeerRate {
 
 /// What the administrator says for every run of this process: what is never touched (`exclude`), and reserved ranges
 /// that may be (`reserved_ranges`). Fails on a pattern or range that is none, and names it.
-pub(crate) fn installation(settings: &Settings) -> Result<Installation, Failure> {
+pub(crate) fn installation(settings: &Settings) -> Result<Installation> {
     Ok(Installation {
         never: patterns("setting exclude", list(settings, "exclude"))?,
         opened: reserved_ranges(settings)?,
@@ -100,7 +100,7 @@ pub(crate) fn installation(settings: &Settings) -> Result<Installation, Failure>
 
 /// Whom those who are contacted may ask (`contact`): a URL, or a mail address, which becomes one. Fails on a text that
 /// is neither, or that cannot stand in a header.
-pub(crate) fn contact(settings: &Settings) -> Result<Option<String>, Failure> {
+pub(crate) fn contact(settings: &Settings) -> Result<Option<String>> {
     let Some(text) = settings.get("contact") else { return Ok(None) };
     let is_plain = text.chars().all(|c| c.is_ascii_graphic() && !"()<>\"\\".contains(c));
     let is_url = ["https://", "http://", "mailto:"].iter().any(|scheme| text.starts_with(scheme));
@@ -115,12 +115,12 @@ pub(crate) fn contact(settings: &Settings) -> Result<Option<String>, Failure> {
 }
 
 /// The setting `reserved_ranges`: networks, or single addresses. Fails on a text that is none.
-pub(crate) fn reserved_ranges(settings: &Settings) -> Result<Vec<IpNet>, Failure> {
+pub(crate) fn reserved_ranges(settings: &Settings) -> Result<Vec<IpNet>> {
     ranges(settings, "reserved_ranges")
 }
 
 /// A setting of networks, or single addresses. Fails on a text that is none.
-pub(crate) fn ranges(settings: &Settings, name: &str) -> Result<Vec<IpNet>, Failure> {
+pub(crate) fn ranges(settings: &Settings, name: &str) -> Result<Vec<IpNet>> {
     let range = |text: &str| {
         let address = text.parse::<IpAddr>().map(IpNet::from);
         address.or_else(|_| text.parse::<IpNet>()).map(|range| range.trunc()).map_err(|_| {
@@ -132,7 +132,7 @@ pub(crate) fn ranges(settings: &Settings, name: &str) -> Result<Vec<IpNet>, Fail
 
 /// Patterns of what is never touched, canonical; `from` names the flag or setting that they come from. Fails on a
 /// pattern that is none.
-pub(crate) fn patterns<'a>(from: &str, patterns: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Failure> {
+pub(crate) fn patterns<'a>(from: &str, patterns: impl Iterator<Item = &'a str>) -> Result<Vec<String>> {
     let checked = |pattern: &str| {
         exclusion(pattern).map_err(|error| Failure::usage(format!("{from} {:?}: {error}", plain(pattern))))
     };
@@ -152,7 +152,7 @@ pub(crate) fn listens(address: SocketAddr) -> Vec<(IpNet, u16)> {
 
 /// The resolvers to ask (`resolver`) and the authorities to trust besides the system's (`ca`); what flags name stands
 /// in place of the setting. Fails on a resolver that is no address.
-pub(crate) fn live(settings: &Settings, resolvers: &[String], ca: Option<&Path>) -> Result<LiveOptions, Failure> {
+pub(crate) fn live(settings: &Settings, resolvers: &[String], ca: Option<&Path>) -> Result<LiveOptions> {
     let resolvers = if resolvers.is_empty() {
         list(settings, "resolver").map(resolver).collect::<Result<_, _>>()?
     } else {
@@ -168,7 +168,7 @@ pub(crate) fn live(settings: &Settings, resolvers: &[String], ca: Option<&Path>)
 
 /// Makes a live network once and drops it: a file of authorities that is none ends a command before it asks, claims or
 /// contacts anything. Fails on a file that cannot be read or holds no authority.
-pub(crate) fn check(options: &LiveOptions) -> Result<(), Failure> {
+pub(crate) fn check(options: &LiveOptions) -> Result<()> {
     LiveWire::new(options).map(drop).map_err(|error| unusable(&error))
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn built_in() -> ambit_tasks::Settings {
 
 /// What tasks are given: beside what is built in, the databases of places (`geo`) and more labels for the name sweep
 /// (`words`). Fails on a file that cannot be read, that is too large or that is not what it should be.
-pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failure> {
+pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings> {
     let mut given = built_in();
     if let Some(ports) = ports(settings)? {
         given.ask_ports(&ports);
@@ -212,7 +212,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
 
 /// The browser that takes pictures of sites (`browser`): the file of one, `auto` for the first that is known on the
 /// search path, or none. That there is none is said once, and no task asks for it. Fails on a file that is none.
-fn browser(settings: &Settings) -> Result<Option<Browser>, Failure> {
+fn browser(settings: &Settings) -> Result<Option<Browser>> {
     match settings.get("browser") {
         None => Ok(None),
         Some("auto") => {
@@ -229,7 +229,7 @@ fn browser(settings: &Settings) -> Result<Option<Browser>, Failure> {
 }
 
 /// Adds the labels of a list that a flag names. Fails on a file that cannot be read or that is too large.
-pub(crate) fn add_list(path: &Path, given: &mut ambit_tasks::Settings) -> Result<(), Failure> {
+pub(crate) fn add_list(path: &Path, given: &mut ambit_tasks::Settings) -> Result<()> {
     let shown = path.display().to_string();
     let text = read_text(path, WORDS_BYTES_MAX)?;
     let refused = given.add_words(&text).map_err(|error| Failure::usage(format!("--words {shown}: {error}")))?;
@@ -248,7 +248,7 @@ fn tell_left_out(path: &str, refused: &[usize]) {
 }
 
 /// How large a repository may be (`repository_mib`), in bytes.
-fn repository_bytes(settings: &Settings) -> Result<u64, Failure> {
+fn repository_bytes(settings: &Settings) -> Result<u64> {
     let text = settings.get("repository_mib").unwrap_or_default();
     let mib = text.parse().ok().filter(|mib| *mib > 0).and_then(|mib: u64| mib.checked_mul(1_024 * 1_024));
     mib.ok_or_else(|| {
@@ -260,7 +260,7 @@ fn repository_bytes(settings: &Settings) -> Result<u64, Failure> {
 }
 
 /// Where packages of apps lie (`app_mirror`): URLs with places for what names an app.
-fn app_mirrors(settings: &Settings) -> Result<Vec<ambit_tasks::AppMirror>, Failure> {
+fn app_mirrors(settings: &Settings) -> Result<Vec<ambit_tasks::AppMirror>> {
     let read = |text: &str| {
         text.parse::<ambit_tasks::AppMirror>().map_err(|why| {
             Failure::usage(format!(
@@ -274,7 +274,7 @@ fn app_mirrors(settings: &Settings) -> Result<Vec<ambit_tasks::AppMirror>, Failu
 
 /// The keys of the installation at AWS, by which roles are taken (`aws_access_key_id`, `aws_secret_access_key`), where
 /// it has some. Fails if one of them is set without the other.
-pub(crate) fn aws_keys(settings: &Settings) -> Result<Option<ambit_tasks::AwsKeys>, Failure> {
+pub(crate) fn aws_keys(settings: &Settings) -> Result<Option<ambit_tasks::AwsKeys>> {
     let (id, secret) = (settings.get("aws_access_key_id"), settings.get("aws_secret_access_key"));
     match (id, secret) {
         (None, None) => Ok(None),
@@ -287,7 +287,7 @@ pub(crate) fn aws_keys(settings: &Settings) -> Result<Option<ambit_tasks::AwsKey
 }
 
 /// Where AWS is asked in place of its own hosts (`aws_endpoint`): scheme, host and port.
-fn aws_endpoint(settings: &Settings) -> Result<Option<String>, Failure> {
+fn aws_endpoint(settings: &Settings) -> Result<Option<String>> {
     let Some(text) = settings.get("aws_endpoint") else { return Ok(None) };
     let url = ambit_model::Kind::Uri.canonical(text).ok().filter(|url| url.matches('/').count() == 2);
     let refused = || {
@@ -300,7 +300,7 @@ fn aws_endpoint(settings: &Settings) -> Result<Option<String>, Failure> {
 }
 
 /// The sources that are asked for names (`sources`), where the operator says which; `none` says that none is.
-fn sources(settings: &Settings) -> Result<Option<BTreeSet<&'static str>>, Failure> {
+fn sources(settings: &Settings) -> Result<Option<BTreeSet<&'static str>>> {
     let mut chosen = BTreeSet::new();
     let mut is_said = false;
     for name in list(settings, "sources") {
@@ -313,7 +313,7 @@ fn sources(settings: &Settings) -> Result<Option<BTreeSet<&'static str>>, Failur
 }
 
 /// The keys of sources of names (`source_keys`): `NAME=KEY`, with blanks, commas or lines between.
-fn source_keys(settings: &Settings) -> Result<SourceKeys, Failure> {
+fn source_keys(settings: &Settings) -> Result<SourceKeys> {
     let text = settings.get("source_keys").unwrap_or_default();
     let words = text.split(|letter: char| letter == ',' || letter.is_whitespace()).filter(|word| !word.is_empty());
     let pair = |(place, word): (usize, &str)| {
@@ -336,7 +336,7 @@ fn source(name: &str) -> Result<&'static str, String> {
 }
 
 /// Where other providers are asked in place of their own hosts (`cloud_endpoints`), by name.
-fn cloud_endpoints(settings: &Settings) -> Result<BTreeMap<String, String>, Failure> {
+fn cloud_endpoints(settings: &Settings) -> Result<BTreeMap<String, String>> {
     let endpoint = |text: &str| {
         let (name, url) = text.split_once('=')?;
         let known = ambit_tasks::cloud_places().any(|known| known == name);
@@ -358,7 +358,7 @@ fn cloud_endpoints(settings: &Settings) -> Result<BTreeMap<String, String>, Fail
 }
 
 /// The ports that the installation asks in place of ours (`ports`), where it names some.
-fn ports(settings: &Settings) -> Result<Option<PortList>, Failure> {
+fn ports(settings: &Settings) -> Result<Option<PortList>> {
     let read =
         |text: &str| text.parse().map_err(|error| Failure::usage(format!("setting ports {:?}: {error}", plain(text))));
     settings.get("ports").map(read).transpose()
@@ -366,10 +366,7 @@ fn ports(settings: &Settings) -> Result<Option<PortList>, Failure> {
 
 /// Adds the labels of the user's lists (`words`). Answers with the files of which lines are left out, and their
 /// numbers.
-fn add_words<'a>(
-    settings: &'a Settings,
-    given: &mut ambit_tasks::Settings,
-) -> Result<Vec<(&'a str, Vec<usize>)>, Failure> {
+fn add_words<'a>(settings: &'a Settings, given: &mut ambit_tasks::Settings) -> Result<Vec<(&'a str, Vec<usize>)>> {
     let mut refused = Vec::new();
     for path in list(settings, "words") {
         let text = read_text(Path::new(path), WORDS_BYTES_MAX)?;
@@ -382,7 +379,7 @@ fn add_words<'a>(
 }
 
 /// How much runs with these settings ask, for plans; only what counts is read of the settings.
-pub(crate) fn planned(settings: &Settings) -> Result<Volumes, Failure> {
+pub(crate) fn planned(settings: &Settings) -> Result<Volumes> {
     let mut tasks = ambit_tasks::Settings::default();
     // Whoever carries runs says which lines are left out.
     add_words(settings, &mut tasks)?;
@@ -414,7 +411,7 @@ pub(crate) fn list<'a>(settings: &'a Settings, name: &str) -> impl Iterator<Item
 }
 
 /// Reads a resolver's address; the port is 53 where none is given.
-pub(crate) fn resolver(text: &str) -> Result<SocketAddr, Failure> {
+pub(crate) fn resolver(text: &str) -> Result<SocketAddr> {
     const PORT: u16 = 53;
     let parsed = text
         .parse::<SocketAddr>()
@@ -426,14 +423,14 @@ pub(crate) fn resolver(text: &str) -> Result<SocketAddr, Failure> {
 }
 
 /// Reads a text file of at most so many bytes, as spreadsheets and editors write it.
-pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
+pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String> {
     let unread = |_| {
         Failure::usage(format!("{} is not text in UTF-8 or UTF-16: save it as UTF-8 and try again", path.display()))
     };
     ambit_import::text(read_bytes(path, limit)?).map_err(unread)
 }
 
-fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let unreadable = |error: std::io::Error| Failure::usage(format!("cannot read {}: {error}", path.display()));
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();

@@ -2,7 +2,7 @@
 //! of apps, which it reads from files.
 
 use crate::clock::now;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::wires::parse_world;
 use crate::workspace::Workspace;
 use ambit_model::Kind;
@@ -23,7 +23,7 @@ pub(crate) fn packages(
     folder: &Path,
     simulated: Option<&(String, String)>,
     workflow: &str,
-) -> Result<BTreeMap<(Kind, String), PathBuf>, Failure> {
+) -> Result<BTreeMap<(Kind, String), PathBuf>> {
     let mut packages = BTreeMap::new();
     let Some((text, name)) = simulated.filter(|_| workflow == MOBILE_APPS.name) else { return Ok(packages) };
     let folder = folder.join(APPS_FOLDER);
@@ -39,7 +39,7 @@ pub(crate) fn packages(
 }
 
 /// The types of integration that open the accounts of a simulated internet.
-pub(crate) fn credentials(text: &str, name: &str) -> Result<Vec<String>, Failure> {
+pub(crate) fn credentials(text: &str, name: &str) -> Result<Vec<String>> {
     Ok(parse_world(text, name)?.accounts().iter().map(|account| kind_of(account).to_owned()).collect())
 }
 
@@ -49,7 +49,7 @@ pub(crate) async fn link(
     workspace: &Workspace,
     collection: &Collection,
     (text, name): &(String, String),
-) -> Result<(), Failure> {
+) -> Result<()> {
     let Workspace { store, principal, .. } = workspace;
     let is_used =
         [APPLICATIONS.name, CLOUD_ACCOUNTS.name, CODE_REPOSITORIES.name].contains(&collection.workflow.as_str());

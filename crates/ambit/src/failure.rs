@@ -37,6 +37,9 @@ pub(crate) fn help_of_codes() -> String {
     format!("Exit codes:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
+/// The result of a command or a part of one, where it names no other error.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// A command's failure.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Failure {

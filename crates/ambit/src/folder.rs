@@ -1,14 +1,14 @@
 //! Which data folder a command means.
 
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use std::path::{Path, PathBuf};
 
 /// The file of a one-time token in a data folder.
 pub(crate) const KEY_TOKEN: &str = "first-key.token";
 
 /// `--data`, `AMBIT_DATA` or the configuration, else `ambit` in the user's data directory.
-pub(crate) fn data(flag: Option<&Path>, settings: &Settings) -> Result<PathBuf, Failure> {
+pub(crate) fn data(flag: Option<&Path>, settings: &Settings) -> Result<PathBuf> {
     match flag {
         Some(path) => Ok(path.to_owned()),
         None => settings.get("data").map_or_else(|| user_data("ambit"), |path| Ok(PathBuf::from(path))),
@@ -16,7 +16,7 @@ pub(crate) fn data(flag: Option<&Path>, settings: &Settings) -> Result<PathBuf, 
 }
 
 /// `--data`, else `ambit-demo` in the user's data directory.
-pub(crate) fn demo(flag: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(crate) fn demo(flag: Option<&Path>) -> Result<PathBuf> {
     flag.map_or_else(|| user_data("ambit-demo"), |path| Ok(path.to_owned()))
 }
 
@@ -49,7 +49,7 @@ fn quoted(path: &Path) -> String {
     if !text.is_empty() && text.chars().all(bare) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-fn user_data(name: &str) -> Result<PathBuf, Failure> {
+fn user_data(name: &str) -> Result<PathBuf> {
     let set = |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
     let base =

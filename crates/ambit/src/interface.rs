@@ -2,7 +2,7 @@
 
 use crate::clock::now;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use ambit_server::Interface;
 use ambit_store::Store;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,7 +17,7 @@ pub(crate) fn interface() -> Interface {
 
 /// A link that signs the owner of a data folder in once, at the address where a browser on this machine finds the
 /// server.
-pub(crate) async fn link_of_owner(store: &Store, root: &str) -> Result<String, Failure> {
+pub(crate) async fn link_of_owner(store: &Store, root: &str) -> Result<String> {
     let owner = store.local_operator().await?;
     Ok(link(root, &store.make_sign_in_link(&owner, now()).await?.token))
 }
@@ -28,7 +28,7 @@ pub(crate) fn link(root: &str, token: &str) -> String {
 }
 
 /// Where a browser on this machine finds a server that listens at `bound`. Fails where `public_url` is no root.
-pub(crate) fn root(settings: &Settings, secure: bool, bound: SocketAddr) -> Result<String, Failure> {
+pub(crate) fn root(settings: &Settings, secure: bool, bound: SocketAddr) -> Result<String> {
     if let Some(url) = public_url(settings)? {
         return Ok(url);
     }
@@ -38,7 +38,7 @@ pub(crate) fn root(settings: &Settings, secure: bool, bound: SocketAddr) -> Resu
 }
 
 /// The setting, as the root of every link.
-pub(crate) fn public_url(settings: &Settings) -> Result<Option<String>, Failure> {
+pub(crate) fn public_url(settings: &Settings) -> Result<Option<String>> {
     let url = settings.get("public_url").map(ambit_server::public_url).transpose();
     url.map_err(|why| Failure::usage(format!("setting public_url {why}")))
 }

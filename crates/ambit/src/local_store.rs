@@ -2,7 +2,7 @@
 
 use crate::args::Data;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder;
 use ambit_search::{Index, IndexError};
 use ambit_store::engine::Engine;
@@ -32,20 +32,20 @@ pub(crate) fn options(folder: &Path, settings: &Settings) -> Options {
 }
 
 /// Opens an existing data folder as its local operator, for commands that no server answers.
-pub(crate) async fn folder(data: &Data, settings: &Settings) -> Result<(Store, Principal), Failure> {
+pub(crate) async fn folder(data: &Data, settings: &Settings) -> Result<(Store, Principal)> {
     refuse_server(data, settings)?;
     opened(data.data.as_deref(), settings).await
 }
 
 /// Opens an existing data folder with the schema that it has: for a copy before that is brought up, and for a look.
-pub(crate) async fn unmigrated(data: &Data, settings: &Settings) -> Result<(Store, Schema), Failure> {
+pub(crate) async fn unmigrated(data: &Data, settings: &Settings) -> Result<(Store, Schema)> {
     refuse_server(data, settings)?;
     let folder = folder::data(data.data.as_deref(), settings)?;
     Ok(Store::open_unmigrated(&options(&folder, settings)).await?)
 }
 
 /// A configured server is not what is meant by a command that no server answers.
-pub(crate) fn refuse_server(data: &Data, settings: &Settings) -> Result<(), Failure> {
+pub(crate) fn refuse_server(data: &Data, settings: &Settings) -> Result<()> {
     match settings.get("server").filter(|_| data.data.is_none()) {
         Some(server) => Err(Failure::usage(format!(
             "a server is configured ({server}), but this command works only on a data folder: give one with --data DIR"
@@ -55,7 +55,7 @@ pub(crate) fn refuse_server(data: &Data, settings: &Settings) -> Result<(), Fail
 }
 
 /// As [`folder`], of the folder that a flag names or the settings.
-pub(crate) async fn opened(flag: Option<&Path>, settings: &Settings) -> Result<(Store, Principal), Failure> {
+pub(crate) async fn opened(flag: Option<&Path>, settings: &Settings) -> Result<(Store, Principal)> {
     let folder = folder::data(flag, settings)?;
     let store = Store::open(&options(&folder, settings)).await?;
     let principal = store.local_operator().await?;
@@ -64,7 +64,7 @@ pub(crate) async fn opened(flag: Option<&Path>, settings: &Settings) -> Result<(
 
 /// Opens the folder's index when it has seen everything that is in the store now: brings it up where nobody else does,
 /// and holds the engine's place for that; else waits for its writer.
-pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option<Engine>), Failure> {
+pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option<Engine>)> {
     let place = folder.join(INDEX_FOLDER);
     if store.is_read_only() {
         return read_only_index(&place, store).await.map(|index| (index, None));
@@ -102,7 +102,7 @@ const BEHIND: &str = "the search index is behind and is not catching up; is the 
 
 /// The index that another process writes, when it has seen everything that is in the store now. That process is asked
 /// for it: a run writes it where somebody wants it, and one that is the first of its folder makes it then.
-async fn index_of_another(place: &Path, store: &Store) -> Result<Index, Failure> {
+async fn index_of_another(place: &Path, store: &Store) -> Result<Index> {
     // One that is up to date needs nobody, and asking needs room on the disk.
     if let Ok(index) = read_only_index(place, store).await {
         return Ok(index);
@@ -123,7 +123,7 @@ async fn index_of_another(place: &Path, store: &Store) -> Result<Index, Failure>
 
 /// Opens the folder's index and brings it up to what the store holds now. `None`: another process writes it, which is
 /// where the engine's place says nothing of the folder, on PostgreSQL; it brings it up.
-pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Option<Index>, Failure> {
+pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Option<Index>> {
     let place = folder.join(INDEX_FOLDER);
     let opened = tokio::task::spawn_blocking(move || Index::open(&place)).await;
     let index =
@@ -137,7 +137,7 @@ pub(crate) async fn bring_up_index(folder: &Path, store: &Store) -> Result<Optio
 }
 
 /// The index of a folder that cannot be written: as it is, which is what is in the store, or not at all.
-async fn read_only_index(place: &Path, store: &Store) -> Result<Index, Failure> {
+async fn read_only_index(place: &Path, store: &Store) -> Result<Index> {
     let copy = "it cannot be updated, since nothing can be written here: free some space, or search in a copy of the \
          folder";
     let index = Index::open_read_only(place, Some(store))

@@ -1,7 +1,7 @@
 //! The log: one line of standard error for each event, as text or as a JSON object. Whatever stands in an event, it
 //! stays on its line, and no key is in it: not in a path, a query, a message of a library or a panic.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::traces::{TARGET, Traces};
 use ambit_model::hidden::is_hidden;
 use serde_json::json;
@@ -25,7 +25,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// Reads the word of the setting `log_format`. Fails with what was expected for any other.
-    pub(crate) fn parse(word: &str) -> Result<Self, Failure> {
+    pub(crate) fn parse(word: &str) -> Result<Self> {
         match word {
             "text" => Ok(Self::Text),
             "json" => Ok(Self::Json),

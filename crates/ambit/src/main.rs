@@ -40,7 +40,7 @@ mod workspace;
 
 use commands::Cli;
 use config::Settings;
-use failure::Failure;
+use failure::{Failure, Result};
 use std::process::ExitCode;
 use traces::Traces;
 
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn start(cli: Cli) -> Result<(), Failure> {
+fn start(cli: Cli) -> Result<()> {
     let environment: std::collections::BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();

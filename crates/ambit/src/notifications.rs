@@ -4,7 +4,7 @@
 use crate::clock::now;
 use crate::config::Settings;
 use crate::engine_config;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::traces;
 use ambit_model::{DueDays, Uid, feed};
 use ambit_net::guard::ReceiversOnly;
@@ -24,7 +24,7 @@ const UIDS_MAX: usize = 200;
 
 /// The service of a server that people find at `root`. Fails on a setting that is none: a URL of mail, an address, a
 /// range, a file of authorities.
-pub(crate) fn service(settings: &Settings, store: &Store, index: &Index, root: &str) -> Result<Service, Failure> {
+pub(crate) fn service(settings: &Settings, store: &Store, index: &Index, root: &str) -> Result<Service> {
     let live = engine_config::live(settings, &[], None)?;
     let wire = Arc::new(LiveWire::new(&live).map_err(|error| engine_config::unusable(&error))?);
     let guard = ReceiversOnly { opened: engine_config::ranges(settings, "notify_ranges")? };
@@ -46,7 +46,7 @@ pub(crate) fn service(settings: &Settings, store: &Store, index: &Index, root: &
 }
 
 /// The operator's mail server, where the setting `smtp` names one.
-fn mail(settings: &Settings, authorities: &[std::path::PathBuf]) -> Result<Option<MailSettings>, Failure> {
+fn mail(settings: &Settings, authorities: &[std::path::PathBuf]) -> Result<Option<MailSettings>> {
     let Some(url) = settings.get("smtp") else { return Ok(None) };
     let from = settings
         .get("mail_from")

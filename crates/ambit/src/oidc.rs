@@ -3,7 +3,7 @@
 
 use crate::config::Settings;
 use crate::engine_config::{self, list};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::plain;
 use ambit_net::guard::OperatorOnly;
 use ambit_net::http::{HttpRequest, Url};
@@ -20,7 +20,7 @@ const ANSWER_BYTES_MAX: usize = 1024 * 1024;
 
 /// The provider that the settings name; `None` where there is none. Fails on a setting that is none, or one without
 /// which the others say nothing.
-pub(crate) fn provider(settings: &Settings) -> Result<Option<Provider>, Failure> {
+pub(crate) fn provider(settings: &Settings) -> Result<Option<Provider>> {
     let Some(issuer) = settings.get("oidc_issuer") else { return Ok(None) };
     check_issuer(issuer)?;
     let client = settings
@@ -40,7 +40,7 @@ pub(crate) fn provider(settings: &Settings) -> Result<Option<Provider>, Failure>
 }
 
 /// Who listens on the way could sign in as anybody: without TLS only on this machine.
-fn check_issuer(issuer: &str) -> Result<(), Failure> {
+fn check_issuer(issuer: &str) -> Result<()> {
     let host = issuer.strip_prefix("http://").map(|rest| rest.split('/').next().unwrap_or(rest));
     let host = host.map(|host| host.rsplit_once(':').map_or(host, |(host, _)| host).trim_matches(['[', ']']));
     let is_here = |host: &str| host == "localhost" || host.parse::<IpAddr>().is_ok_and(|host| host.is_loopback());
@@ -53,7 +53,7 @@ fn check_issuer(issuer: &str) -> Result<(), Failure> {
     )))
 }
 
-fn ask(settings: &Settings) -> Result<AskProvider, Failure> {
+fn ask(settings: &Settings) -> Result<AskProvider> {
     let options = engine_config::live(settings, &[], None)?;
     let wire = LiveWire::new(&options).map_err(|error| engine_config::unusable(&error))?;
     let pace = Arc::new(Pace::new(PaceLimits::default()));

@@ -10,7 +10,7 @@ pub(crate) mod report;
 pub(crate) mod table;
 pub(crate) mod truth;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::table::{items, shown};
 use ambit_model::hidden::is_hidden;
 use serde_json::Value;
@@ -36,7 +36,7 @@ struct Draft {
 
 impl Results {
     /// Standard output, or the named file; a device or pipe of that name is written as it is.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else {
             return Ok(Self { writer: BufWriter::new(Box::new(io::stdout())), draft: None, goes_on: false });
         };
@@ -49,7 +49,7 @@ impl Results {
         Self { goes_on: true, ..self }
     }
 
-    fn written(&self, written: io::Result<()>) -> Result<(), Failure> {
+    fn written(&self, written: io::Result<()>) -> Result<()> {
         match written {
             Err(error) if self.goes_on && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written.or_else(ended),
@@ -57,29 +57,29 @@ impl Results {
     }
 
     /// One line.
-    pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
+    pub(crate) fn line(&mut self, line: &str) -> Result<()> {
         let written = self.writer.write_all(line.as_bytes()).and_then(|()| self.writer.write_all(b"\n"));
         self.written(written)
     }
 
     /// Text as it is.
-    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn text(&mut self, text: &str) -> Result<()> {
         let written = self.writer.write_all(text.as_bytes());
         self.written(written)
     }
 
     /// One JSON object on a line.
-    pub(crate) fn json(&mut self, value: &Value) -> Result<(), Failure> {
+    pub(crate) fn json(&mut self, value: &Value) -> Result<()> {
         self.line(&value.to_string())
     }
 
     /// A row of a list: as JSON, or as a person reads it.
-    pub(crate) fn row(&mut self, row: &Value, jsonl: bool, line: impl Fn(&Value) -> String) -> Result<(), Failure> {
+    pub(crate) fn row(&mut self, row: &Value, jsonl: bool, line: impl Fn(&Value) -> String) -> Result<()> {
         if jsonl { self.json(row) } else { self.line(&line(row)) }
     }
 
     /// Each row of a list.
-    pub(crate) fn rows(&mut self, rows: &Value, jsonl: bool, line: impl Fn(&Value) -> String) -> Result<(), Failure> {
+    pub(crate) fn rows(&mut self, rows: &Value, jsonl: bool, line: impl Fn(&Value) -> String) -> Result<()> {
         items(rows).try_for_each(|row| self.row(row, jsonl, &line))
     }
 
@@ -89,7 +89,7 @@ impl Results {
         record: &Value,
         width: usize,
         members: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         for (word, path) in members {
             let value = shown(record, path);
             if !value.is_empty() {
@@ -100,7 +100,7 @@ impl Results {
     }
 
     /// Everything is out.
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self) -> Result<()> {
         let written = self.writer.flush();
         self.written(written)?;
         self.draft.as_ref().map_or(Ok(()), Draft::take_place)
@@ -108,7 +108,7 @@ impl Results {
 }
 
 impl Draft {
-    fn take_place(&self) -> Result<(), Failure> {
+    fn take_place(&self) -> Result<()> {
         // A file that is mounted by itself cannot be replaced, but written.
         let placed = fs::rename(&self.path, &self.target).or_else(|_| fs::copy(&self.path, &self.target).map(|_| ()));
         placed.map_err(|error| unwritable(&self.target, &error))
@@ -149,12 +149,12 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Writes bytes to standard output.
-pub(crate) fn write_all(bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn write_all(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).or_else(ended)
 }
 
-fn ended(error: io::Error) -> Result<(), Failure> {
+fn ended(error: io::Error) -> Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Err(Failure::silent(0));
     }

@@ -1,13 +1,13 @@
 //! Reading the arguments: single-dash long spellings are accepted, and every refusal is one line that names the thing.
 
 use crate::commands::Cli;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use clap::{CommandFactory as _, Parser as _};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 /// Parses the arguments. `Ok(None)` means that help or the version was printed.
-pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Cli>, Failure> {
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Cli>> {
     let long = long_names(&Cli::command());
     let arguments: Vec<OsString> = arguments.into_iter().map(|argument| widen(argument, &long)).collect();
     match Cli::try_parse_from(&arguments) {
@@ -88,7 +88,7 @@ fn one_line(error: &clap::Error, named: &str) -> String {
 mod tests {
     use super::*;
 
-    fn parsed(arguments: &[&str]) -> Result<Option<Cli>, Failure> {
+    fn parsed(arguments: &[&str]) -> Result<Option<Cli>> {
         parse(arguments.iter().map(OsString::from))
     }
 

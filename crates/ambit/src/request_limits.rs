@@ -1,6 +1,6 @@
 //! How many requests one application may get: what the setting and the flag of that name say.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::plain;
 use ambit_tasks::ApplicationRequests;
 
@@ -33,7 +33,7 @@ impl std::str::FromStr for RequestLimit {
 }
 
 /// Reads what the setting `application_requests` says. Fails on a limit that is none, and names it.
-pub(crate) fn read<'a>(said: impl Iterator<Item = &'a str>) -> Result<Vec<RequestLimit>, Failure> {
+pub(crate) fn read<'a>(said: impl Iterator<Item = &'a str>) -> Result<Vec<RequestLimit>> {
     let one = |text: &str| {
         text.parse()
             .map_err(|why: String| Failure::usage(format!("setting application_requests {:?}: {why}", plain(text))))

@@ -1,6 +1,6 @@
 //! The made-up organisation of `ambit demo`, which a server offers to those who look around, too.
 
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::wires;
 use ambit_model::wire::WireChoice;
 use ambit_server::Sample;
@@ -10,7 +10,7 @@ use ambit_world::World;
 pub(crate) const TEXT: &str = include_str!("../../../worlds/demo.world");
 
 /// The demo's simulated internet, read.
-pub(crate) fn world() -> Result<World, Failure> {
+pub(crate) fn world() -> Result<World> {
     wires::parse_world(TEXT, "demo.world")
 }
 

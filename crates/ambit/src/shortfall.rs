@@ -2,7 +2,7 @@
 //! with a source (exit code 5).
 
 use crate::discover::Finished;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::workspace::Workspace;
 use ambit_engine::plan::is_fresh;
 use ambit_model::facts::{Facts, LastProbe, ProbeOutcome};
@@ -18,11 +18,7 @@ const NAMED_MAX: usize = 5;
 const SEEDS_AT_ONCE: usize = 100;
 
 /// Why the run counts as partly done, in a line; `None`: it does not.
-pub(crate) async fn of(
-    workspace: &Workspace,
-    finished: &Finished,
-    not_done: &[NotDone],
-) -> Result<Option<String>, Failure> {
+pub(crate) async fn of(workspace: &Workspace, finished: &Finished, not_done: &[NotDone]) -> Result<Option<String>> {
     if !is_any_seed_looked_at(workspace, finished).await? {
         let why = not_done.iter().max_by_key(|row| row.count);
         let why = why.map_or_else(String::new, |row| {
@@ -74,7 +70,7 @@ fn is_shortfall(row: &NotDone) -> bool {
 
 /// Whether this run got an answer about one of the seeds, or about what a seed itself names (the domain of an e-mail
 /// address, the host of a URL).
-async fn is_any_seed_looked_at(workspace: &Workspace, finished: &Finished) -> Result<bool, Failure> {
+async fn is_any_seed_looked_at(workspace: &Workspace, finished: &Finished) -> Result<bool> {
     let collection = finished.collection.uuid;
     let seeds = workspace.store.list_seeds(&workspace.principal, collection).await?;
     let uids: Vec<Uid> = seeds.iter().map(|seed| Uid::of_entity(collection, seed.kind, &seed.name)).collect();
@@ -93,7 +89,7 @@ async fn is_any_seed_looked_at(workspace: &Workspace, finished: &Finished) -> Re
     Ok(false)
 }
 
-async fn facts(workspace: &Workspace, finished: &Finished, uids: &[Uid]) -> Result<Vec<Facts>, Failure> {
+async fn facts(workspace: &Workspace, finished: &Finished, uids: &[Uid]) -> Result<Vec<Facts>> {
     // Who stands at the other ends is not asked: a domain has thousands of names.
     let (scoped, by_evidence, clearance) = (false, false, Clearance::L0);
     let anybody = |_: &Uid| Some(End { kind: Kind::DnsRecord, name: "", scoped, by_evidence, clearance });

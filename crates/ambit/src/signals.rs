@@ -1,6 +1,6 @@
 //! SIGINT and SIGTERM: the first asks the program to end in order, the second ends it at once.
 
-use crate::failure::{Failure, INTERRUPTED};
+use crate::failure::{Failure, INTERRUPTED, Result};
 use crate::output::hint;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -17,7 +17,7 @@ pub(crate) struct Stop {
 
 impl Stop {
     /// Listens for the signals. Must be called inside the runtime.
-    pub(crate) fn listen() -> Result<Self, Failure> {
+    pub(crate) fn listen() -> Result<Self> {
         let (sender, receiver) = watch::channel(false);
         #[cfg(unix)]
         let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())

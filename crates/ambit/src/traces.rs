@@ -5,7 +5,7 @@
 
 use crate::config::Settings;
 use crate::engine_config;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::plain;
 use ambit_net::guard::OperatorOnly;
 use ambit_net::http::{HttpRequest, Url};
@@ -56,7 +56,7 @@ impl Traces {
         environment: &BTreeMap<String, String>,
         settings: &Settings,
         runtime: &Handle,
-    ) -> Result<Option<Self>, Failure> {
+    ) -> Result<Option<Self>> {
         let Some(endpoint) = endpoint(environment)? else { return Ok(None) };
         let _inside = runtime.enter();
         let options = engine_config::live(settings, &[], None)?;
@@ -130,7 +130,7 @@ pub(crate) fn parent() -> Option<String> {
 }
 
 /// The URL that spans are sent to, or below which they are.
-fn endpoint(environment: &BTreeMap<String, String>) -> Result<Option<String>, Failure> {
+fn endpoint(environment: &BTreeMap<String, String>) -> Result<Option<String>> {
     let word = |name: &str| environment.get(name).map(|word| word.trim()).unwrap_or_default();
     if word("OTEL_SDK_DISABLED").eq_ignore_ascii_case("true") || word("OTEL_TRACES_EXPORTER") == "none" {
         return Ok(None);
@@ -163,7 +163,7 @@ fn of_exporter<'a>(environment: &'a BTreeMap<String, String>, part: &str) -> Opt
     })
 }
 
-fn timeout(environment: &BTreeMap<String, String>) -> Result<Duration, Failure> {
+fn timeout(environment: &BTreeMap<String, String>) -> Result<Duration> {
     let Some((name, word)) = of_exporter(environment, "TIMEOUT") else {
         return Ok(Duration::from_millis(USUAL_TIMEOUT_MS));
     };

@@ -2,7 +2,7 @@
 //! claims can be compared with it, since nothing else was there to be seen.
 
 use crate::clock::now;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::Results;
 use ambit_world::{Exchange, SimulatedWire};
 use parking_lot::Mutex;
@@ -22,7 +22,7 @@ struct Written {
 
 impl WireLog {
     /// The log in this file; none without one.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::default()) };
         let results = Some(Results::open(Some(path))?);
         Ok(Self(Some(Arc::new(Mutex::new(Written { results, failure: None })))))
@@ -41,7 +41,7 @@ impl WireLog {
     }
 
     /// Ends the log; fails where a line of it could not be written.
-    pub(crate) fn finish(&self) -> Result<(), Failure> {
+    pub(crate) fn finish(&self) -> Result<()> {
         let Some(written) = &self.0 else { return Ok(()) };
         let mut written = written.lock();
         if let Some(failure) = written.failure.take() {

@@ -1,6 +1,6 @@
 //! Which internet a run uses: live sockets, or the simulated one that its collection stores (docs/architecture.md §2).
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::ledger::Recorder;
 use crate::output::plain;
 use ambit_model::collection::Collection;
@@ -20,7 +20,7 @@ pub(crate) fn live(options: LiveOptions) -> Result<Arc<dyn Wire>, String> {
 }
 
 /// Reads a world's text. The failure is the first problem, with file, line and word; the others are its further lines.
-pub(crate) fn parse_world(text: &str, file: &str) -> Result<World, Failure> {
+pub(crate) fn parse_world(text: &str, file: &str) -> Result<World> {
     let world = World::parse(text, file).map_err(|problems| {
         let mut lines = problems.iter().map(|problem| plain(&problem.to_string()));
         let first = lines.next().unwrap_or_else(|| format!("{file} cannot be read"));

@@ -2,7 +2,7 @@
 
 use crate::clock::now;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::ledger::Recorder;
 use crate::local_store::options;
 use ambit_store::engine::Engine;
@@ -30,26 +30,21 @@ pub(crate) struct Workspace {
 }
 
 /// Opens the folder, making it and its owner when missing, and takes the engine's place.
-pub(crate) async fn open(folder: &Path, name: &str, settings: &Settings) -> Result<Workspace, Failure> {
+pub(crate) async fn open(folder: &Path, name: &str, settings: &Settings) -> Result<Workspace> {
     let (store, _) = init(folder, settings).await?;
     enter(store, name, Some(folder), settings).await
 }
 
 /// Opens the store of the folder, making it and its owner when missing; returns the owner's first key where it was
 /// made.
-pub(crate) async fn init(folder: &Path, settings: &Settings) -> Result<(Store, Option<IssuedKey>), Failure> {
+pub(crate) async fn init(folder: &Path, settings: &Settings) -> Result<(Store, Option<IssuedKey>)> {
     let owner =
         NewOwner { email: "owner@localhost".to_owned(), organization: "My organization".to_owned(), username: None };
     Ok(Store::init(&options(folder, settings), &owner, now()).await?)
 }
 
 /// Takes the engine's place; fails with the name of its holder where it is taken for longer than `ENGINE_WAIT`.
-pub(crate) async fn enter(
-    store: Store,
-    name: &str,
-    folder: Option<&Path>,
-    settings: &Settings,
-) -> Result<Workspace, Failure> {
+pub(crate) async fn enter(store: Store, name: &str, folder: Option<&Path>, settings: &Settings) -> Result<Workspace> {
     let engine = store.engine(name, ENGINE_WAIT).await?;
     let principal = store.local_operator().await?;
     let packs = folder.map(|folder| folder.join(PACKS_FOLDER));
@@ -59,7 +54,7 @@ pub(crate) async fn enter(
 }
 
 /// What is known against products: the packs of their folder where it has any, else our own list.
-pub(crate) fn knowledge(packs: Option<&Path>, settings: &Settings) -> Result<Knowledge, Failure> {
+pub(crate) fn knowledge(packs: Option<&Path>, settings: &Settings) -> Result<Knowledge> {
     let threshold = settings.vulnerability_issues()?;
     let Some(packs) = packs else { return Ok(Knowledge::own().with_threshold(threshold)) };
     let knowledge = Knowledge::of(packs).map_err(|error| {

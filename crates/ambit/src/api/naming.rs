@@ -2,7 +2,7 @@
 //! its uuid where no other begins so. What several have is refused with the list of them.
 
 use crate::api::{ASM, Api, OURS};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::plain;
 use crate::output::table::{shown, text};
 use serde_json::Value;
@@ -15,7 +15,7 @@ const BEGINNING_MIN: usize = 4;
 
 /// The uuid of a collection that was typed as its uuid, its internal name, or the name that people gave it in this
 /// project.
-pub(crate) async fn collection(api: &Api, typed: &str) -> Result<String, Failure> {
+pub(crate) async fn collection(api: &Api, typed: &str) -> Result<String> {
     if Uuid::parse_str(typed).is_ok() {
         return Ok(typed.to_owned());
     }
@@ -25,12 +25,12 @@ pub(crate) async fn collection(api: &Api, typed: &str) -> Result<String, Failure
 }
 
 /// The collections of the project.
-pub(crate) async fn collections(api: &Api) -> Result<Vec<Value>, Failure> {
+pub(crate) async fn collections(api: &Api) -> Result<Vec<Value>> {
     api.list(&format!("{ASM}/user_collections")).await
 }
 
 /// The uuid of a project that was typed as its uuid, its number or its name.
-pub(crate) async fn project(api: &Api, typed: &str) -> Result<String, Failure> {
+pub(crate) async fn project(api: &Api, typed: &str) -> Result<String> {
     if Uuid::parse_str(typed).is_ok() {
         return Ok(typed.to_owned());
     }
@@ -40,7 +40,7 @@ pub(crate) async fn project(api: &Api, typed: &str) -> Result<String, Failure> {
 }
 
 /// The uuid of the project that is asked about: the one that was named, else the primary one.
-pub(crate) async fn own_project(api: &Api, named: Option<&str>) -> Result<String, Failure> {
+pub(crate) async fn own_project(api: &Api, named: Option<&str>) -> Result<String> {
     if let Some(typed) = named.filter(|typed| !typed.trim().is_empty() && *typed != "None") {
         return project(api, typed).await;
     }
@@ -51,14 +51,14 @@ pub(crate) async fn own_project(api: &Api, named: Option<&str>) -> Result<String
 }
 
 /// The uuid of an integration at a place that was typed as its uuid or its name.
-pub(crate) async fn integration(api: &Api, place: &str, typed: &str) -> Result<String, Failure> {
+pub(crate) async fn integration(api: &Api, place: &str, typed: &str) -> Result<String> {
     let rows = api.list(place).await?;
     let found = choose(&rows, typed, &["name", "uuid"], "integration", "ambit integration list")?;
     Ok(text(&found["uuid"]))
 }
 
 /// The uuid of a receiver of notifications that was typed as its uuid or its name.
-pub(crate) async fn receiver(api: &Api, typed: &str) -> Result<String, Failure> {
+pub(crate) async fn receiver(api: &Api, typed: &str) -> Result<String> {
     let rows = api.list(&format!("{OURS}/receivers")).await?;
     let found = choose(&rows, typed, &["name", "uuid"], "receiver", "ambit notify list")?;
     Ok(text(&found["uuid"]))
@@ -66,13 +66,7 @@ pub(crate) async fn receiver(api: &Api, typed: &str) -> Result<String, Failure> 
 
 /// The one row of which a member is what was typed: exactly, else in another letter case, else as the beginning of its
 /// uuid.
-fn choose<'a>(
-    rows: &'a [Value],
-    typed: &str,
-    members: &[&str],
-    noun: &str,
-    lister: &str,
-) -> Result<&'a Value, Failure> {
+fn choose<'a>(rows: &'a [Value], typed: &str, members: &[&str], noun: &str, lister: &str) -> Result<&'a Value> {
     let named = plain(typed);
     let pick = |same: &dyn Fn(&str) -> bool| -> Vec<&'a Value> {
         let is_meant = |row: &&Value| members.iter().any(|member| same(&text(&row[*member])));

@@ -6,7 +6,7 @@
 use crate::api::{ASM, Api, Needs};
 use crate::args::{Output, Target};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::lines::kind;
 use crate::output::table::{items, shown, text};
 use crate::output::{Results, hint};
@@ -46,7 +46,7 @@ struct Concerned {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Affected, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Affected, settings: &Settings) -> Result<()> {
     let known = known(command, settings)?;
     let api = Api::open(&command.target, settings, Needs::Index).await?;
     let mut products: BTreeMap<String, Concerned> = BTreeMap::new();
@@ -71,7 +71,7 @@ pub(crate) async fn run(command: &Affected, settings: &Settings) -> Result<(), F
 }
 
 /// What is known of the vulnerability.
-fn known(command: &Affected, settings: &Settings) -> Result<Vulnerability, Failure> {
+fn known(command: &Affected, settings: &Settings) -> Result<Vulnerability> {
     let packs = folder::data(command.target.data.as_deref(), settings)?.join(PACKS_FOLDER);
     let knowledge = workspace::knowledge(Some(&packs), settings)?;
     let unreadable = |error| Failure::run_time(format!("{}: {error}", packs.display()));
@@ -85,7 +85,7 @@ fn known(command: &Affected, settings: &Settings) -> Result<Vulnerability, Failu
 }
 
 /// Every hit of a search.
-async fn hits(api: &Api, noun: &str, query: &str) -> Result<Vec<Value>, Failure> {
+async fn hits(api: &Api, noun: &str, query: &str) -> Result<Vec<Value>> {
     let target = format!("{ASM}/search/{noun}/{}?page_size={PAGE_SIZE}&aggregations=false", escaped(query));
     let (mut found, mut token) = (Vec::new(), String::new());
     loop {
@@ -129,7 +129,7 @@ fn rows_of<'e>(
 }
 
 /// A row for each package that a lock file of a repository names in a version which the vulnerability concerns.
-async fn rows_of_repositories(api: &Api, id: Id, known: &Vulnerability) -> Result<Vec<Value>, Failure> {
+async fn rows_of_repositories(api: &Api, id: Id, known: &Vulnerability) -> Result<Vec<Value>> {
     let mut rows = Vec::new();
     for entity in hits(api, "entities", &format!("vuln:\"{id}\" present:true")).await? {
         let is_one = Kind::REPOSITORIES.iter().any(|one| kind(&entity["type"]) == one.name());
@@ -151,7 +151,7 @@ async fn rows_of_repositories(api: &Api, id: Id, known: &Vulnerability) -> Resul
     Ok(rows)
 }
 
-fn print(command: &Affected, rows: &[Value]) -> Result<(), Failure> {
+fn print(command: &Affected, rows: &[Value]) -> Result<()> {
     let mut results = Results::open(command.output.output.as_deref())?;
     rows.iter().try_for_each(|row| results.row(row, command.output.jsonl, line))?;
     if rows.is_empty() {

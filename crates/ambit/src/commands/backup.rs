@@ -2,7 +2,7 @@
 
 use crate::args::Data;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::Results;
 use ambit_store::Store;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(crate) struct Restore {
 }
 
 /// Runs `ambit backup`.
-pub(crate) async fn back_up(command: &Backup, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn back_up(command: &Backup, settings: &Settings) -> Result<()> {
     let (store, _) = crate::local_store::unmigrated(&command.data, settings).await?;
     store.back_up(&command.target).await?;
     let mut results = Results::open(None)?;
@@ -36,7 +36,7 @@ pub(crate) async fn back_up(command: &Backup, settings: &Settings) -> Result<(),
 }
 
 /// Runs `ambit restore`.
-pub(crate) async fn restore(command: &Restore, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn restore(command: &Restore, settings: &Settings) -> Result<()> {
     let folder = crate::folder::data(command.data.data.as_deref(), settings)?;
     if settings.get("database").is_some() {
         return Err(Failure::usage(

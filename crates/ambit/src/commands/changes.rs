@@ -3,7 +3,7 @@
 use crate::api::{Api, Needs, OURS};
 use crate::args::{Listing, Target};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::lines;
 use crate::output::table::{self, Rows, text};
 use crate::output::{Results, plain};
@@ -46,7 +46,7 @@ pub(crate) struct Changes {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<()> {
     table::check(&command.listing.fields, Change::SHAPE)?;
     let terms = terms(&command.query)?;
     if let Some(facet) = command.facet.as_deref().filter(|facet| !MEMBERS.contains(facet)) {
@@ -132,7 +132,7 @@ struct Term {
     none: Vec<String>,
 }
 
-fn terms(query: &[String]) -> Result<Vec<Term>, Failure> {
+fn terms(query: &[String]) -> Result<Vec<Term>> {
     let mut terms: Vec<Term> = Vec::new();
     for word in query.iter().flat_map(|text| text.split_whitespace()) {
         let (name, value) = word.split_once(':').unwrap_or(("name", word));

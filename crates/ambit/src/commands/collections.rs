@@ -10,7 +10,7 @@ use crate::api::{ASM, Api, Needs};
 use crate::args::{Client, Lines, Ports, Tasks, word};
 use crate::config::Settings;
 use crate::confirm::confirm;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::lines::counted;
 use crate::output::table::{items, shown, text};
 use crate::output::{Results, hint, plain};
@@ -219,7 +219,7 @@ fn ports(text: &str) -> Result<String, String> {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool) -> Result<()> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let mut results = Results::open(None)?;
     match &command.action {
@@ -277,7 +277,7 @@ pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool)
 }
 
 /// The path of a collection that was named or numbered.
-async fn path_of(api: &Api, typed: &str) -> Result<String, Failure> {
+async fn path_of(api: &Api, typed: &str) -> Result<String> {
     let uuid = naming::collection(api, typed).await?;
     Ok(format!("{ASM}/user_collections/{}", escaped(&uuid)))
 }
@@ -296,7 +296,7 @@ fn what_follows(row: &Value) -> String {
     format!("{name} {when}; `ambit run plan {name}` says what a run asks")
 }
 
-fn print(row: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
+fn print(row: &Value, jsonl: bool, results: &mut Results) -> Result<()> {
     if jsonl {
         return results.json(row);
     }
@@ -314,7 +314,7 @@ fn print(row: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure>
 }
 
 /// Makes a collection with its seeds; answers with it.
-async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
+async fn create(api: &Api, new: &Create) -> Result<Value> {
     // Seeds first: a collection without the seeds that were asked for is not what was asked for.
     let seeds: Vec<Value> = new.seed.iter().map(|seed| target(seed, &new.workflow)).collect::<Result<_, _>>()?;
     let mut body = json!({
@@ -346,13 +346,7 @@ async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
 }
 
 /// Changes the given settings of a collection, and returns the answer.
-async fn changed(
-    api: &Api,
-    collection: &str,
-    asked: &Changed,
-    silent: bool,
-    results: &mut Results,
-) -> Result<(), Failure> {
+async fn changed(api: &Api, collection: &str, asked: &Changed, silent: bool, results: &mut Results) -> Result<()> {
     let changed = change(api, collection, asked).await?;
     print(&changed, false, results)?;
     show::settings_of(&changed, results)?;
@@ -362,7 +356,7 @@ async fn changed(
     Ok(())
 }
 
-async fn change(api: &Api, collection: &str, changed: &Changed) -> Result<Value, Failure> {
+async fn change(api: &Api, collection: &str, changed: &Changed) -> Result<Value> {
     let target = path_of(api, collection).await?;
     let mut body = Map::new();
     body.extend(changed.name.iter().map(|name| ("printable_name".to_owned(), json!(name))));
@@ -388,7 +382,7 @@ async fn change(api: &Api, collection: &str, changed: &Changed) -> Result<Value,
 }
 
 /// What is excluded with the new patterns and without those that are lifted.
-fn exclusions(before: &Value, changed: &Changed) -> Result<BTreeSet<String>, Failure> {
+fn exclusions(before: &Value, changed: &Changed) -> Result<BTreeSet<String>> {
     let mut all: BTreeSet<String> = items(before).map(text).collect();
     for pattern in &changed.exclude {
         let read =
@@ -406,7 +400,7 @@ fn exclusions(before: &Value, changed: &Changed) -> Result<BTreeSet<String>, Fai
     Ok(all)
 }
 
-async fn seeds(api: &Api, command: &Seed, results: &mut Results) -> Result<(), Failure> {
+async fn seeds(api: &Api, command: &Seed, results: &mut Results) -> Result<()> {
     let (Seed::List { collection, .. } | Seed::Add { collection, .. } | Seed::Remove { collection, .. }) = command;
     let path = format!("{}/user_entities", path_of(api, collection).await?);
     match command {
@@ -437,7 +431,7 @@ fn seed_line(row: &Value) -> String {
 }
 
 /// The seed of a name or an id.
-fn seed_of<'a>(all: &'a Value, typed: &str) -> Result<&'a Value, Failure> {
+fn seed_of<'a>(all: &'a Value, typed: &str) -> Result<&'a Value> {
     let canonical = Kind::of_target(typed).map_or_else(|_| typed.to_owned(), |(_, name)| name);
     let is_meant = |row: &&Value| text(&row["id"]) == typed || row["name"] == typed || row["name"] == canonical;
     let mut found = items(all).filter(is_meant);
@@ -454,7 +448,7 @@ fn seed_of<'a>(all: &'a Value, typed: &str) -> Result<&'a Value, Failure> {
 }
 
 /// A seed as a collection of the workflow takes it.
-fn target(typed: &str, workflow: &str) -> Result<Value, Failure> {
+fn target(typed: &str, workflow: &str) -> Result<Value> {
     let seed = workflow::find(workflow).map_or_else(|| Kind::of_target(typed), |workflow| workflow.target(typed));
     let (kind, name) = seed.map_err(|error| Failure::usage(format!("seed {:?}: {error}", plain(typed))))?;
     Ok(json!({"type": kind.name(), "name": name}))

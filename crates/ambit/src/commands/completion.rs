@@ -1,7 +1,7 @@
 //! `ambit completion`: completion scripts.
 
 use super::Cli;
-use crate::failure::Failure;
+use crate::failure::Result;
 use clap::CommandFactory as _;
 
 #[derive(Debug, clap::Args)]
@@ -11,7 +11,7 @@ pub(crate) struct Completion {
 }
 
 /// Prints the script.
-pub(crate) fn run(completion: &Completion) -> Result<(), Failure> {
+pub(crate) fn run(completion: &Completion) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(completion.shell, &mut Cli::command(), "ambit", &mut script);
     crate::output::write_all(&script)

@@ -1,7 +1,7 @@
 //! `ambit config`: each setting with its origin, and what it means where it is asked for by its name.
 
 use crate::config::{Settings, find, known};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::{Results, plain};
 
 #[derive(Debug, clap::Args)]
@@ -19,7 +19,7 @@ fn setting(name: &str) -> Result<String, String> {
 }
 
 /// Prints the settings.
-pub(crate) fn run(config: &Config, settings: &Settings) -> Result<(), Failure> {
+pub(crate) fn run(config: &Config, settings: &Settings) -> Result<()> {
     let mut results = Results::open(None)?;
     let is_asked = |name: &str| config.names.is_empty() || config.names.iter().any(|asked| asked == name);
     for (name, value, origin) in settings.rows().filter(|(name, ..)| is_asked(name)) {

@@ -6,7 +6,7 @@ use crate::config::Settings;
 use crate::contacts::Contacts;
 use crate::discover::{Job, discover};
 use crate::door::Front;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder::Asking;
 use crate::local_store::{Indexing, bring_up_index};
 use crate::output::report::{Style, print};
@@ -70,7 +70,7 @@ const OTHERS: &[(&str, &str, Workflow)] = &[
 ];
 
 /// Runs the command.
-pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
+pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> Result<()> {
     settings.flag("listen", demo.listen.clone());
     settings.flag("database", demo.database.clone());
     let stop = Stop::listen()?;
@@ -131,7 +131,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// The discovery of a simulated internet; `None`: by the usual workflow.
-    fn job(&self, world: &World, text: &str, workflow: Option<&Workflow>) -> Result<Job, Failure> {
+    fn job(&self, world: &World, text: &str, workflow: Option<&Workflow>) -> Result<Job> {
         Ok(Job {
             seeds: world.targets(*workflow.unwrap_or(&workflow::EXTERNAL_DISCOVERY)),
             simulated: Some((text.to_owned(), world.name().to_owned())),
@@ -153,7 +153,7 @@ impl Asked<'_> {
 }
 
 /// A made-up organisation does not belong among real ones, unless a flag says so.
-async fn refuse_real_neighbours(workspace: &Workspace) -> Result<(), Failure> {
+async fn refuse_real_neighbours(workspace: &Workspace) -> Result<()> {
     let views = workspace.store.list_collections(&workspace.principal, None).await?;
     match views.iter().find(|view| view.collection.wire == WireChoice::Live) {
         None => Ok(()),

@@ -4,7 +4,7 @@
 use crate::args::Data;
 use crate::clock::{ahead, now};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::local_store::{INDEX_FOLDER, index_failure};
 use crate::output::{Results, hint, plain};
 use ambit_search::{Index, IndexError};
@@ -35,7 +35,7 @@ pub(crate) struct Doctor {
 }
 
 /// Runs the command: one line for each thing that was looked at. Exit code 5 where something is wrong.
-pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<()> {
     let folder = crate::folder::data(command.data.data.as_deref(), settings)?;
     crate::local_store::refuse_server(&command.data, settings)?;
     if command.accept_secret {
@@ -65,13 +65,13 @@ pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Fai
 }
 
 /// Of a database that is damaged nothing else is asked: its answers would be no answers.
-fn damaged(problem: &str) -> Result<(), Failure> {
+fn damaged(problem: &str) -> Result<()> {
     let remedy = "the database is damaged: `ambit restore` makes a folder of a backup";
     wrong(problem, &format!("{remedy}; {NOT_CHECKED}"))
 }
 
 /// Prints what is wrong with the database, and ends with exit code 5 and a message.
-fn wrong(problem: &str, message: &str) -> Result<(), Failure> {
+fn wrong(problem: &str, message: &str) -> Result<()> {
     let mut results = Results::open(None)?;
     results.line(&verdict("database", Some(problem.to_owned())))?;
     results.finish()?;
@@ -79,7 +79,7 @@ fn wrong(problem: &str, message: &str) -> Result<(), Failure> {
 }
 
 /// Looks at all but the database, which is whole.
-async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<(), Failure> {
+async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<()> {
     let (engine, standing) = if let Some(why) = store.why_read_only() {
         let why = match why {
             StoreError::Full { .. } => "the disk is full",
@@ -129,7 +129,7 @@ fn verdict(what: &str, problem: Option<String>) -> String {
 
 /// Of a schema that is older than this program only the database itself is looked at: all else would have to bring it
 /// up first.
-fn old_schema(schema: Schema, rebuild: bool) -> Result<(), Failure> {
+fn old_schema(schema: Schema, rebuild: bool) -> Result<()> {
     let old = format!("the schema {} is older than this program ({})", schema.version, schema.newest);
     let remedy = "`ambit backup` copies it as it is, `ambit migrate` upgrades it";
     if rebuild {
@@ -151,7 +151,7 @@ enum IndexState {
 }
 
 /// Every byte of the index is looked at. Behind is wrong only where nobody brings it up: a server does.
-async fn index_state(folder: &Path, store: &Store, free: bool) -> Result<IndexState, Failure> {
+async fn index_state(folder: &Path, store: &Store, free: bool) -> Result<IndexState> {
     let place = folder.join(INDEX_FOLDER);
     let opened = tokio::task::spawn_blocking(move || Index::open_read_only(&place, None)).await;
     let opened = opened.map_err(|error| Failure::run_time(format!("the search index cannot be checked: {error}")))?;
@@ -181,7 +181,7 @@ async fn index_state(folder: &Path, store: &Store, free: bool) -> Result<IndexSt
 }
 
 /// By this command where nobody else writes the index, else by whoever does.
-async fn rebuild(folder: &Path, store: &Store, free: bool) -> Result<(), Failure> {
+async fn rebuild(folder: &Path, store: &Store, free: bool) -> Result<()> {
     let written = if free { crate::local_store::bring_up_index(folder, store).await? } else { None };
     if let Some(index) = written {
         return ambit_search::rebuild(&index, store).await.map_err(index_failure);

@@ -4,7 +4,7 @@ use super::item::{self, ENTITY, History, Note, Tag};
 use crate::api::{ASM, Api, OURS};
 use crate::args::{Client, Target};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::table::{items, shown, text};
 use crate::output::{Results, plain};
 use crate::output::{apps, assessments, interfaces, lines};
@@ -63,7 +63,7 @@ pub(crate) struct One {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Entity, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Entity, settings: &Settings) -> Result<()> {
     let target = &command.target;
     match &command.action {
         Action::Show(one) => show(one, target, settings).await,
@@ -85,19 +85,19 @@ pub(crate) async fn run(command: &Entity, settings: &Settings) -> Result<(), Fai
     }
 }
 
-async fn read(one: &One, before: &str, behind: &str, target: &Target, settings: &Settings) -> Result<Value, Failure> {
+async fn read(one: &One, before: &str, behind: &str, target: &Target, settings: &Settings) -> Result<Value> {
     let found = item::find(ENTITY, &one.entity, target, settings).await?;
     read_found(one, &found, before, behind).await
 }
 
 /// The same of the entity that is meant, where that is known.
-async fn read_found(one: &One, found: &(Api, String), before: &str, behind: &str) -> Result<Value, Failure> {
+async fn read_found(one: &One, found: &(Api, String), before: &str, behind: &str) -> Result<Value> {
     let (api, uid) = found;
     let moment = one.as_of.map_or_else(String::new, |at| format!("?as_of={}", escaped(&at.to_string())));
     Ok(api.get(&format!("{before}/{uid}{behind}{moment}")).await?.result)
 }
 
-async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Failure> {
+async fn show(one: &One, target: &Target, settings: &Settings) -> Result<()> {
     let found = item::find(ENTITY, &one.entity, target, settings).await?;
     let entity = read_found(one, &found, &format!("{ASM}/entities"), "").await?;
     let mut results = Results::open(None)?;
@@ -136,7 +136,7 @@ async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
 }
 
 /// Puts an entity on the allow or deny list, or on neither; prints what is decided of it now.
-async fn mark(named: &Named, marks: Value, target: &Target, settings: &Settings) -> Result<(), Failure> {
+async fn mark(named: &Named, marks: Value, target: &Target, settings: &Settings) -> Result<()> {
     let (api, uid) = item::find(ENTITY, &named.entity, target, settings).await?;
     let hidden = marks["hidden"].as_bool();
     let decided = api.ask("PATCH", &format!("{OURS}/entities/{uid}/scope"), Some(marks)).await?.result;
@@ -161,7 +161,7 @@ fn decision(scope: &Value) -> String {
     )
 }
 
-async fn path(one: &One, target: &Target, settings: &Settings) -> Result<(), Failure> {
+async fn path(one: &One, target: &Target, settings: &Settings) -> Result<()> {
     let scope = read(one, &format!("{OURS}/entities"), "/scope", target, settings).await?;
     let mut results = Results::open(None)?;
     if one.jsonl {

@@ -6,7 +6,7 @@ use crate::args::Target;
 use crate::clock::now;
 use crate::commands::search::parsed;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Results, hint};
 use ambit_api::exports::{ExportRows, PROBED_MAX};
 use ambit_export::{Document, FORMATS, Format, Head};
@@ -51,7 +51,7 @@ fn format(word: &str) -> Result<&'static Format, String> {
 }
 
 /// Runs the command.
-pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<()> {
     if export.of == Of::Entities && !export.format.takes_assets() {
         let can = FORMATS.iter().filter(|format| format.takes_assets()).map(|format| format.name);
         let can: Vec<&str> = can.collect();
@@ -102,7 +102,7 @@ pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<(), Fail
     results.finish()
 }
 
-fn write(rows: &ExportRows, document: &mut Document, results: &mut Results) -> Result<(), Failure> {
+fn write(rows: &ExportRows, document: &mut Document, results: &mut Results) -> Result<()> {
     for finding in &rows.findings {
         document.finding(finding).map_err(|error| Failure::run_time(error.to_string()))?;
     }
@@ -113,7 +113,7 @@ fn write(rows: &ExportRows, document: &mut Document, results: &mut Results) -> R
 }
 
 /// The search that was typed, or the one that the format means where none was.
-fn query(export: &Export) -> Result<String, Failure> {
+fn query(export: &Export) -> Result<String> {
     let noun = if export.of == Of::Entities { Noun::Entities } else { Noun::Issues };
     let typed = export.query.join(" ");
     let search = parsed(&typed, noun)?;

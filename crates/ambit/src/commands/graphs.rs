@@ -4,7 +4,7 @@ use super::item::{self, ENTITY};
 use crate::api::{Api, Needs, OURS};
 use crate::args::Client;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::table::text;
 use crate::output::{Results, hint};
 use serde_json::json;
@@ -47,7 +47,7 @@ pub(crate) struct How {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Graph, settings: &Settings, silent: bool) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Graph, settings: &Settings, silent: bool) -> Result<()> {
     let target = &command.target;
     let (api, mut body, how) = match &command.action {
         Action::Entity { entity, how } => {

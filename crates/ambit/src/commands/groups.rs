@@ -4,7 +4,7 @@ use crate::api::{Api, Needs, OURS};
 use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::confirm::confirm;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Results;
 use crate::output::table::{shown, text};
 use ambit_model::percent::escaped;
@@ -59,7 +59,7 @@ pub(crate) enum Action {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<()> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let groups = format!("{OURS}/groups");
     let one = |group: &str| format!("{groups}/{}", escaped(group));

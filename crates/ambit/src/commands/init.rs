@@ -3,7 +3,7 @@
 use crate::args::Data;
 use crate::clock::now;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder;
 use crate::local_store::options;
 use crate::output::Results;
@@ -22,7 +22,7 @@ pub(crate) struct Init {
 }
 
 /// Runs the command.
-pub(crate) async fn run(init: &Init, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(init: &Init, settings: &Settings) -> Result<()> {
     let folder = folder::data(init.data.data.as_deref(), settings)?;
     let owner = NewOwner { email: init.email.clone(), organization: init.organization.clone(), username: None };
     let (_, issued) = Store::init(&options(&folder, settings), &owner, now()).await?;

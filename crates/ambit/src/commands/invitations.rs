@@ -4,7 +4,7 @@
 use crate::api::{Api, Needs, OURS};
 use crate::args::Client;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Results;
 use crate::output::table::shown;
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub(crate) enum Action {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Invitation, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Invitation, settings: &Settings) -> Result<()> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let invitations = format!("{OURS}/invitations");
     let mut results = Results::open(None)?;

@@ -5,7 +5,7 @@ use super::retest::{self, Retest};
 use crate::api::{ASM, OURS};
 use crate::args::{Client, Target, word};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::evidence;
 use crate::output::lines;
 use crate::output::table::{at, items, shown, text};
@@ -77,7 +77,7 @@ pub(crate) struct Assign {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Issue, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Issue, settings: &Settings) -> Result<()> {
     let target = &command.target;
     match &command.action {
         Action::Show { issue, as_of, jsonl } => show(issue, *as_of, *jsonl, target, settings).await,
@@ -90,7 +90,7 @@ pub(crate) async fn run(command: &Issue, settings: &Settings) -> Result<(), Fail
     }
 }
 
-async fn set_assignee(assign: &Assign, target: &Target, settings: &Settings) -> Result<(), Failure> {
+async fn set_assignee(assign: &Assign, target: &Target, settings: &Settings) -> Result<()> {
     let (api, ids, uids) = item::issues(std::slice::from_ref(&assign.issue), target, settings).await?;
     let body = match &assign.user {
         Some(user) => json!({"ids": uids, "assignee": user}),
@@ -105,7 +105,7 @@ async fn set_assignee(assign: &Assign, target: &Target, settings: &Settings) -> 
     results.finish()
 }
 
-async fn set_status(change: &NewStatus, target: &Target, settings: &Settings) -> Result<(), Failure> {
+async fn set_status(change: &NewStatus, target: &Target, settings: &Settings) -> Result<()> {
     let (api, ids, uids) = item::issues(std::slice::from_ref(&change.issue), target, settings).await?;
     let mut body = json!({"ids": uids, "status": change.status.name()});
     for (member, value) in [("until", &change.until), ("reason", &change.reason)] {
@@ -123,7 +123,7 @@ async fn set_status(change: &NewStatus, target: &Target, settings: &Settings) ->
 }
 
 /// Prints the versions of an issue, oldest first.
-async fn list_versions(history: &History, target: &Target, settings: &Settings) -> Result<(), Failure> {
+async fn list_versions(history: &History, target: &Target, settings: &Settings) -> Result<()> {
     let (api, uid) = item::find(ISSUE, &history.item, target, settings).await?;
     let start = history.start.as_deref().map_or_else(String::new, |start| format!("?start={}", escaped(start)));
     let versions = api.get(&format!("{OURS}/issues/{uid}/history{start}")).await?.result;
@@ -161,13 +161,7 @@ fn version_line(version: &Value) -> String {
     line
 }
 
-async fn show(
-    typed: &str,
-    as_of: Option<Timestamp>,
-    jsonl: bool,
-    target: &Target,
-    settings: &Settings,
-) -> Result<(), Failure> {
+async fn show(typed: &str, as_of: Option<Timestamp>, jsonl: bool, target: &Target, settings: &Settings) -> Result<()> {
     let (api, uid) = item::find(ISSUE, typed, target, settings).await?;
     // What was asked and answered is kept of the newest probes alone.
     let (mut issue, evidence) = match as_of {

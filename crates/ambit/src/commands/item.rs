@@ -3,7 +3,7 @@
 use crate::api::{ASM, Api, Needs, OURS};
 use crate::args::Target;
 use crate::config::Settings;
-use crate::failure::{Failure, NOT_FOUND, USAGE};
+use crate::failure::{Failure, NOT_FOUND, Result, USAGE};
 use crate::output::table::{items, shown, text};
 use crate::output::{Results, hint, lines, plain};
 use ambit_model::percent::escaped;
@@ -76,12 +76,7 @@ pub(crate) const ENTITY: Sort = Sort { one: "entity", many: "entities" };
 pub(crate) const ISSUE: Sort = Sort { one: "issue", many: "issues" };
 
 /// Opens the API for one item and finds out which one is meant: by uid or uuid, an entity also by its name.
-pub(crate) async fn find(
-    sort: Sort,
-    typed: &str,
-    target: &Target,
-    settings: &Settings,
-) -> Result<(Api, String), Failure> {
+pub(crate) async fn find(sort: Sort, typed: &str, target: &Target, settings: &Settings) -> Result<(Api, String)> {
     if is_id(typed) {
         return Ok((Api::open(target, settings, Needs::Rows).await?, typed.to_owned()));
     }
@@ -112,7 +107,7 @@ fn is_beginning(typed: &str) -> bool {
 }
 
 /// The uid of an identifier, or of the beginning of one.
-pub(crate) async fn resolve(api: &Api, sort: Sort, typed: &str) -> Result<String, Failure> {
+pub(crate) async fn resolve(api: &Api, sort: Sort, typed: &str) -> Result<String> {
     if is_id(typed) || !is_beginning(typed) {
         return Ok(typed.to_owned());
     }
@@ -121,7 +116,7 @@ pub(crate) async fn resolve(api: &Api, sort: Sort, typed: &str) -> Result<String
 }
 
 /// The one uid that begins so; `None` where there is none.
-async fn beginning(api: &Api, sort: Sort, typed: &str) -> Result<Option<String>, Failure> {
+async fn beginning(api: &Api, sort: Sort, typed: &str) -> Result<Option<String>> {
     let found = api.list(&format!("{OURS}/uids/{}/{}", sort.many, typed.to_ascii_lowercase())).await?;
     match found.as_slice() {
         [] => Ok(None),
@@ -137,7 +132,7 @@ async fn beginning(api: &Api, sort: Sort, typed: &str) -> Result<Option<String>,
 
 /// The uid of a name: of the kind that it looks like first, else of any entity with exactly this name. Where several
 /// have it, which one is taken is said, and how another is meant.
-async fn by_name(api: &Api, typed: &str) -> Result<String, Failure> {
+async fn by_name(api: &Api, typed: &str) -> Result<String> {
     let canonical = Kind::of_target(typed).ok();
     let query = format!("name:\"{}\"", typed.replace('"', ""));
     let path = format!(
@@ -185,7 +180,7 @@ fn ambiguous(typed: &str, taken: &Value, others: &[&Value]) -> String {
 }
 
 /// Lists, writes, edits or removes notes.
-pub(crate) async fn note(sort: Sort, note: &Note, target: &Target, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn note(sort: Sort, note: &Note, target: &Target, settings: &Settings) -> Result<()> {
     let (api, uid) = find(sort, &note.item, target, settings).await?;
     let path = format!("{ASM}/notes/{}/{uid}", sort.one);
     let mut results = Results::open(None)?;
@@ -219,7 +214,7 @@ pub(crate) async fn note(sort: Sort, note: &Note, target: &Target, settings: &Se
     results.finish()
 }
 
-fn read(typed: &str) -> Result<String, Failure> {
+fn read(typed: &str) -> Result<String> {
     if typed != "-" {
         return Ok(typed.to_owned());
     }
@@ -235,7 +230,7 @@ pub(crate) async fn issues(
     typed: &[String],
     target: &Target,
     settings: &Settings,
-) -> Result<(Api, Vec<String>, Vec<String>), Failure> {
+) -> Result<(Api, Vec<String>, Vec<String>)> {
     let mut ids = Vec::new();
     for one in typed {
         if one == "-" {
@@ -256,13 +251,13 @@ pub(crate) async fn issues(
 }
 
 /// The identifiers on standard input, one a line.
-fn read_ids() -> Result<Vec<String>, Failure> {
+fn read_ids() -> Result<Vec<String>> {
     let text = read("-")?;
     Ok(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect())
 }
 
 /// Lists, adds or removes tags; prints those that the item then has.
-pub(crate) async fn tag(sort: Sort, tag: &Tag, target: &Target, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn tag(sort: Sort, tag: &Tag, target: &Target, settings: &Settings) -> Result<()> {
     let (api, uid) = find(sort, &tag.item, target, settings).await?;
     let path = format!("{ASM}/tags/{}/{uid}", sort.one);
     if !tag.tags.is_empty() {
@@ -280,12 +275,7 @@ pub(crate) async fn tag(sort: Sort, tag: &Tag, target: &Target, settings: &Setti
 const STAMPS: &[&str] = &["last_seen", "updated_at"];
 
 /// Every version with the members that it changed.
-pub(crate) async fn history(
-    sort: Sort,
-    history: &History,
-    target: &Target,
-    settings: &Settings,
-) -> Result<(), Failure> {
+pub(crate) async fn history(sort: Sort, history: &History, target: &Target, settings: &Settings) -> Result<()> {
     let (api, uid) = find(sort, &history.item, target, settings).await?;
     let start = history.start.as_deref().map_or_else(String::new, |start| format!("?start={}", escaped(start)));
     let points = api.get(&format!("{ASM}/time_series/points_in_time/{}/{uid}{start}", sort.many)).await?.result;
@@ -331,7 +321,7 @@ fn told(path: &str, record: &Value) -> String {
 /// Says where older versions are not kept any more: the moment before the first version is then refused, and else one
 /// at which the item had not been seen. Where only versions of others are gone it is refused as well, so the first one
 /// that is listed must also have followed another.
-pub(crate) async fn tell_gone(api: &Api, sort: Sort, uid: &str) -> Result<(), Failure> {
+pub(crate) async fn tell_gone(api: &Api, sort: Sort, uid: &str) -> Result<()> {
     let points = api.get(&format!("{ASM}/time_series/points_in_time/{}/{uid}", sort.many)).await?.result;
     let Some(first) = points[0].as_str().and_then(Timestamp::parse) else { return Ok(()) };
     let path = |moment: Timestamp| {

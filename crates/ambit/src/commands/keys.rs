@@ -3,7 +3,7 @@
 use crate::api::{Api, Needs, OURS, naming};
 use crate::args::{Client, Lines};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder;
 use crate::output::Results;
 use crate::output::table::{shown, text};
@@ -50,7 +50,7 @@ pub(crate) enum Action {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<()> {
     if let Action::Redeem { token } = &command.action {
         return redeem(command, token.as_deref(), settings).await;
     }
@@ -87,7 +87,7 @@ pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<(), Failur
 }
 
 /// On a server, or in a folder, which may have one beside.
-async fn redeem(command: &Key, file: Option<&Path>, settings: &Settings) -> Result<(), Failure> {
+async fn redeem(command: &Key, file: Option<&Path>, settings: &Settings) -> Result<()> {
     let place = match file {
         Some(path) => path.to_owned(),
         None => folder::data(command.target.data.as_deref(), settings)?.join(folder::KEY_TOKEN),

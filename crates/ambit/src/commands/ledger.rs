@@ -4,7 +4,7 @@
 use crate::api::{Api, Needs, OURS};
 use crate::args::{Data, Target};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder;
 use crate::ledger::{Ledger, Range, contact};
 use crate::output::table::{items, text};
@@ -66,7 +66,7 @@ fn moment(text: &str) -> Result<Timestamp, String> {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &LedgerCommand, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &LedgerCommand, settings: &Settings) -> Result<()> {
     let ledger = |data: Option<&Path>| folder::data(data, settings).map(|folder| Ledger::of(&folder));
     match &command.action {
         Action::Find { target, address, time, around, jsonl } => {
@@ -95,7 +95,7 @@ async fn ask(
     settings: &Settings,
     network: IpNet,
     (time, around): (Option<Timestamp>, u32),
-) -> Result<(Vec<Value>, Option<Timestamp>), Failure> {
+) -> Result<(Vec<Value>, Option<Timestamp>)> {
     let api = Api::open(target, settings, Needs::Rows).await?;
     let time = time.map(|time| format!("&time={}", escaped(&time.to_string()))).unwrap_or_default();
     let path = format!("{OURS}/contacts?address={}&around={around}{time}", escaped(&network.to_string()));
@@ -107,7 +107,7 @@ async fn ask(
     Ok((told["contacts"].as_array_mut().map(std::mem::take).unwrap_or_default(), since))
 }
 
-fn tell(found: &[Value], since: Option<Timestamp>, network: IpNet, range: Range, jsonl: bool) -> Result<(), Failure> {
+fn tell(found: &[Value], since: Option<Timestamp>, network: IpNet, range: Range, jsonl: bool) -> Result<()> {
     let Some(since) = since else {
         return Err(Failure::not_found("the ledger is empty: nothing was sent to the internet"));
     };
@@ -144,7 +144,7 @@ fn said(contact: &Value) -> String {
     )
 }
 
-fn verify(ledger: &Ledger, noted: Option<&str>) -> Result<(), Failure> {
+fn verify(ledger: &Ledger, noted: Option<&str>) -> Result<()> {
     let head = ledger.verify(noted).map_err(unreadable)?;
     let head = head.map_err(|why| Failure::partial(format!("the ledger is not intact: {why}")))?;
     if noted.is_some() && !head.has_asked {

@@ -4,7 +4,7 @@ use crate::api::{Api, Needs, OURS};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::door;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::interface;
 use crate::output::Results;
 use crate::output::table::text;
@@ -21,7 +21,7 @@ pub(crate) struct Login {
 }
 
 /// Runs the command.
-pub(crate) async fn run(login: &Login, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(login: &Login, settings: &Settings) -> Result<()> {
     let root = match &login.url {
         Some(url) => ambit_server::public_url(url).map_err(|why| Failure::usage(format!("--url {why}")))?,
         None => found(login, settings)?,
@@ -33,7 +33,7 @@ pub(crate) async fn run(login: &Login, settings: &Settings) -> Result<(), Failur
     results.finish()
 }
 
-fn found(login: &Login, settings: &Settings) -> Result<String, Failure> {
+fn found(login: &Login, settings: &Settings) -> Result<String> {
     let server = login.target.server.as_deref().or_else(|| settings.get("server"));
     match server.filter(|_| login.target.data.is_none()) {
         Some(server) => Ok(server.to_owned()),

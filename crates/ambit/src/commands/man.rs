@@ -1,7 +1,7 @@
 //! `ambit man`: manual pages, one for each command, made of the same texts as `--help`.
 
 use super::Cli;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use clap::CommandFactory as _;
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub(crate) struct Manual {
 
 /// Prints one page, or writes all of them. Fails where there is no such command, and where the folder cannot be
 /// written.
-pub(crate) fn run(manual: &Manual) -> Result<(), Failure> {
+pub(crate) fn run(manual: &Manual) -> Result<()> {
     let mut program = Cli::command();
     program.build();
     if let Some(folder) = &manual.to {

@@ -3,7 +3,7 @@
 
 use crate::args::Data;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::local_store::{bring_up_index, options, refuse_server};
 use crate::output::{Results, hint};
 use ambit_store::{Migrated, Options, Store};
@@ -23,7 +23,7 @@ pub(crate) struct Migrate {
 }
 
 /// Runs the command.
-pub(crate) async fn run(migrate: &Migrate, settings: &mut Settings) -> Result<(), Failure> {
+pub(crate) async fn run(migrate: &Migrate, settings: &mut Settings) -> Result<()> {
     settings.flag("database", migrate.database.clone());
     refuse_server(&migrate.data, settings)?;
     let folder = crate::folder::data(migrate.data.data.as_deref(), settings)?;
@@ -38,7 +38,7 @@ pub(crate) async fn run(migrate: &Migrate, settings: &mut Settings) -> Result<()
 }
 
 /// Moves the installation of a folder, and sees to it that the folder's search index is one of the new database.
-async fn transfer(folder: &Path, url: &str, settings: &Settings) -> Result<(), Failure> {
+async fn transfer(folder: &Path, url: &str, settings: &Settings) -> Result<()> {
     if settings.get("database").is_some() {
         return Err(Failure::usage(
             "--to moves what is in a data folder's own database, but `database` is configured: unset AMBIT_DATABASE",

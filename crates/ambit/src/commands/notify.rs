@@ -5,7 +5,7 @@ use crate::api::{Api, Needs, OURS, naming};
 use crate::args::{Client, Lines, word};
 use crate::config::Settings;
 use crate::engine_config;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::table::{shown, text};
 use crate::output::{Results, hint, plain};
 use ambit_model::notification::{Channel, Digest, EventKind};
@@ -94,7 +94,7 @@ pub(crate) struct Add {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<()> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let receivers = format!("{OURS}/receivers");
     let mut results = Results::open(None)?;
@@ -142,7 +142,7 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
     results.finish()
 }
 
-async fn body(api: &Api, add: &Add) -> Result<Value, Failure> {
+async fn body(api: &Api, add: &Add) -> Result<Value> {
     let token = match &add.token_file {
         Some(path) => Some(
             std::fs::read_to_string(path)
@@ -181,7 +181,7 @@ async fn body(api: &Api, add: &Add) -> Result<Value, Failure> {
 
 /// What the address of a receiver needs that is reserved, such as one on this machine; `None` where it is none, or
 /// opened.
-fn closed(place: &str, settings: &Settings) -> Result<Option<String>, Failure> {
+fn closed(place: &str, settings: &Settings) -> Result<Option<String>> {
     let reserved = Reserved::internal(engine_config::ranges(settings, "notify_ranges")?);
     let host = place.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
     let Some(host) = host else { return Ok(None) };

@@ -13,7 +13,7 @@ mod update;
 use crate::args::Data;
 use crate::clock::now;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Results, hint};
 use ambit_store::PackContent;
 use ambit_yara::{PACK, Rules, Source};
@@ -88,7 +88,7 @@ pub(crate) enum Packs {
 }
 
 /// Runs the command.
-pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<()> {
     let mut results = Results::open(None)?;
     match packs {
         Packs::Add { data, paths, name } => add(data, settings, paths, name.as_deref(), &mut results).await?,
@@ -146,7 +146,7 @@ async fn add(
     paths: &[PathBuf],
     name: Option<&str>,
     results: &mut Results,
-) -> Result<(), Failure> {
+) -> Result<()> {
     if name.is_some() && paths.len() > 1 {
         return Err(Failure::usage("--name names one pack: add the paths one by one"));
     }
@@ -201,7 +201,7 @@ async fn add(
 
 /// Returns version and content of a pack of rules or hashes, what is said of it, and how many of its files are left
 /// out. Fails where it is none, or where it holds rules of two sorts.
-fn rules_of(path: &Path, name: &str) -> Result<((String, PackContent, String), usize), Failure> {
+fn rules_of(path: &Path, name: &str) -> Result<((String, PackContent, String), usize)> {
     match (secrets::secrets(path)?, fingerprints(path)?) {
         (Some(found), None) => Ok((leaked(found), 0)),
         (None, Some(found)) => {
@@ -217,7 +217,7 @@ fn rules_of(path: &Path, name: &str) -> Result<((String, PackContent, String), u
 }
 
 /// Refuses paths that would replace one another, since each gives its pack its name.
-fn refuse_one_name(paths: &[PathBuf]) -> Result<(), Failure> {
+fn refuse_one_name(paths: &[PathBuf]) -> Result<()> {
     let mut names = BTreeSet::new();
     for path in paths {
         if !feeds::is_bundle(path)? && !names.insert(name_of(path)?) {
@@ -230,7 +230,7 @@ fn refuse_one_name(paths: &[PathBuf]) -> Result<(), Failure> {
 
 /// The feeds that a path holds; none where it holds something else. A folder with rules is none of feeds; else its
 /// first file tells what all are.
-fn feed_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn feed_files(path: &Path) -> Result<Vec<PathBuf>> {
     if path.is_dir() && fingerprints::holds_rules(path)? {
         return Ok(Vec::new());
     }
@@ -256,13 +256,13 @@ fn leaked(found: secrets::Secrets) -> (String, PackContent, String) {
     (version, PackContent::Secrets { sources, rules }, said)
 }
 
-fn name_of(path: &Path) -> Result<String, Failure> {
+fn name_of(path: &Path) -> Result<String> {
     let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
     let name = stem.and_then(|stem| stem.to_str()).map(str::to_owned);
     name.ok_or_else(|| Failure::usage(format!("{} gives no name: say one with --name", path.display())))
 }
 
-fn check_name(name: &str) -> Result<(), Failure> {
+fn check_name(name: &str) -> Result<()> {
     let good = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
     if !name.is_empty() && name.len() <= NAME_CHARS_MAX && name.chars().all(good) {
         return Ok(());
@@ -274,7 +274,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
 }
 
 /// Version and content of a pack, and what is said of it.
-fn read(path: &Path, name: &str) -> Result<(String, PackContent, String), Failure> {
+fn read(path: &Path, name: &str) -> Result<(String, PackContent, String)> {
     let files = if path.is_dir() { some_rule_files(path)? } else { vec![path.to_owned()] };
     if !path.is_dir() && !has_rules(path) {
         if fingerprints::may_hold(path) {
@@ -331,7 +331,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// A file as text; bytes that are no UTF-8 become signs that say so, as in comments of old rules.
-fn text_of(path: &Path, most: u64) -> Result<String, Failure> {
+fn text_of(path: &Path, most: u64) -> Result<String> {
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
     // What is no file on a disk may never end.
@@ -342,7 +342,7 @@ fn text_of(path: &Path, most: u64) -> Result<String, Failure> {
 }
 
 /// Every file with rules in a folder and below it; there must be one.
-fn some_rule_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn some_rule_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let files = files_below(folder, FILES_MAX, &has_rules)?;
     if files.is_empty() {
         return Err(Failure::usage(format!("{} has no file with rules (.yar, .yara)", folder.display())));
@@ -351,7 +351,7 @@ fn some_rule_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Every file of a kind in a folder and below it, in the order of their names; `most` at most.
-fn files_below(folder: &Path, most: usize, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
+fn files_below(folder: &Path, most: usize, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
     let mut out = Vec::new();
     let mut folders = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = folders.pop() {
@@ -375,7 +375,7 @@ fn files_below(folder: &Path, most: usize, is_wanted: &dyn Fn(&Path) -> bool) ->
 }
 
 /// Lines of a hash and what is known of it; `#` begins a comment.
-fn hashes(text: &str, path: &Path, name: &str) -> Result<Vec<(String, String)>, Failure> {
+fn hashes(text: &str, path: &Path, name: &str) -> Result<Vec<(String, String)>> {
     let mut out = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim().trim_start_matches('\u{feff}');

@@ -5,7 +5,7 @@ use crate::api::{ASM, Api, Needs, OURS};
 use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::confirm::confirm;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::table::{shown, text};
 use crate::output::{Results, lines, plain};
 use serde_json::json;
@@ -47,7 +47,7 @@ pub(crate) enum Action {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<()> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let projects = format!("{ASM}/projects");
     let mut results = Results::open(None)?;

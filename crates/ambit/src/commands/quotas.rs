@@ -3,7 +3,7 @@
 use crate::api::{Api, Needs, OURS};
 use crate::args::Client;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Results;
 use crate::output::table::shown;
 use ambit_model::percent::escaped;
@@ -36,7 +36,7 @@ pub(crate) enum Action {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Quota, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Quota, settings: &Settings) -> Result<()> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let quotas = |subject: &str| format!("{OURS}/quotas/{}", escaped(subject));
     let mut results = Results::open(None)?;

@@ -8,7 +8,7 @@ use crate::clock::now;
 use crate::config::Settings;
 use crate::discover::check_over;
 use crate::engine_config::Given;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::local_store::options;
 use crate::output::lines;
 use crate::output::table::text;
@@ -54,7 +54,7 @@ struct Tally {
 }
 
 /// Runs the command. It fails where it could not look.
-pub(crate) async fn run(retest: &Retest, target: &Target, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(retest: &Retest, target: &Target, settings: &Settings) -> Result<()> {
     // All are known before the first is looked at.
     let (api, _, mut uids) = item::issues(&retest.issues, target, settings).await?;
     let mut before = BTreeSet::new();
@@ -95,7 +95,7 @@ pub(crate) async fn run(retest: &Retest, target: &Target, settings: &Settings) -
 }
 
 /// Asks for a look, and waits for its end where that is wanted.
-async fn look(api: Api, uid: &str, retest: &Retest, target: &Target, settings: &Settings) -> Result<Value, Failure> {
+async fn look(api: Api, uid: &str, retest: &Retest, target: &Target, settings: &Settings) -> Result<Value> {
     let path = format!("{OURS}/issues/{uid}/retest");
     let asked = api.ask("POST", &path, None).await?.result;
     if retest.no_wait {
@@ -106,7 +106,7 @@ async fn look(api: Api, uid: &str, retest: &Retest, target: &Target, settings: &
 }
 
 /// Prints what came of one, at once: the next may take minutes.
-fn print(uid: &str, answer: &Value, jsonl: bool) -> Result<(), Failure> {
+fn print(uid: &str, answer: &Value, jsonl: bool) -> Result<()> {
     let mut results = Results::open(None)?;
     if jsonl {
         results.json(answer)?;
@@ -136,7 +136,7 @@ impl Tally {
     }
 
     /// One summary of all, and the exit code: partial where one was not looked at.
-    fn end(&self, jsonl: bool) -> Result<(), Failure> {
+    fn end(&self, jsonl: bool) -> Result<()> {
         let Self { asked, open, closed, could_not_look, refused } = self;
         let (under_way, blind) = (asked - open - closed - could_not_look - refused, could_not_look + refused);
         let mut results = Results::open(None)?;
@@ -170,7 +170,7 @@ fn line(uid: &str, answer: &Value) -> String {
 }
 
 /// Carries the run where the way to the API is a data folder in which no engine works; answers with a way to the API.
-async fn carried(api: Api, run: RunId, target: &Target, settings: &Settings) -> Result<Api, Failure> {
+async fn carried(api: Api, run: RunId, target: &Target, settings: &Settings) -> Result<Api> {
     if !api.is_folder() {
         return Ok(api);
     }
@@ -198,7 +198,7 @@ async fn carried(api: Api, run: RunId, target: &Target, settings: &Settings) -> 
 }
 
 /// Waits for the end of a look.
-async fn end(api: &Api, path: &str) -> Result<Value, Failure> {
+async fn end(api: &Api, path: &str) -> Result<Value> {
     loop {
         let answer = api.get(path).await?.result;
         if answer.is_null() || answer["verdict"] != json!(null) {

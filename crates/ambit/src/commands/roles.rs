@@ -4,7 +4,7 @@ use crate::api::naming;
 use crate::api::{ASM, Api, Needs};
 use crate::args::{Client, word};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::table::{shown, text};
 use crate::output::{Results, lines, plain};
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -50,7 +50,7 @@ pub(crate) enum Action {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<()> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let users = |collection: &str| format!("{ASM}/user_collections/{collection}/collection_project_users");
     let mut results = Results::open(None)?;

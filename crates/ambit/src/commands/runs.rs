@@ -6,7 +6,7 @@ use crate::api::{ASM, Api, Needs, OURS};
 use crate::args::Client;
 use crate::config::Settings;
 use crate::confirm;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::lines;
 use crate::output::table::text;
 use crate::output::{Results, hint, plain};
@@ -80,7 +80,7 @@ pub(crate) enum Action {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Run, settings: &Settings, silent: bool) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Run, settings: &Settings, silent: bool) -> Result<()> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let mut results = Results::open(None)?;
     match &command.action {
@@ -110,7 +110,7 @@ fn one(run: i64) -> String {
     format!("{OURS}/collection_runs/{run}")
 }
 
-async fn order(api: &Api, run: i64, verb: &str) -> Result<Value, Failure> {
+async fn order(api: &Api, run: i64, verb: &str) -> Result<Value> {
     Ok(api.ask("POST", &format!("{}/{verb}", one(run)), None).await?.result)
 }
 
@@ -118,7 +118,7 @@ fn state(run: &Value) -> String {
     format!("run {} is {}", run["id"], text(&run["status"]))
 }
 
-async fn list(api: &Api, collection: Option<&str>, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
+async fn list(api: &Api, collection: Option<&str>, jsonl: bool, results: &mut Results) -> Result<()> {
     let collections = match collection {
         Some(typed) => vec![naming::collection(api, typed).await?],
         None => naming::collections(api).await?.iter().map(|row| text(&row["uuid"])).collect(),
@@ -131,20 +131,15 @@ async fn list(api: &Api, collection: Option<&str>, jsonl: bool, results: &mut Re
     Ok(())
 }
 
-async fn runs(api: &Api, collection: &str) -> Result<Vec<Value>, Failure> {
+async fn runs(api: &Api, collection: &str) -> Result<Vec<Value>> {
     api.list(&format!("{ASM}/collections/{collection}/collection_runs")).await
 }
 
-async fn plan(api: &Api, collection: &str) -> Result<Value, Failure> {
+async fn plan(api: &Api, collection: &str) -> Result<Value> {
     Ok(api.get(&format!("{OURS}/user_collections/{collection}/plan")).await?.result)
 }
 
-async fn start(
-    api: &Api,
-    typed: &str,
-    (yes_large, silent): (bool, bool),
-    results: &mut Results,
-) -> Result<(), Failure> {
+async fn start(api: &Api, typed: &str, (yes_large, silent): (bool, bool), results: &mut Results) -> Result<()> {
     let collection = naming::collection(api, typed).await?;
     let plan = plan(api, &collection).await?;
     if !silent {
@@ -160,7 +155,7 @@ async fn start(
     results.line(&state(newest))
 }
 
-fn show(run: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
+fn show(run: &Value, jsonl: bool, results: &mut Results) -> Result<()> {
     if jsonl {
         return results.json(run);
     }
@@ -174,7 +169,7 @@ fn show(run: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure> 
     Ok(())
 }
 
-async fn watch(api: &Api, run: i64, jsonl: bool, silent: bool, mut results: Results) -> Result<(), Failure> {
+async fn watch(api: &Api, run: i64, jsonl: bool, silent: bool, mut results: Results) -> Result<()> {
     let mut shown = String::new();
     let mut quiet = 0;
     let ended = loop {

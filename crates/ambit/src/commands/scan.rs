@@ -6,7 +6,7 @@ use crate::args::{Output, Ports, Tasks};
 use crate::config::Settings;
 use crate::contacts::Contacts;
 use crate::discover::{Job, discover};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder::Asking;
 use crate::local_store::{Indexing, bring_up_index};
 use crate::output::lines;
@@ -135,7 +135,7 @@ const LIST_BYTES_MAX: u64 = 16 << 20;
 const SIMULATED_BYTES_MAX: u64 = 16 << 20;
 
 /// Runs the command.
-pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Result<()> {
     let folder = folder::data(scan.data.as_deref(), settings)?;
     let mut job = job(scan, silent, settings, &folder)?;
     refuse_missing(&job)?;
@@ -182,7 +182,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
 }
 
 /// What is to be discovered, with everything read that flags and settings name.
-fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<Job, Failure> {
+fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<Job> {
     let workflow = scan.workflow.clone().or_else(|| told_by(&scan.targets));
     let name = workflow.as_deref().unwrap_or(workflow::DEFAULT);
     let simulated = read_simulated(scan, name)?;
@@ -224,7 +224,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
 }
 
 /// Nothing is left to look at where every seed is excluded.
-fn refuse_excluded(job: &Job) -> Result<(), Failure> {
+fn refuse_excluded(job: &Job) -> Result<()> {
     let never = Exclusions::new(&job.installation.never_in(job.never.clone()));
     if job.seeds.iter().all(|(_, name)| never.cover(name)) {
         return Err(Failure::scope("nothing to scan: --exclude or the setting exclude covers every target"));
@@ -233,7 +233,7 @@ fn refuse_excluded(job: &Job) -> Result<(), Failure> {
 }
 
 /// Met thresholds go before what fell short: a script that asks for them must hear of them in any case.
-fn verdict(scan: &Scan, outcome: &Outcome, passive_only: bool) -> Result<(), Failure> {
+fn verdict(scan: &Scan, outcome: &Outcome, passive_only: bool) -> Result<()> {
     if let (Some(limit), Some(worst)) = (scan.fail_on, outcome.worst)
         && worst <= limit
     {
@@ -254,7 +254,7 @@ fn verdict(scan: &Scan, outcome: &Outcome, passive_only: bool) -> Result<(), Fai
 
 type Simulated = (String, String, Vec<(Kind, String)>);
 
-fn read_simulated(scan: &Scan, workflow: &str) -> Result<Option<Simulated>, Failure> {
+fn read_simulated(scan: &Scan, workflow: &str) -> Result<Option<Simulated>> {
     let Some(path) = &scan.world else { return Ok(None) };
     let text = engine_config::read_text(path, SIMULATED_BYTES_MAX)?;
     let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
@@ -270,7 +270,7 @@ fn seeds(
     workflow: &str,
     own: Option<&[(Kind, String)]>,
     packages: &mut BTreeMap<(Kind, String), PathBuf>,
-) -> Result<Vec<(Kind, String)>, Failure> {
+) -> Result<Vec<(Kind, String)>> {
     let mut texts = scan.targets.clone();
     if let Some(list) = &scan.list {
         texts.extend(read_list(list, workflow)?);
@@ -375,7 +375,7 @@ fn app(text: &str) -> Result<((Kind, String), Option<PathBuf>), String> {
     Ok((ambit_tasks::app_in(&path)?, Some(path)))
 }
 
-fn read_list(path: &Path, workflow: &str) -> Result<Vec<String>, Failure> {
+fn read_list(path: &Path, workflow: &str) -> Result<Vec<String>> {
     let text = if path == Path::new("-") {
         let mut text = String::new();
         let read = std::io::stdin().lock().take(LIST_BYTES_MAX + 1).read_to_string(&mut text);
@@ -416,7 +416,7 @@ fn missing(job: &Job) -> Vec<String> {
 }
 
 /// A workflow that begins elsewhere would look at nothing.
-fn refuse_missing(job: &Job) -> Result<(), Failure> {
+fn refuse_missing(job: &Job) -> Result<()> {
     match missing(job).as_slice() {
         [] => Ok(()),
         missing => Err(Failure::usage(format!("the workflow {} needs {}", workflow_of(job), missing.join(" and ")))),
@@ -474,7 +474,7 @@ fn is_inert(kind: Kind, workflow: &str) -> bool {
 }
 
 /// Asks the person; without one, only passive look-ups run. False when the level was lowered.
-fn consent(scan: &Scan, job: &mut Job) -> Result<bool, Failure> {
+fn consent(scan: &Scan, job: &mut Job) -> Result<bool> {
     if scan.yes || ceiling(job) <= Clearance::L1 {
         return Ok(true);
     }

@@ -3,7 +3,7 @@
 use crate::api::{ASM, Api, Needs};
 use crate::args::{Listing, Target};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::lines;
 use crate::output::table::{self, Rows};
 use crate::output::{Results, hint, plain};
@@ -123,7 +123,7 @@ fn shown(noun: Noun) -> Shown {
 }
 
 /// Runs the search.
-pub(crate) async fn run(command: &Search, noun: Noun, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Search, noun: Noun, settings: &Settings) -> Result<()> {
     let shown = shown(noun);
     table::check(&command.listing.fields, shown.hit)?;
     let query = query(&command.query.join(" "), noun, command.between.is_some())?;
@@ -146,7 +146,7 @@ pub(crate) async fn run(command: &Search, noun: Noun, settings: &Settings) -> Re
 
 /// What a person typed. The contract answers an unknown keyword with no hits: whoever counts them, or reads a document
 /// without rows, would take that for good news.
-pub(crate) fn parsed(text: &str, noun: Noun) -> Result<ambit_query::Search, Failure> {
+pub(crate) fn parsed(text: &str, noun: Noun) -> Result<ambit_query::Search> {
     let search = parse_search(text, noun).map_err(|error| Failure::usage(format!("query: {error}")))?;
     match search.unknown.first() {
         Some(unknown) => Err(Failure::usage(format!("query: {unknown}; docs/search.md has all of them"))),
@@ -155,7 +155,7 @@ pub(crate) fn parsed(text: &str, noun: Noun) -> Result<ambit_query::Search, Fail
 }
 
 /// Commands print what is there now, unless the query says otherwise (docs/architecture.md §1.3).
-fn query(text: &str, noun: Noun, between: bool) -> Result<String, Failure> {
+fn query(text: &str, noun: Noun, between: bool) -> Result<String> {
     let search = parsed(text, noun)?;
     let says = search.clauses.iter().any(|clause| matches!(clause.keyword.name, "present" | "change"));
     Ok(match noun {
@@ -183,7 +183,7 @@ fn target(command: &Search, shown: &Shown, query: &str) -> String {
 }
 
 /// Fetches one page, and prints the notes of the server.
-async fn page(api: &Api, target: &str) -> Result<Value, Failure> {
+async fn page(api: &Api, target: &str) -> Result<Value> {
     let reply = api.get(target).await?;
     if reply.result["timed_out"] == true {
         return Err(Failure::run_time(format!("{}; narrow the query", reply.message)));
@@ -198,13 +198,7 @@ async fn page(api: &Api, target: &str) -> Result<Value, Failure> {
     Ok(reply.result)
 }
 
-async fn records(
-    api: &Api,
-    command: &Search,
-    shown: &Shown,
-    target: &str,
-    results: &mut Results,
-) -> Result<(), Failure> {
+async fn records(api: &Api, command: &Search, shown: &Shown, target: &str, results: &mut Results) -> Result<()> {
     let rows = Rows {
         form: command.listing.form(),
         fields: &command.listing.fields,
@@ -232,7 +226,7 @@ async fn records(
 }
 
 /// The values of one aggregation, the most frequent first.
-fn facet(command: &Search, wanted: &str, aggregations: &Value, results: &mut Results) -> Result<(), Failure> {
+fn facet(command: &Search, wanted: &str, aggregations: &Value, results: &mut Results) -> Result<()> {
     let all: Vec<(&str, &Value)> = aggregations
         .as_object()
         .into_iter()

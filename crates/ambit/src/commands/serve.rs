@@ -6,7 +6,7 @@ use crate::clock::{ahead, now};
 use crate::config::Settings;
 use crate::door::Front;
 use crate::engine_config::Given;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder::Asking;
 use crate::interface::{interface, link_of_owner};
 use crate::library::library;
@@ -44,7 +44,7 @@ const USUAL_ROOT: &str = "http://127.0.0.1:8080";
 const TIDY_EVERY: Duration = Duration::from_secs(300);
 
 /// Runs `ambit serve`.
-pub(crate) async fn run(serve: &Serve, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
+pub(crate) async fn run(serve: &Serve, silent: bool, settings: &mut Settings) -> Result<()> {
     settings.flag("listen", serve.listen.clone());
     let stop = Stop::listen()?;
     let folder = folder::data(serve.data.data.as_deref(), settings)?;
@@ -57,7 +57,7 @@ pub(crate) async fn run(serve: &Serve, silent: bool, settings: &mut Settings) ->
 }
 
 /// Opens the folder, making it and its owner when missing, and takes the engine's place.
-async fn open(folder: &Path, settings: &Settings) -> Result<Workspace, Failure> {
+async fn open(folder: &Path, settings: &Settings) -> Result<Workspace> {
     let (store, issued) = workspace::init(folder, settings).await?;
     if let Some(issued) = issued {
         tell_first_key(&store, folder, &issued).await?;
@@ -68,7 +68,7 @@ async fn open(folder: &Path, settings: &Settings) -> Result<Workspace, Failure> 
 /// Says the owner's first key to a person at a terminal, also where all else is silent: it is said this once. What is
 /// written elsewhere ends in a journal, where it would stand for good: there a one-time token takes the key's place, in
 /// a file that only its owner reads.
-async fn tell_first_key(store: &Store, folder: &Path, issued: &IssuedKey) -> Result<(), Failure> {
+async fn tell_first_key(store: &Store, folder: &Path, issued: &IssuedKey) -> Result<()> {
     let made = format!("a fresh data folder was made in {}", folder.display());
     if std::io::stderr().is_terminal() {
         hint(&format!("{made}; the owner's API key, shown once: {}", issued.key));
@@ -92,7 +92,7 @@ async fn tell_first_key(store: &Store, folder: &Path, issued: &IssuedKey) -> Res
 }
 
 /// Says how a person gets in. The link that signs in is told to a terminal alone: it is a secret while it lasts.
-async fn tell_way_in(store: &Store, asking: &Asking, root: &str) -> Result<(), Failure> {
+async fn tell_way_in(store: &Store, asking: &Asking, root: &str) -> Result<()> {
     if interface().is_there() {
         let elsewhere = if root == USUAL_ROOT { String::new() } else { format!(" --url {root}") };
         let login = asking.command(&format!("login{elsewhere}"));
@@ -126,7 +126,7 @@ pub(crate) async fn answer(
     workspace: Workspace,
     stop: &Stop,
     settings: &Settings,
-) -> Result<(), Failure> {
+) -> Result<()> {
     front.say("the search index is being brought up to date");
     let Some(index) = stop.unless_asked(bring_up_index(folder, &workspace.store)).await else {
         return front.end(stop).await;

@@ -4,7 +4,7 @@ use crate::api::{ASM, Api, Needs, OURS};
 use crate::args::Target;
 use crate::clock::{ahead, now};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::table::{items, text};
 use crate::output::{Results, plain};
 use ambit_model::Timestamp;
@@ -29,7 +29,7 @@ struct Counts {
 }
 
 impl Counts {
-    async fn of(api: &Api) -> Result<Self, Failure> {
+    async fn of(api: &Api) -> Result<Self> {
         let mut severities = Vec::new();
         for severity in 1..=5 {
             let count = count(api, "issues", &format!("status_new:open severity:{severity}")).await?;
@@ -48,7 +48,7 @@ impl Counts {
 }
 
 /// Runs the command.
-pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<()> {
     // Where nothing can be written, an index that is behind stays so; what needs none is shown all the same.
     let (api, uncounted) = match Api::open(&status.target, settings, Needs::Index).await {
         Ok(api) => (api, None),
@@ -99,11 +99,11 @@ pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Fail
 }
 
 /// Fails where something was not counted, with the reason.
-fn partly(uncounted: Option<Failure>) -> Result<(), Failure> {
+fn partly(uncounted: Option<Failure>) -> Result<()> {
     uncounted.map_or(Ok(()), |why| Err(Failure::partial(format!("issues and entities were not counted: {why}"))))
 }
 
-async fn count(api: &Api, noun: &str, query: &str) -> Result<u64, Failure> {
+async fn count(api: &Api, noun: &str, query: &str) -> Result<u64> {
     let path = format!("{ASM}/search/{noun}/{}?page_size=0&aggregations=false", escaped(query));
     Ok(api.get(&path).await?.result["total_hits"].as_u64().unwrap_or_default())
 }

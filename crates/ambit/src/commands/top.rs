@@ -4,7 +4,7 @@ use crate::api::{Api, Needs, OURS};
 use crate::args::Target;
 use crate::clock::now;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Results;
 use crate::output::table::{items, shown, text};
 use serde_json::Value;
@@ -34,7 +34,7 @@ pub(crate) struct Top {
 }
 
 /// Runs the command. A terminal's ^C ends it: nothing is under way here.
-pub(crate) async fn run(top: &Top, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(top: &Top, settings: &Settings) -> Result<()> {
     let api = Api::open(&top.target, settings, Needs::Rows).await?;
     let drawn = std::io::stdout().is_terminal();
     let mut left = top.rounds.unwrap_or(if drawn { u64::MAX } else { 1 });

@@ -4,7 +4,7 @@ use crate::api::{Api, Needs, OURS};
 use crate::args::{Client, Lines};
 use crate::config::Settings;
 use crate::confirm::confirm;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::table::{shown, text};
 use crate::output::{Results, hint};
 use ambit_model::Timestamp;
@@ -75,7 +75,7 @@ pub(crate) enum Action {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &User, settings: &Settings) -> Result<()> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let users = format!("{OURS}/users");
     let held =
@@ -121,7 +121,7 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
     results.finish()
 }
 
-async fn set_status(api: &Api, username: &str, status: &str) -> Result<(), Failure> {
+async fn set_status(api: &Api, username: &str, status: &str) -> Result<()> {
     let target = format!("{OURS}/users/{}/status", escaped(username));
     api.ask("PUT", &target, Some(json!({"status": status}))).await.map(|_| ())
 }

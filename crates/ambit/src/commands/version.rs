@@ -1,6 +1,6 @@
 //! `ambit version`: the version, alone, on stdout.
 
-use crate::failure::Failure;
+use crate::failure::Result;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Version {}
@@ -9,6 +9,6 @@ pub(crate) struct Version {}
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Prints name and version.
-pub(crate) fn run() -> Result<(), Failure> {
+pub(crate) fn run() -> Result<()> {
     crate::output::write_all(format!("ambit {VERSION}\n").as_bytes())
 }

@@ -4,7 +4,7 @@ use super::serve;
 use crate::args::Data;
 use crate::config::Settings;
 use crate::engine_config::Given;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder;
 use crate::local_store::options;
 use crate::output::hint;
@@ -23,7 +23,7 @@ pub(crate) struct Work {
 }
 
 /// Runs until it is asked to stop; leases are given back then.
-pub(crate) async fn run(work: &Work, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
+pub(crate) async fn run(work: &Work, silent: bool, settings: &mut Settings) -> Result<()> {
     settings.flag("database", work.database.clone());
     if settings.get("database").is_none() {
         return Err(Failure::usage(
@@ -52,7 +52,7 @@ pub(crate) async fn run(work: &Work, silent: bool, settings: &mut Settings) -> R
     Ok(())
 }
 
-async fn open(folder: &Path, settings: &Settings) -> Result<Workspace, Failure> {
+async fn open(folder: &Path, settings: &Settings) -> Result<Workspace> {
     let store = Store::open(&options(folder, settings)).await?;
     workspace::enter(store, "work", Some(folder), settings).await
 }

@@ -3,7 +3,7 @@
 use crate::api::{ASM, Api, Needs};
 use crate::args::{Client, Lines};
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::library;
 use crate::output::Results;
 use crate::output::table::{items, text};
@@ -19,7 +19,7 @@ pub(crate) enum Action {
 }
 
 /// Runs the command.
-pub(crate) async fn run(command: &Workflow, settings: &Settings) -> Result<(), Failure> {
+pub(crate) async fn run(command: &Workflow, settings: &Settings) -> Result<()> {
     let workflows = match Api::server(&command.target, settings) {
         Some(_) => {
             let api = Api::open(&command.target, settings, Needs::Rows).await?;
@@ -40,7 +40,7 @@ pub(crate) async fn run(command: &Workflow, settings: &Settings) -> Result<(), F
     results.finish()
 }
 
-fn print(row: &Value, results: &mut Results) -> Result<(), Failure> {
+fn print(row: &Value, results: &mut Results) -> Result<()> {
     results.line(&format!("{}  {}", text(&row["name"]), text(&row["pretty_name"])))?;
     let names = |member: &str| items(&row[member]).map(text).collect::<Vec<_>>();
     let short = |kind: String| kind.rsplit("::").next().map_or_else(String::new, str::to_owned);

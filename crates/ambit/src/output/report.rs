@@ -2,7 +2,7 @@
 
 use crate::clock::now;
 use crate::discover::Finished;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder::Asking;
 use crate::output::lines;
 use crate::output::records::{collection, sighting};
@@ -133,7 +133,7 @@ pub(crate) async fn print(
     finished: &Finished,
     mut results: Results,
     style: &Style,
-) -> Result<Outcome, Failure> {
+) -> Result<Outcome> {
     let (entities, changes) = entities(workspace, finished).await?;
     let (open, decided): (Vec<_>, Vec<_>) =
         issues(workspace, finished).await?.into_iter().partition(|issue| issue.open);
@@ -197,7 +197,7 @@ pub(crate) async fn print(
 }
 
 /// What software present entities show.
-async fn print_technologies(workspace: &Workspace, finished: &Finished, results: &mut Results) -> Result<(), Failure> {
+async fn print_technologies(workspace: &Workspace, finished: &Finished, results: &mut Results) -> Result<()> {
     let there = |row: Row<TechnologyRecord>| {
         let TechnologyRecord { vendor, product, version, entity_count, .. } = row.record;
         (entity_count > 0).then_some((vendor, product, version, row.row.uid))
@@ -213,7 +213,7 @@ async fn print_technologies(workspace: &Workspace, finished: &Finished, results:
 }
 
 /// The worst that is open, what of it is new, and what to do next.
-async fn verdict(workspace: &Workspace, issues: &[Issue], asking: &Asking) -> Result<(), Failure> {
+async fn verdict(workspace: &Workspace, issues: &[Issue], asking: &Asking) -> Result<()> {
     if issues.is_empty() {
         hint("verdict: no issue is open");
         return Ok(());
@@ -238,7 +238,7 @@ async fn verdict(workspace: &Workspace, issues: &[Issue], asking: &Asking) -> Re
 }
 
 /// What is present, and what happened to all that the collection has.
-async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Entity>, Changes), Failure> {
+async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Entity>, Changes)> {
     let courses = courses(&workspace.store, finished).await?;
     let mut changes = Changes::default();
     let kept = |row: Row<EntityRecord>| Entity {
@@ -265,7 +265,7 @@ async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Ent
 }
 
 /// The issues whose fact is there: the open ones, and those that a person decided on.
-async fn issues(workspace: &Workspace, finished: &Finished) -> Result<Vec<Issue>, Failure> {
+async fn issues(workspace: &Workspace, finished: &Finished) -> Result<Vec<Issue>> {
     let kept = |row: Row<IssueRecord>| Issue {
         left: is_left(&row.record),
         severity: row.record.severity,
@@ -288,7 +288,7 @@ async fn all<T: DeserializeOwned, K: Ord>(
     finished: &Finished,
     noun: Noun,
     mut keep: impl FnMut(Row<T>) -> Option<K>,
-) -> Result<Vec<K>, Failure> {
+) -> Result<Vec<K>> {
     let mut kept = Vec::new();
     let mut after: Option<Uid> = None;
     loop {
@@ -304,7 +304,7 @@ async fn all<T: DeserializeOwned, K: Ord>(
 }
 
 /// Records in the order of their uids given.
-async fn rows<T: DeserializeOwned>(store: &Store, noun: Noun, uids: Vec<Uid>) -> Result<Vec<Row<T>>, Failure> {
+async fn rows<T: DeserializeOwned>(store: &Store, noun: Noun, uids: Vec<Uid>) -> Result<Vec<Row<T>>> {
     let mut found: BTreeMap<Uid, IndexRow> =
         store.index_rows(noun, &uids).await?.into_iter().map(|row| (row.uid, row)).collect();
     let rows = uids.iter().filter_map(|uid| found.remove(uid));
@@ -379,7 +379,7 @@ fn summary(finished: &Finished, entities: &[Entity], changes: &Changes, issues: 
 }
 
 /// What happened to each entity of the project since the run began (the feed says no collection).
-async fn courses(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid, Course>, Failure> {
+async fn courses(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid, Course>> {
     let mut courses: BTreeMap<Uid, Course> = BTreeMap::new();
     let mut revision = finished.before;
     loop {
@@ -398,7 +398,7 @@ fn add_score(
     entities: &[Entity],
     [issues, decided]: [&[Issue]; 2],
     summary: &mut Value,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<String>> {
     let Some(simulated) = &finished.simulated else { return Ok(Vec::new()) };
     let key = |entity: &Entity| (entity.kind, entity.name.clone());
     let of_issue = |issue: &Issue| (issue.name.clone(), issue.entity_kind, issue.entity_name.clone());

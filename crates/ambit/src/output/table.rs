@@ -1,6 +1,6 @@
 //! Rows with named columns out of JSON objects: which members, as JSON lines, as CSV, or as text.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Results, plain};
 use ambit_api::csv;
 use ambit_api::shape::Shape;
@@ -20,7 +20,7 @@ pub(crate) fn at<'a>(value: &'a Value, path: &str) -> &'a Value {
 }
 
 /// Refuses a path that no row can have, and names those that it may have at that place.
-pub(crate) fn check(fields: &[String], shape: &'static Shape) -> Result<(), Failure> {
+pub(crate) fn check(fields: &[String], shape: &'static Shape) -> Result<()> {
     for field in fields {
         let mut shape = shape;
         for part in field.split('.') {
@@ -72,14 +72,14 @@ impl Rows<'_> {
     }
 
     /// The head of a CSV file.
-    pub(crate) fn begin(&self, results: &mut Results) -> Result<(), Failure> {
+    pub(crate) fn begin(&self, results: &mut Results) -> Result<()> {
         match self.form {
             Form::Csv => results.line(&self.columns().iter().map(|name| csv::cell(name)).collect::<Vec<_>>().join(",")),
             Form::Text | Form::Jsonl => Ok(()),
         }
     }
 
-    pub(crate) fn row(&self, row: &Value, results: &mut Results) -> Result<(), Failure> {
+    pub(crate) fn row(&self, row: &Value, results: &mut Results) -> Result<()> {
         match (self.form, self.fields) {
             (Form::Jsonl, fields) => {
                 let mut object = match fields {

@@ -2,7 +2,7 @@
 //! organisations.
 
 use crate::api::{Api, OURS};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::table::{items, shown, text};
 use crate::output::{Results, assessments, plain};
 use ambit_model::Timestamp;
@@ -26,7 +26,7 @@ pub(crate) struct Asked {
 
 /// Prints the posture of each seed that has one, or of each organisation, the worst first: a line with its weightiest
 /// reasons, or a JSON object.
-pub(super) async fn show(api: &Api, target: &str, asked: &Asked, results: &mut Results) -> Result<(), Failure> {
+pub(super) async fn show(api: &Api, target: &str, asked: &Asked, results: &mut Results) -> Result<()> {
     let found = api.get(target).await?.result;
     let moment = asked.as_of.map_or_else(String::new, |at| format!("?as_of={}", escaped(&at.to_string())));
     let (list, line): (_, fn(&Value) -> String) =

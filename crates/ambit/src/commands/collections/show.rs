@@ -2,14 +2,14 @@
 
 use super::{print, timing, told};
 use crate::api::{Api, OURS};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::table::{shown, text};
 use crate::output::{Results, plain};
 use ambit_model::percent::escaped;
 use serde_json::Value;
 
 /// Prints a collection with its seeds and what it lacks.
-pub(super) async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
+pub(super) async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Results) -> Result<()> {
     let mut found = api.get(target).await?.result;
     let seeds = api.get(&format!("{target}/user_entities")).await?.result;
     let plan = api.get(&format!("{OURS}/user_collections/{}/plan", escaped(&text(&found["uuid"])))).await?.result;
@@ -32,7 +32,7 @@ pub(super) async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Res
 }
 
 /// What may be changed of a collection, one line each.
-pub(super) fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
+pub(super) fn settings_of(found: &Value, results: &mut Results) -> Result<()> {
     let members = [
         ("called", "printable_name"),
         ("schedule", "auto_refresh_schedule"),

@@ -1,7 +1,7 @@
 //! Downloading a feed: in pieces, so that what was cut goes on where it ended; only where it changed since it was
 //! loaded; and compared with its checksum where its publisher gives one.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::plain;
 use ambit_net::http::{HttpExchange, HttpRequest, Url};
 use ambit_net::limits::{BODY_KEPT_MAX, SOURCE_TIMEOUT};
@@ -58,7 +58,7 @@ pub(super) struct Download<'a> {
 
 impl Download<'_> {
     /// Gets the file, but for one whose edition is that which was loaded.
-    pub(super) async fn run(&self, loaded: Option<&Edition>) -> Result<Downloaded, Failure> {
+    pub(super) async fn run(&self, loaded: Option<&Edition>) -> Result<Downloaded> {
         let mut idle = 0;
         loop {
             let have = fs::metadata(&self.part).map_or(0, |about| about.len());
@@ -90,7 +90,7 @@ impl Download<'_> {
         }
     }
 
-    async fn ask(&self, have: u64, begun: Option<&Edition>, loaded: Option<&Edition>) -> Result<HttpExchange, Failure> {
+    async fn ask(&self, have: u64, begun: Option<&Edition>, loaded: Option<&Edition>) -> Result<HttpExchange> {
         let url = Url::parse(self.url).map_err(|error| Failure::usage(format!("{}: {error}", self.url)))?;
         let mut request = HttpRequest::get(url, concat!("ambit/", env!("CARGO_PKG_VERSION")))
             // Packed on the way, pieces would not fit together.
@@ -112,7 +112,7 @@ impl Download<'_> {
     }
 
     /// Puts a piece behind what is there. Returns whether it was the last one.
-    fn append(&self, answer: &HttpExchange, have: u64) -> Result<bool, Failure> {
+    fn append(&self, answer: &HttpExchange, have: u64) -> Result<bool> {
         let range = answer.header("content-range").map(|range| range.raw().to_owned()).unwrap_or_default();
         let parts = range.strip_prefix("bytes ").and_then(|range| range.split_once('/'));
         let start = parts.and_then(|(span, _)| span.split_once('-')?.0.trim().parse::<u64>().ok());
@@ -133,14 +133,14 @@ impl Download<'_> {
     }
 
     /// Takes the answer of a server that gives no parts, or has another edition than that which was begun.
-    fn replace(&self, answer: &HttpExchange) -> Result<bool, Failure> {
+    fn replace(&self, answer: &HttpExchange) -> Result<bool> {
         self.begin(answer)?;
         fs::write(&self.part, &answer.body).map_err(|error| unwritten(&self.part, &error))?;
         Ok(!answer.truncated)
     }
 
     /// Begins a file, and notes of which edition it is.
-    fn begin(&self, answer: &HttpExchange) -> Result<(), Failure> {
+    fn begin(&self, answer: &HttpExchange) -> Result<()> {
         File::create(&self.part).map_err(|error| unwritten(&self.part, &error))?;
         write_edition(&self.edition_of_part(), &Edition::of(answer))
     }
@@ -167,7 +167,7 @@ pub(super) fn read_edition(path: &Path) -> Option<Edition> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-pub(super) fn write_edition(path: &Path, edition: &Edition) -> Result<(), Failure> {
+pub(super) fn write_edition(path: &Path, edition: &Edition) -> Result<()> {
     let text = serde_json::to_vec(edition).expect("texts alone");
     fs::write(path, text).map_err(|error| unwritten(path, &error))
 }

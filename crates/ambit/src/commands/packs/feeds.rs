@@ -4,7 +4,7 @@ use super::files_below;
 use crate::args::Data;
 use crate::clock::now;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::folder;
 use crate::output::Results;
 use crate::workspace::PACKS_FOLDER;
@@ -22,29 +22,29 @@ const FEEDS_MAX: usize = 1_000_000;
 const PEEKED: u64 = 4 << 10;
 
 /// The packs of a data folder.
-pub(super) fn of(data: &Data, settings: &Settings) -> Result<Packs, Failure> {
+pub(super) fn of(data: &Data, settings: &Settings) -> Result<Packs> {
     Ok(Packs::of(folder::data(data.data.as_deref(), settings)?.join(PACKS_FOLDER)))
 }
 
 /// Returns whether a file is a feed by its content.
-pub(super) fn is_feed(path: &Path) -> Result<bool, Failure> {
+pub(super) fn is_feed(path: &Path) -> Result<bool> {
     Ok(import::is_feed(&beginning(path)?))
 }
 
 /// Returns whether a file is a bundle of packs.
-pub(super) fn is_bundle(path: &Path) -> Result<bool, Failure> {
+pub(super) fn is_bundle(path: &Path) -> Result<bool> {
     Ok(!path.is_dir() && ambit_vulns::is_bundle(&beginning(path)?))
 }
 
 /// Takes over the packs of a bundle.
-pub(super) fn unbundle(packs: &Packs, path: &Path, results: &mut Results) -> Result<(), Failure> {
+pub(super) fn unbundle(packs: &Packs, path: &Path, results: &mut Results) -> Result<()> {
     for pack in packs.unbundle(path).map_err(refused)? {
         results.line(&format!("{}  {}", pack.name, said(&pack)))?;
     }
     Ok(())
 }
 
-fn beginning(path: &Path) -> Result<Vec<u8>, Failure> {
+fn beginning(path: &Path) -> Result<Vec<u8>> {
     let mut beginning = Vec::new();
     let read = File::open(path).and_then(|file| file.take(PEEKED).read_to_end(&mut beginning));
     read.map_err(|error| super::unreadable(path, &error))?;
@@ -52,7 +52,7 @@ fn beginning(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Every feed in a folder and below it, in the order of their names.
-pub(super) fn feeds(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn feeds(folder: &Path) -> Result<Vec<PathBuf>> {
     files_below(folder, FEEDS_MAX, &has_feed)
 }
 
@@ -63,7 +63,7 @@ fn has_feed(path: &Path) -> bool {
 }
 
 /// Adds files as one pack and returns a description of it.
-pub(super) fn add(packs: &Packs, name: &str, files: &[PathBuf]) -> Result<String, Failure> {
+pub(super) fn add(packs: &Packs, name: &str, files: &[PathBuf]) -> Result<String> {
     let pack = packs.add(name, files, now().0).map_err(refused)?;
     Ok(said(&pack))
 }

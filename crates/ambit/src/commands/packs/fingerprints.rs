@@ -1,7 +1,7 @@
 //! Files of rules that tell products, as `ambit packs add` takes them: known by what they hold.
 
 use super::{FILES_MAX, files_below, unreadable};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{hint, plain};
 use ambit_fingerprints::{LeftOut, PACK_BYTES_MAX, PATHS_MAX, detect, load, may_begin};
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ pub(super) struct Fingerprints {
 ///
 /// A file of a folder that is broken is named and left out; one that was named itself is refused. Fails if a file
 /// cannot be read, or with what is wrong with the one that was named, or with all, and where.
-pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure> {
+pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>> {
     let files = match path.is_dir() {
         true => files_below(path, FILES_MAX, &may_hold)?,
         false => vec![path.to_owned()],
@@ -94,13 +94,13 @@ pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure>
 }
 
 /// Returns whether a file holds such rules.
-pub(super) fn tells_products(path: &Path) -> Result<bool, Failure> {
+pub(super) fn tells_products(path: &Path) -> Result<bool> {
     Ok(!matches!(text(path)?, Found::Other))
 }
 
 /// Returns whether a folder has a file with such rules, judging by the beginnings of its files. Other files are
 /// ignored.
-pub(super) fn holds_rules(folder: &Path) -> Result<bool, Failure> {
+pub(super) fn holds_rules(folder: &Path) -> Result<bool> {
     for file in files_below(folder, usize::MAX, &may_hold)?.iter().take(BEGUN_MAX) {
         let mut beginning = Vec::new();
         let read = File::open(file).and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut beginning));
@@ -127,7 +127,7 @@ enum Found {
     Rules(String),
 }
 
-fn text(path: &Path) -> Result<Found, Failure> {
+fn text(path: &Path) -> Result<Found> {
     let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let mut bytes = Vec::new();
     let mut read = |most: usize, bytes: &mut Vec<u8>| {

@@ -4,7 +4,7 @@
 use crate::args::Data;
 use crate::clock::now;
 use crate::config::Settings;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::folder;
 use crate::output::hint;
 use crate::workspace::{self, PACKS_FOLDER};
@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 /// Tells and judges what is stored by the packs as they are now, and says what became of it. Where a server or a run
 /// holds the engine's place, that does it by itself.
-pub(super) async fn judge_again(data: &Data, settings: &Settings, store: &Store) -> Result<(), Failure> {
+pub(super) async fn judge_again(data: &Data, settings: &Settings, store: &Store) -> Result<()> {
     let engine = match store.engine("packs", Duration::ZERO).await {
         Ok(engine) => engine,
         Err(StoreError::Busy { .. }) => {

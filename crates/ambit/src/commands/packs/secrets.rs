@@ -2,7 +2,7 @@
 
 use super::fingerprints::LEFT_OUT_SHOWN;
 use super::{FILES_MAX, files_below, text_of};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{hint, plain};
 use ambit_secrets::{LeftOut, PACK_BYTES_MAX, is_pack, read_pack};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(super) fn may_hold(path: &Path) -> bool {
 
 /// Returns the files that hold such rules; none where no file does. Fails if a file cannot be read or something is
 /// wrong with it, and says where.
-pub(super) fn secrets(path: &Path) -> Result<Option<Secrets>, Failure> {
+pub(super) fn secrets(path: &Path) -> Result<Option<Secrets>> {
     let files = match path.is_dir() {
         true => files_below(path, FILES_MAX, &may_hold)?,
         false => vec![path.to_owned()].into_iter().filter(|path| may_hold(path)).collect(),

@@ -6,7 +6,7 @@ use crate::args::Data;
 use crate::clock::now;
 use crate::config::Settings;
 use crate::engine_config;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Results, hint};
 use ambit_model::scope::Exclusions;
 use ambit_net::guard::{Guard, OperatorOnly, SourcesOnly};
@@ -42,7 +42,7 @@ struct Feed {
 }
 
 /// Every feed: those whose names were given, or all.
-fn feeds_named(names: &[String], year: i32) -> Result<Vec<Feed>, Failure> {
+fn feeds_named(names: &[String], year: i32) -> Result<Vec<Feed>> {
     let one = |name: &str, provider, place, file: &str| Feed {
         name: name.to_owned(),
         provider,
@@ -99,7 +99,7 @@ struct Way {
 }
 
 impl Way {
-    fn new(settings: &Settings) -> Result<Self, Failure> {
+    fn new(settings: &Settings) -> Result<Self> {
         let mirror = settings.get("packs_mirror").map(|url| url.trim_end_matches('/').to_owned());
         let wire = LiveWire::new(&engine_config::live(settings, &[], None)?);
         let wire = Arc::new(wire.map_err(|error| engine_config::unusable(&error))?);
@@ -133,12 +133,7 @@ impl Way {
 }
 
 /// Brings feeds up to date, one after the other. What fails is told at the end; the others are loaded.
-pub(super) async fn update(
-    data: &Data,
-    settings: &Settings,
-    names: &[String],
-    results: &mut Results,
-) -> Result<(), Failure> {
+pub(super) async fn update(data: &Data, settings: &Settings, names: &[String], results: &mut Results) -> Result<()> {
     let feeds = feeds_named(names, now().date().get(..4).and_then(|year| year.parse().ok()).unwrap_or(FIRST_YEAR))?;
     if settings.get("packs_mirror").is_none() && feeds.iter().any(|feed| feed.name == CVE5) {
         let remedy = "name a mirror that has cve5.zip (packs_mirror), or load the archive with `ambit packs add`";
@@ -175,7 +170,7 @@ pub(super) async fn update(
 }
 
 /// Loads a feed where it changed; none where it did not.
-async fn bring_up(way: &Way, feed: &Feed, packs: &Packs, folder: &Path) -> Result<Option<String>, Failure> {
+async fn bring_up(way: &Way, feed: &Feed, packs: &Packs, folder: &Path) -> Result<Option<String>> {
     let edition = folder.join(format!("{}.edition", feed.name));
     let known: Vec<String> = packs.list().map_err(feeds::refused)?.into_iter().map(|pack| pack.name).collect();
     let loaded: Option<Edition> = read_edition(&edition).filter(|_| known.contains(&feed.name));
@@ -196,7 +191,7 @@ async fn bring_up(way: &Way, feed: &Feed, packs: &Packs, folder: &Path) -> Resul
 }
 
 /// Compares a file with the checksum that its publisher gives, of what it unpacks to.
-async fn check(way: &Way, feed: &Feed, file: &Path, folder: &Path) -> Result<(), Failure> {
+async fn check(way: &Way, feed: &Feed, file: &Path, folder: &Path) -> Result<()> {
     let Some(name) = &feed.checksum else { return Ok(()) };
     let url = way.checksum_url(feed, name);
     let part = folder.join(format!("{}.meta-part", feed.name));
