@@ -4,7 +4,7 @@
 
 use crate::folder::{SETTINGS_BYTES_MAX, hash_beside};
 use crate::served::{self, Staged};
-use crate::{Folder, GitError, Objects};
+use crate::{Folder, Objects, Result};
 use gix_hash::{Kind as HashKind, ObjectId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read as _;
@@ -53,7 +53,7 @@ impl Folder {
     ///
     /// # Errors
     /// The objects cannot be opened.
-    pub fn beside(&self) -> Result<Beside, GitError> {
+    pub fn beside(&self) -> Result<Beside> {
         let mut reading = Reading::new(&self.git, hash_beside(&self.objects()));
         reading.packed(&self.git.join("packed-refs"));
         reading.files_below(&self.git.join("refs"), DEPTH_MAX, Reading::branch);

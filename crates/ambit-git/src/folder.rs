@@ -1,6 +1,6 @@
 //! A repository in a folder of this machine: where it and its objects are.
 
-use crate::GitError;
+use crate::{GitError, Result};
 use gix_hash::Kind as HashKind;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl Folder {
     ///
     /// # Errors
     /// There is none, or one in a form that is not read, or nothing at all.
-    pub fn open(path: &Path) -> Result<Self, GitError> {
+    pub fn open(path: &Path) -> Result<Self> {
         std::fs::metadata(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => GitError::Folder(format!("{} does not exist", path.display())),
             _ => unreadable(path, error),
@@ -116,11 +116,11 @@ fn unreadable(path: &Path, error: std::io::Error) -> GitError {
     GitError::Folder(format!("{}: {error}", path.display()))
 }
 
-fn read(path: &Path) -> Result<String, GitError> {
+fn read(path: &Path) -> Result<String> {
     read_up_to(path, NAME_BYTES_MAX)
 }
 
-fn read_up_to(path: &Path, bytes_max: u64) -> Result<String, GitError> {
+fn read_up_to(path: &Path, bytes_max: u64) -> Result<String> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(|error| unreadable(path, error))?;

@@ -1,7 +1,7 @@
 //! Objects that a server handed out one by one, and packs, in a folder of their own for the time of their use.
 
 use crate::objects::index_pack;
-use crate::{GitError, Objects};
+use crate::{GitError, Objects, Result};
 use flate2::read::ZlibDecoder;
 use gix_hash::{Kind as HashKind, ObjectId};
 use std::fs::File;
@@ -36,7 +36,7 @@ impl Gathering {
     ///
     /// # Errors
     /// The folder cannot be made.
-    pub fn new(hash: HashKind) -> Result<Self, GitError> {
+    pub fn new(hash: HashKind) -> Result<Self> {
         let made = tempfile::Builder::new().prefix("ambit-repository-").tempdir();
         made.map(|folder| Self { folder, hash }).map_err(|error| GitError::Folder(error.to_string()))
     }
@@ -46,7 +46,7 @@ impl Gathering {
     ///
     /// # Errors
     /// The folder cannot be written, or `stop` became true.
-    pub fn add_packs(&self, packs: &mut [File], stop: &AtomicBool) -> Result<Vec<GitError>, GitError> {
+    pub fn add_packs(&self, packs: &mut [File], stop: &AtomicBool) -> Result<Vec<GitError>> {
         let mut broken = Vec::new();
         for pack in packs {
             match index_pack(&mut BufReader::new(pack), self.folder.path(), self.hash, stop) {
@@ -63,7 +63,7 @@ impl Gathering {
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub fn add(&self, id: &ObjectId, packed: &[u8]) -> Result<Kept, GitError> {
+    pub fn add(&self, id: &ObjectId, packed: &[u8]) -> Result<Kept> {
         let mut bytes = Vec::new();
         let most = ALONE_BYTES_MAX as u64 + 1;
         let unpacked = ZlibDecoder::new(packed).take(most).read_to_end(&mut bytes);
@@ -88,7 +88,7 @@ impl Gathering {
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn open(&self) -> Result<Objects, GitError> {
+    pub fn open(&self) -> Result<Objects> {
         Objects::open_as(self.folder.path(), self.hash)
     }
 }

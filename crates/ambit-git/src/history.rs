@@ -3,7 +3,7 @@
 
 use crate::served::Staged;
 use crate::text::{BYTES_MAX, text};
-use crate::{GitError, OBJECT_BYTES_MAX, Objects, Unread, Walked};
+use crate::{GitError, OBJECT_BYTES_MAX, Objects, Result, Unread, Walked};
 use gix_hash::ObjectId;
 use gix_object::{CommitRefIter, Kind, TagRef, TagRefIter, TreeRefIter};
 use std::cmp::Reverse;
@@ -59,7 +59,7 @@ pub fn walk(
     known: &[ObjectId],
     stop: &AtomicBool,
     see: &mut dyn FnMut(&Piece<'_>),
-) -> Result<Walked, GitError> {
+) -> Result<Walked> {
     let mut walk =
         Walk { objects, stop, walked: Walked::default(), held: 0, tags: BTreeSet::new(), alone: Vec::new(), see };
     let commits = walk.commits(tips, &known.iter().copied().collect())?;
@@ -82,7 +82,7 @@ pub fn walk(
 ///
 /// # Errors
 /// There are more commits than anybody has, or `stop` became true.
-pub fn reached(objects: &Objects, tips: &[ObjectId], stop: &AtomicBool) -> Result<Option<HashSet<ObjectId>>, GitError> {
+pub fn reached(objects: &Objects, tips: &[ObjectId], stop: &AtomicBool) -> Result<Option<HashSet<ObjectId>>> {
     let (tags, alone, see) = (BTreeSet::new(), Vec::new(), &mut |_: &Piece<'_>| {});
     let mut walk = Walk { objects, stop, walked: Walked::default(), held: 0, tags, alone, see };
     walk.commits(tips, &HashSet::new())?;
@@ -101,7 +101,7 @@ pub fn staged(
     walked: &mut Walked,
     stop: &AtomicBool,
     see: &mut dyn FnMut(&Piece<'_>),
-) -> Result<(), GitError> {
+) -> Result<()> {
     let mut buffer = Vec::new();
     for file in files {
         if stop.load(Ordering::Relaxed) {
@@ -148,7 +148,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// The commits that tips lead to and known ones do not, in the order in which they are looked at.
-    fn commits(&mut self, tips: &[ObjectId], known: &HashSet<ObjectId>) -> Result<Vec<ObjectId>, GitError> {
+    fn commits(&mut self, tips: &[ObjectId], known: &HashSet<ObjectId>) -> Result<Vec<ObjectId>> {
         let (mut found, mut parents) = (Vec::new(), Vec::new());
         let mut reached: HashSet<ObjectId> = known.clone();
         let mut open: Vec<ObjectId> = tips.to_vec();
@@ -191,7 +191,7 @@ impl Walk<'_> {
     }
 
     /// Looks at what a commit brought: its message, and the files that no earlier one had.
-    fn commit(&mut self, id: ObjectId) -> Result<(), GitError> {
+    fn commit(&mut self, id: ObjectId) -> Result<()> {
         let mut buffer = Vec::new();
         let Ok(Some((Kind::Commit, data))) = self.objects.read(&id, &mut buffer) else { return Ok(()) };
         let read = || CommitRefIter::from_bytes(data, id.kind());
@@ -213,7 +213,7 @@ impl Walk<'_> {
     }
 
     /// Looks at the message of a tag.
-    fn tag(&mut self, id: ObjectId) -> Result<(), GitError> {
+    fn tag(&mut self, id: ObjectId) -> Result<()> {
         self.check()?;
         let mut buffer = Vec::new();
         let Ok(Some((Kind::Tag, data))) = self.objects.read(&id, &mut buffer) else { return Ok(()) };
@@ -239,7 +239,7 @@ impl Walk<'_> {
     }
 
     /// Marks all that a known commit has, so that nothing of it is looked at again.
-    fn mark(&mut self, id: ObjectId) -> Result<(), GitError> {
+    fn mark(&mut self, id: ObjectId) -> Result<()> {
         let mut buffer = Vec::new();
         let tree = match self.objects.read(&id, &mut buffer) {
             Ok(Some((Kind::Commit, data))) => CommitRefIter::from_bytes(data, id.kind()).tree_id().ok(),
@@ -254,7 +254,7 @@ impl Walk<'_> {
     }
 
     /// Looks at a folder or file to which something points that is no commit. It stands under its own id.
-    fn alone(&mut self, id: ObjectId, kind: Kind) -> Result<(), GitError> {
+    fn alone(&mut self, id: ObjectId, kind: Kind) -> Result<()> {
         let commit = Commit { id, author: String::new(), seconds: 0 };
         if kind == Kind::Tree {
             return self.tree(id, "", Some(&commit), DEPTH_MAX);
@@ -266,7 +266,7 @@ impl Walk<'_> {
     }
 
     /// Goes through a folder; without a commit everything in it is only marked.
-    fn tree(&mut self, id: ObjectId, folder: &str, commit: Option<&Commit>, depth: usize) -> Result<(), GitError> {
+    fn tree(&mut self, id: ObjectId, folder: &str, commit: Option<&Commit>, depth: usize) -> Result<()> {
         self.check()?;
         if self.walked.seen.contains(&id) {
             return Ok(());
@@ -305,7 +305,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn entries(&mut self, data: &[u8], folder: &str, commit: Option<&Commit>, depth: usize) -> Result<(), GitError> {
+    fn entries(&mut self, data: &[u8], folder: &str, commit: Option<&Commit>, depth: usize) -> Result<()> {
         for entry in TreeRefIter::from_bytes(data, self.objects.hash()) {
             let Ok(entry) = entry else {
                 if commit.is_some() {
@@ -350,7 +350,7 @@ impl Walk<'_> {
         }
     }
 
-    fn check(&self) -> Result<(), GitError> {
+    fn check(&self) -> Result<()> {
         if self.stop.load(Ordering::Relaxed) { Err(GitError::Stopped) } else { Ok(()) }
     }
 }

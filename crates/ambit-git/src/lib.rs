@@ -31,6 +31,9 @@ pub use standing::{FOLDERS_MAX as STANDING_FOLDERS_MAX, Standing, file, standing
 pub use text::BYTES_MAX as FILE_BYTES_MAX;
 pub use walked::{Missing, Unread, Walked};
 
+/// The result of reading a repository, where it names no other error.
+pub type Result<T, E = GitError> = std::result::Result<T, E>;
+
 /// Why a repository cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {

@@ -1,7 +1,7 @@
 //! The objects of a repository: those in a folder of git's own, or those of a pack that a server sent.
 
-use crate::GitError;
 use crate::folder::hash_beside;
+use crate::{GitError, Result};
 use gix_hash::{Kind as HashKind, ObjectId};
 use gix_object::{Exists as _, Find as _, Kind};
 use gix_pack::bundle::write::Options;
@@ -42,12 +42,12 @@ impl Objects {
     ///
     /// # Errors
     /// There is no such folder, or it cannot be read.
-    pub fn open(folder: &Path) -> Result<Self, GitError> {
+    pub fn open(folder: &Path) -> Result<Self> {
         Self::at(folder, None, hash_beside(folder), OBJECT_BYTES_MAX)
     }
 
     /// Opens the objects of a folder that no settings lie beside.
-    pub(crate) fn open_as(folder: &Path, hash: HashKind) -> Result<Self, GitError> {
+    pub(crate) fn open_as(folder: &Path, hash: HashKind) -> Result<Self> {
         Self::at(folder, None, hash, OBJECT_BYTES_MAX)
     }
 
@@ -57,12 +57,7 @@ impl Objects {
     /// # Errors
     /// The pack is broken, not whole, or tells objects as differences to others that are not in it, or one of them is
     /// too large.
-    pub fn of_pack(
-        pack: &mut dyn BufRead,
-        folder: TempDir,
-        hash: HashKind,
-        stop: &AtomicBool,
-    ) -> Result<Self, GitError> {
+    pub fn of_pack(pack: &mut dyn BufRead, folder: TempDir, hash: HashKind, stop: &AtomicBool) -> Result<Self> {
         index_pack(pack, folder.path(), hash, stop)?;
         let path = folder.path().to_owned();
         Self::at(&path, Some(folder), hash, OBJECT_BYTES_MAX)
@@ -77,7 +72,7 @@ impl Objects {
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn empty(folder: TempDir) -> Result<Self, GitError> {
+    pub fn empty(folder: TempDir) -> Result<Self> {
         let path = folder.path().to_owned();
         Self::at(&path, Some(folder), HashKind::Sha1, OBJECT_BYTES_MAX)
     }
@@ -93,7 +88,7 @@ impl Objects {
         Self::at(folder, None, hash_beside(folder), bytes_max).unwrap()
     }
 
-    fn at(path: &Path, folder: Option<TempDir>, hash: HashKind, bytes_max: usize) -> Result<Self, GitError> {
+    fn at(path: &Path, folder: Option<TempDir>, hash: HashKind, bytes_max: usize) -> Result<Self> {
         let options = gix_odb::store::init::Options { alloc_limit_bytes: Some(bytes_max), ..Default::default() };
         let opened = gix_odb::at_opts(path, hash, None, options);
         let mut found = opened.map_err(|error| GitError::Folder(format!("{}: {error}", path.display())))?;
@@ -118,12 +113,7 @@ impl Objects {
 }
 
 /// Writes a pack with its index to the folder of packs in a folder of objects.
-pub(crate) fn index_pack(
-    pack: &mut dyn BufRead,
-    folder: &Path,
-    hash: HashKind,
-    stop: &AtomicBool,
-) -> Result<(), GitError> {
+pub(crate) fn index_pack(pack: &mut dyn BufRead, folder: &Path, hash: HashKind, stop: &AtomicBool) -> Result<()> {
     let packs = folder.join("pack");
     std::fs::create_dir_all(&packs).map_err(|error| GitError::Folder(error.to_string()))?;
     let options = Options { thread_limit: Some(1), alloc_limit_bytes: Some(INDEXED_BYTES_MAX), ..Options::default() };

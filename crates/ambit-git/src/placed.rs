@@ -2,7 +2,7 @@
 
 use crate::history::{DEPTH_MAX, PATH_BYTES_MAX};
 use crate::standing::{FOLDERS_MAX, PATHS_BYTES_MAX, Tip, tree};
-use crate::{GitError, Objects};
+use crate::{GitError, Objects, Result};
 use gix_hash::ObjectId;
 use gix_object::{Kind, TreeRefIter};
 use std::collections::{BTreeMap, HashSet};
@@ -21,12 +21,7 @@ pub struct Placed {
 ///
 /// # Errors
 /// `stop` became true.
-pub fn placed(
-    objects: &Objects,
-    tip: ObjectId,
-    files: &HashSet<ObjectId>,
-    stop: &AtomicBool,
-) -> Result<Placed, GitError> {
+pub fn placed(objects: &Objects, tip: ObjectId, files: &HashSet<ObjectId>, stop: &AtomicBool) -> Result<Placed> {
     let mut placed = Placed { paths: BTreeMap::new(), is_whole: true };
     if files.is_empty() {
         return Ok(placed);

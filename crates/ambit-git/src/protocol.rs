@@ -1,7 +1,7 @@
 //! The exchange with a server, protocol version 2 (gitprotocol-v2), over HTTP (gitprotocol-http) or with git's own
 //! server (gitprotocol-pack): bytes in, bytes out.
 
-use crate::GitError;
+use crate::{GitError, Result};
 use gix_hash::{Kind as HashKind, ObjectId};
 use std::io::{self, Write};
 
@@ -48,7 +48,7 @@ enum Line<'a> {
 }
 
 /// Reads the first line of the bytes, and how many it took; `None` where it is not whole.
-fn line(bytes: &[u8]) -> Result<Option<(Line<'_>, usize)>, GitError> {
+fn line(bytes: &[u8]) -> Result<Option<(Line<'_>, usize)>> {
     let Some(length) = bytes.get(..LENGTH_BYTES) else { return Ok(None) };
     let digits = std::str::from_utf8(length).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
     let length = digits.and_then(|digits| usize::from_str_radix(digits, 16).ok());
@@ -62,7 +62,7 @@ fn line(bytes: &[u8]) -> Result<Option<(Line<'_>, usize)>, GitError> {
 }
 
 /// Reads all lines of a whole answer.
-fn lines(mut bytes: &[u8]) -> Result<Vec<&[u8]>, GitError> {
+fn lines(mut bytes: &[u8]) -> Result<Vec<&[u8]>> {
     let mut lines = Vec::new();
     while !bytes.is_empty() {
         let (read, taken) = line(bytes)?.ok_or_else(|| GitError::Protocol("a line is cut".into()))?;
@@ -87,7 +87,7 @@ pub fn daemon_request(path: &str, host: &str) -> Vec<u8> {
 ///
 /// # Errors
 /// They are no lines of a git server.
-pub fn end_of_section(bytes: &[u8]) -> Result<Option<usize>, GitError> {
+pub fn end_of_section(bytes: &[u8]) -> Result<Option<usize>> {
     let mut at = 0;
     while let Some((read, taken)) = line(&bytes[at..])? {
         at += taken;
@@ -107,7 +107,7 @@ pub fn end_of_section(bytes: &[u8]) -> Result<Option<usize>, GitError> {
 ///
 /// # Errors
 /// It is no answer of a git server.
-pub fn advertised(body: &[u8]) -> Result<Advertised, GitError> {
+pub fn advertised(body: &[u8]) -> Result<Advertised> {
     // A list of branches as git writes it into a file.
     let first = body.split(|byte| *byte == b'\t').next().filter(|first| first.len() < body.len());
     if first.is_some_and(|first| ObjectId::from_hex(first).is_ok()) {
@@ -146,7 +146,7 @@ pub fn list_request(agent: &str, hash: HashKind) -> Vec<u8> {
 ///
 /// # Errors
 /// It is no such answer, or names objects by more than one hash, which no repository does.
-pub fn refs(body: &[u8]) -> Result<Vec<Ref>, GitError> {
+pub fn refs(body: &[u8]) -> Result<Vec<Ref>> {
     let mut refs: Vec<Ref> = Vec::new();
     for line in lines(body)? {
         if let Some(refused) = line.strip_prefix(b"ERR ") {
@@ -264,7 +264,7 @@ impl<W: Write> PackWriter<W> {
     ///
     /// # Errors
     /// The answer held no pack, or the server broke off.
-    pub fn finish(mut self) -> Result<(W, u64), GitError> {
+    pub fn finish(mut self) -> Result<(W, u64)> {
         if let Some(refused) = self.refused {
             return Err(refused);
         }

@@ -2,7 +2,7 @@
 //! gitformat-index), and which objects follow from those that are there. Asks nobody itself. What comes is a
 //! stranger's: a name is believed where a path can be made of it, an index where its hash is right.
 
-use crate::{GitError, Objects, Ref, folder};
+use crate::{GitError, Objects, Ref, Result, folder};
 use gix_hash::{Kind as HashKind, ObjectId};
 use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
 use std::collections::{BTreeSet, HashSet};
@@ -245,7 +245,7 @@ pub fn missing(
     from: Vec<Wanted>,
     seen: &mut HashSet<ObjectId>,
     stop: &AtomicBool,
-) -> Result<Vec<Wanted>, GitError> {
+) -> Result<Vec<Wanted>> {
     let (mut missing, mut open, mut buffer) = (Vec::new(), from, Vec::new());
     open.reverse();
     while let Some(wanted) = open.pop() {

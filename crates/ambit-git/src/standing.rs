@@ -5,7 +5,7 @@
 use crate::history::{DEPTH_MAX, PATH_BYTES_MAX};
 use crate::served::Staged;
 use crate::text::text;
-use crate::{GitError, OBJECT_BYTES_MAX, Objects};
+use crate::{GitError, OBJECT_BYTES_MAX, Objects, Result};
 use gix_hash::ObjectId;
 use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
 use std::cmp::Reverse;
@@ -49,7 +49,7 @@ pub fn standing(
     staged: &[Staged],
     is_wanted: &dyn Fn(&str) -> bool,
     stop: &AtomicBool,
-) -> Result<Standing, GitError> {
+) -> Result<Standing> {
     let mut search = Search::new(objects, is_wanted, stop);
     search.tips(tips)?;
     let mut standing = search.found;
@@ -136,7 +136,7 @@ impl<'a> Search<'a> {
     }
 
     /// Goes through the trees of the tips, the newest first.
-    fn tips(&mut self, tips: &[ObjectId]) -> Result<(), GitError> {
+    fn tips(&mut self, tips: &[ObjectId]) -> Result<()> {
         let mut trees = Vec::new();
         for tip in tips {
             match tree(self.objects, *tip) {
@@ -150,7 +150,7 @@ impl<'a> Search<'a> {
     }
 
     /// Goes through a folder, whose path is empty or ends in a slash.
-    fn folder(&mut self, id: ObjectId, path: &str, depth: usize) -> Result<(), GitError> {
+    fn folder(&mut self, id: ObjectId, path: &str, depth: usize) -> Result<()> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(GitError::Stopped);
         }
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
         Some(data)
     }
 
-    fn entries(&mut self, data: &[u8], path: &str, depth: usize) -> Result<(), GitError> {
+    fn entries(&mut self, data: &[u8], path: &str, depth: usize) -> Result<()> {
         for entry in TreeRefIter::from_bytes(data, self.objects.hash()) {
             let Ok(entry) = entry else {
                 self.miss(path);
