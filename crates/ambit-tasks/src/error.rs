@@ -4,6 +4,9 @@ use crate::settings::SealedElsewhere;
 use ambit_model::run::NotDoneReason;
 use ambit_net::{Meaning, NetError};
 
+/// The result of what may fail as a probe does, where it names no other error.
+pub type Result<T, E = TaskError> = std::result::Result<T, E>;
+
 /// Why a probe failed. Nothing is known then: the outcome is `unknown`, never `absent`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {

@@ -13,7 +13,7 @@ mod unread;
 use crate::read::leads::Leads;
 use crate::read::mentions::is_in_folder_of_others;
 use crate::read::seed_tokens::SeedTokens;
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_git::served::Staged;
 use ambit_git::{Beside, GitError, Missing, ObjectId, Objects, Piece, Placed, Unread, staged, walk};
 use ambit_model::entity::repository::{self, KeptElsewhere, Leak, Submodule};
@@ -122,7 +122,7 @@ impl Drop for StopWhenDropped {
 pub(crate) async fn aside<T: Send + 'static>(
     cx: &Context<'_>,
     work: impl FnOnce(&AtomicBool) -> Result<T, GitError> + Send + 'static,
-) -> Result<T, TaskError> {
+) -> Result<T> {
     let stop = StopWhenDropped::default();
     let flag = stop.0.clone();
     let hold = cx.net.hold();

@@ -26,7 +26,7 @@ mod volumes;
 pub use ambit_cloud::aws::Keys as AwsKeys;
 pub use app_mirror::AppMirror;
 pub use context::Context;
-pub use error::TaskError;
+pub use error::{Result, TaskError};
 pub use library::fingerprints;
 pub use memory::Memory;
 pub use settings::{Account, ApplicationRequests, Settings, SourceKeys};

@@ -1,6 +1,6 @@
 //! What a task is: the declaration that the engine plans by, and the outcomes of a probe.
 
-use crate::{Context, Settings, TaskError};
+use crate::{Context, Result, Settings, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::workflow::{self, Workflow};
@@ -46,7 +46,7 @@ pub struct Task {
     /// Decides whether it may run yet, and with which arguments. Pure.
     pub plan: fn(&Facts, &Settings) -> Plan,
     /// The probe itself.
-    pub run: for<'a> fn(&'a Context<'a>) -> BoxFuture<'a, Result<Answer, TaskError>>,
+    pub run: for<'a> fn(&'a Context<'a>) -> BoxFuture<'a, Result<Answer>>,
 }
 
 impl std::fmt::Debug for Task {
@@ -256,7 +256,7 @@ impl Answer {
 
     /// The answer where something was found or not, and a failure kept the rest from being looked at. Fails with that
     /// failure where nothing was found: nothing is known then.
-    pub(crate) fn despite(found: bool, failure: Option<TaskError>) -> Result<Self, TaskError> {
+    pub(crate) fn despite(found: bool, failure: Option<TaskError>) -> Result<Self> {
         match failure {
             None => Ok(Self::found_if(found)),
             Some(failure) if found => Ok(Self::InPart(failure)),

@@ -9,7 +9,7 @@ pub(crate) use parts::{Listed, ended};
 
 use super::provider::patiently_within;
 use super::{aws, cloud};
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_cloud::Refusal;
 use ambit_cloud::form::{Asset, Form, Mark, Page, Place, Request};
 use ambit_model::{Details, EdgeKind, Kind};
@@ -42,12 +42,7 @@ struct Taken {
 impl Caller {
     /// Asks for a whole list, page by page; one that is asked for each item of another, after that one. Fails if
     /// something of it could not be asked for.
-    pub(crate) async fn all(
-        &self,
-        cx: &Context<'_>,
-        list: &'static Form,
-        place: &Place<'_>,
-    ) -> Result<Vec<Asset>, TaskError> {
+    pub(crate) async fn all(&self, cx: &Context<'_>, list: &'static Form, place: &Place<'_>) -> Result<Vec<Asset>> {
         let Listed { assets, unread } = self.listed(cx, list, place).await?;
         unread.map_or(Ok(assets), |unread| Err(unread.error))
     }
@@ -55,12 +50,7 @@ impl Caller {
     /// Asks for a list as `all` does, and answers with what it shows where some of the items are refused, a page behind
     /// others fails, or there are more than are read. Fails if the list could not be asked for, or every item is
     /// refused.
-    pub(crate) async fn listed(
-        &self,
-        cx: &Context<'_>,
-        list: &'static Form,
-        place: &Place<'_>,
-    ) -> Result<Listed, TaskError> {
+    pub(crate) async fn listed(&self, cx: &Context<'_>, list: &'static Form, place: &Place<'_>) -> Result<Listed> {
         self.listed_within(cx, list, place, BYTES_MAX).await
     }
 
@@ -70,7 +60,7 @@ impl Caller {
         list: &'static Form,
         place: &Place<'_>,
         bytes: usize,
-    ) -> Result<Listed, TaskError> {
+    ) -> Result<Listed> {
         let words = self.words(list, place);
         let mut taken = Taken { bytes, assets: Vec::new() };
         let Some(before) = &list.after else {
@@ -115,7 +105,7 @@ impl Caller {
         list: &'static Form,
         item: &Value,
         place: &Place<'_>,
-    ) -> Result<Vec<Asset>, TaskError> {
+    ) -> Result<Vec<Asset>> {
         let words = format!("{}, {}", self.words(list, place), list.permission);
         let mut taken = Taken { bytes: BYTES_MAX, assets: Vec::new() };
         self.pages(cx, list, item, place, &words, &mut taken).await?;
@@ -130,7 +120,7 @@ impl Caller {
         parents: &[Asset],
         place: &Place<'_>,
         taken: &mut Taken,
-    ) -> Result<Listed, TaskError> {
+    ) -> Result<Listed> {
         let Some(first) = parents.first() else { return Ok(Listed { assets: Vec::new(), unread: None }) };
         let words = format!("{}, {}", self.words(list, place), list.permission);
         self.pages(cx, list, &first.item, place, &words, taken).await?;
@@ -142,7 +132,7 @@ impl Caller {
     }
 
     /// Asks for the further accounts that the same secrets open, by their ids; the account itself is none of them.
-    pub(crate) async fn members(&self, cx: &Context<'_>) -> Result<Vec<String>, TaskError> {
+    pub(crate) async fn members(&self, cx: &Context<'_>) -> Result<Vec<String>> {
         let Self::Other(caller) = self else { return Ok(Vec::new()) };
         let Some(members) = &caller.provider.members else { return Ok(Vec::new()) };
         let unknown = || TaskError::Failed(format!("no list is named {}", members.list));
@@ -162,7 +152,7 @@ impl Caller {
         place: &Place<'_>,
         words: &str,
         taken: &mut Taken,
-    ) -> Result<(), TaskError> {
+    ) -> Result<()> {
         let unknown = || TaskError::Failed(format!("{words}: this program cannot query it"));
         let (mut marks, mut last, mut is_cut) = (Vec::new(), None, false);
         let pages_max = list.pages.unwrap_or(PAGES_MAX);
@@ -245,7 +235,7 @@ impl Caller {
         list: &Form,
         place: &Place<'_>,
         request: &Request,
-    ) -> Result<Option<HttpRequest>, TaskError> {
+    ) -> Result<Option<HttpRequest>> {
         match self {
             Self::Aws(caller) => caller.of_list(cx, list, place, request),
             Self::Other(caller) => caller.dressed(cx, &caller.url(list, &request.target), request).map(Some),

@@ -2,7 +2,7 @@
 //! take. How its lists are gone through is the same as with other providers: `account.rs` beside this file.
 
 use super::provider::{denied, opened, patiently, request};
-use crate::{Account, Context, TaskError};
+use crate::{Account, Context, Result, TaskError};
 use ambit_cloud::Refusal;
 use ambit_cloud::aws::{self, Keys};
 use ambit_cloud::form::{Form, Place, Request};
@@ -36,12 +36,12 @@ impl Caller {
     /// Returns the caller of the account of these facts. Where its integration names a role, the role is taken; then,
     /// for an account that its organisation named, the role of that account. Fails if the integration holds no keys and
     /// nothing that the installation's own open, or a role is refused.
-    pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
+    pub(crate) async fn of(cx: &Context<'_>) -> Result<Self> {
         Self::named(cx, &cx.facts.name).await
     }
 
     /// The same of an account of the collection by its name.
-    pub(crate) async fn named(cx: &Context<'_>, name: &str) -> Result<Self, TaskError> {
+    pub(crate) async fn named(cx: &Context<'_>, name: &str) -> Result<Self> {
         let (first, member) = known::of_organization(name);
         let account = opened(cx, first)?;
         let secrets = account.opened()?;
@@ -65,7 +65,7 @@ impl Caller {
     }
 
     /// The caller by the keys of a role that its own may take.
-    async fn taking(self, cx: &Context<'_>, role: &str, account: &Account, what: &str) -> Result<Self, TaskError> {
+    async fn taking(self, cx: &Context<'_>, role: &str, account: &Account, what: &str) -> Result<Self> {
         let external_id = text(account.opened()?, "aws_external_id");
         let request = aws::assume_role(role, external_id.as_deref());
         let take = async || self.ask_at(cx, ("sts", &self.region), what, &request, aws::assumed).await;
@@ -88,7 +88,7 @@ impl Caller {
         at: (&str, &str),
         request: &Request,
         read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
-    ) -> Result<T, TaskError> {
+    ) -> Result<T> {
         self.ask_at(cx, at, "", request, read).await
     }
 
@@ -100,7 +100,7 @@ impl Caller {
         what: &str,
         asked: &Request,
         read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
-    ) -> Result<T, TaskError> {
+    ) -> Result<T> {
         let (base, named) = base(cx, &aws::host(service, region));
         let url = format!("{base}{}", asked.target);
         let dressed = || request(cx, PROVIDER, &url, named.clone(), asked);
@@ -114,7 +114,7 @@ impl Caller {
         what: &str,
         request: &Request,
         read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
-    ) -> Result<T, TaskError> {
+    ) -> Result<T> {
         let host = aws::host(service, region);
         let dressed = || self.signed(cx, &At { service, region, host: &host }, request);
         patiently(cx, (&self.name, &format!("{}{what}", words(service, region))), dressed, read).await
@@ -127,13 +127,13 @@ impl Caller {
         list: &Form,
         place: &Place<'_>,
         request: &Request,
-    ) -> Result<Option<HttpRequest>, TaskError> {
+    ) -> Result<Option<HttpRequest>> {
         let Some(host) = aws::host_of(list, place) else { return Ok(None) };
         self.signed(cx, &At { service: &list.service, region: place.region, host: &host }, request).map(Some)
     }
 
     /// The request with its signature, to the provider's own host or to where the operator says.
-    fn signed(&self, cx: &Context<'_>, at: &At<'_>, asked: &Request) -> Result<HttpRequest, TaskError> {
+    fn signed(&self, cx: &Context<'_>, at: &At<'_>, asked: &Request) -> Result<HttpRequest> {
         let At { service, region, host } = at;
         let (base, named) = base(cx, host);
         let url = format!("{base}{}", asked.target);

@@ -1,7 +1,7 @@
 //! RDAP by the redirector that knows every registry. Where it leads is followed only to a registry that the list of the
 //! IANA names (RFC 9224).
 
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ const REDIRECTS_MAX: usize = 5;
 
 /// The last answer to a question such as `domain/acme.test` or `ip/192.0.2.1`. Each registry on the way stands in the
 /// list, and none is asked in clear.
-pub(crate) async fn ask(cx: &Context<'_>, path: &str) -> Result<HttpExchange, TaskError> {
+pub(crate) async fn ask(cx: &Context<'_>, path: &str) -> Result<HttpExchange> {
     let first = Url::parse(&format!("https://{REDIRECTOR}/{path}"));
     let mut next = first.map_err(|error| TaskError::source(REDIRECTOR, &error))?;
     let mut asked = Vec::new();
@@ -49,7 +49,7 @@ fn enciphered(url: &Url) -> Option<Url> {
 }
 
 /// The hosts of the registries for this kind of question.
-async fn registries(cx: &Context<'_>, path: &str) -> Result<BTreeSet<String>, TaskError> {
+async fn registries(cx: &Context<'_>, path: &str) -> Result<BTreeSet<String>> {
     let list = match path.split_once('/') {
         Some(("domain", _)) => "dns",
         Some(("autnum", _)) => "asn",

@@ -3,7 +3,7 @@
 //! file.
 
 use super::provider::{NOBODY, denied, opened, patiently, refused, request};
-use crate::{Account, Context, TaskError};
+use crate::{Account, Context, Result};
 use ambit_cloud::form::{Form, Request};
 use ambit_cloud::kubeconfig;
 use ambit_cloud::provider::{self, Provider};
@@ -44,7 +44,7 @@ pub(crate) struct Caller {
 }
 
 /// The provider of an account: of its own type of integration, or the one that its setting names.
-pub(crate) fn provider_of(cx: &Context<'_>) -> Result<&'static Provider, TaskError> {
+pub(crate) fn provider_of(cx: &Context<'_>) -> Result<&'static Provider> {
     let first = known::of_organization(&cx.facts.name).0;
     let settings = cx.settings.accounts.get(first).map(|account| &account.settings);
     provider_by(cx.facts.kind, settings).ok_or_else(|| {
@@ -74,12 +74,12 @@ pub(crate) fn login_of(provider: &Provider) -> String {
 impl Caller {
     /// Returns the caller of the account of these facts, with a token where the provider demands one. Fails if the
     /// integration lacks a secret, or the provider does not accept what it has.
-    pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
+    pub(crate) async fn of(cx: &Context<'_>) -> Result<Self> {
         Self::named(cx, provider_of(cx)?, &cx.facts.name).await
     }
 
     /// The same of an account of the collection by its name.
-    pub(crate) async fn named(cx: &Context<'_>, provider: &'static Provider, name: &str) -> Result<Self, TaskError> {
+    pub(crate) async fn named(cx: &Context<'_>, provider: &'static Provider, name: &str) -> Result<Self> {
         let (first, member) = known::of_organization(name);
         let account = opened(cx, first)?;
         let mut opening = provider::opening(account.opened()?, &account.settings);
@@ -112,7 +112,7 @@ impl Caller {
 
     /// The caller of a cluster by the file that its people have: its authority and the certificate of its user hold
     /// for its host alone.
-    fn of_cluster(cx: &Context<'_>, provider: &'static Provider, opening: &mut Value) -> Result<Self, TaskError> {
+    fn of_cluster(cx: &Context<'_>, provider: &'static Provider, opening: &mut Value) -> Result<Self> {
         let unfit = |why: &str| denied(&format!("the secret kubeconfig of its integration cannot be used: {why}"));
         let file = kubeconfig::read(opening["kubeconfig"].as_str().unwrap_or_default()).map_err(|why| unfit(&why))?;
         opening["server"] = json!(file.server);
@@ -134,7 +134,7 @@ impl Caller {
         cx: &Context<'_>,
         forge: &'static Provider,
         (host, account): (&str, String),
-    ) -> Result<Self, TaskError> {
+    ) -> Result<Self> {
         let mut caller = Self::new(cx, forge, FORGE, &json!({"host": host}), account)?;
         caller.headers = forge.headers(&Value::Null, None).unwrap_or_default();
         if let Some(token) = cx.settings.forge_token(forge, host)? {
@@ -150,7 +150,7 @@ impl Caller {
         ground: &'static str,
         opening: &Value,
         account: String,
-    ) -> Result<Self, TaskError> {
+    ) -> Result<Self> {
         let named = cx.settings.cloud_endpoints.get(&provider.name).cloned();
         let is_elsewhere = named.is_some();
         let base = named.or_else(|| provider.base(opening));
@@ -173,7 +173,7 @@ impl Caller {
     }
 
     /// Asks for a token, at the provider's own place or at the one that the operator names.
-    async fn token(&self, cx: &Context<'_>, url: &str, request: &Request) -> Result<String, TaskError> {
+    async fn token(&self, cx: &Context<'_>, url: &str, request: &Request) -> Result<String> {
         let url = match cx.settings.cloud_endpoints.get(&self.provider.name).filter(|_| self.login.is_none()) {
             Some(base) => {
                 format!("{base}{}", url.splitn(4, '/').nth(3).map(|path| format!("/{path}")).unwrap_or_default())
@@ -193,7 +193,7 @@ impl Caller {
     }
 
     /// The request with what opens the account.
-    pub(super) fn dressed(&self, cx: &Context<'_>, url: &str, asked: &Request) -> Result<HttpRequest, TaskError> {
+    pub(super) fn dressed(&self, cx: &Context<'_>, url: &str, asked: &Request) -> Result<HttpRequest> {
         let places = [Some(&self.base), self.login.as_ref()].into_iter().flatten().cloned().collect();
         let mut bare = request(cx, self.ground, url, places, asked)?;
         bare.peer = self.peer.clone();

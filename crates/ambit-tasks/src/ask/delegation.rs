@@ -8,7 +8,7 @@
 
 use crate::ask::denial::is_there;
 use crate::ask::host::{is_below, levels, same_domain};
-use crate::{Context, TaskError};
+use crate::{Context, Result};
 use ambit_model::entity::registrable;
 use ambit_model::facts::Neighbour;
 use ambit_model::{EdgeKind, Kind, platforms};
@@ -24,7 +24,7 @@ const SERVERS_MAX: usize = 13;
 
 /// The edge from a domain to a name below it: `DelegatedSubdomain` where some level between them has servers of its own
 /// that are not theirs; `Subdomain` otherwise.
-pub(crate) async fn edge_below(cx: &Context<'_>, domain: &str, name: &str) -> Result<EdgeKind, TaskError> {
+pub(crate) async fn edge_below(cx: &Context<'_>, domain: &str, name: &str) -> Result<EdgeKind> {
     let mut above = None;
     for level in levels(name, domain).into_iter().take(LEVELS_MAX) {
         let servers = name_servers(cx, level).await?;
@@ -44,7 +44,7 @@ pub(crate) async fn edge_below(cx: &Context<'_>, domain: &str, name: &str) -> Re
 }
 
 /// Servers of the zone that holds a name: its own, or those of the nearest name above it that has some.
-async fn enclosing(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
+async fn enclosing(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>> {
     let top = registrable(name).unwrap_or(name);
     let mut level = name;
     loop {
@@ -92,7 +92,7 @@ async fn is_kept(
     cut: &str,
     servers: &BTreeSet<String>,
     above: &BTreeSet<String>,
-) -> Result<bool, TaskError> {
+) -> Result<bool> {
     let inside = match judged(domain, cut, servers, above) {
         Judged::Kept => return Ok(true),
         Judged::Handed => return Ok(false),
@@ -108,10 +108,7 @@ async fn is_kept(
     Ok(true)
 }
 
-async fn addresses(
-    cx: &Context<'_>,
-    servers: impl IntoIterator<Item = &String>,
-) -> Result<BTreeSet<IpAddr>, TaskError> {
+async fn addresses(cx: &Context<'_>, servers: impl IntoIterator<Item = &String>) -> Result<BTreeSet<IpAddr>> {
     let mut addresses = BTreeSet::new();
     for server in servers.into_iter().take(SERVERS_MAX) {
         addresses.extend(cx.net.addresses(server).await?);
@@ -121,7 +118,7 @@ async fn addresses(
 
 /// Reports that a domain led to a name below it. If the delegation cannot be determined, the name counts as delegated
 /// to others, which allows less, or keeps its earlier edge.
-pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
+pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> Result<()> {
     let edge = edge_or(cx, domain, name, EdgeKind::Subdomain).await?;
     cx.found_host(name, edge);
     Ok(())
@@ -129,7 +126,7 @@ pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> R
 
 /// The edge from a domain to something below it under another kind of name or edge: a server, a name in a certificate.
 /// `kept` is the edge where the name was not handed to others.
-pub(crate) async fn edge_or(cx: &Context<'_>, domain: &str, name: &str, kept: EdgeKind) -> Result<EdgeKind, TaskError> {
+pub(crate) async fn edge_or(cx: &Context<'_>, domain: &str, name: &str, kept: EdgeKind) -> Result<EdgeKind> {
     let known = || {
         let led = cx.facts.outward.iter().filter(|neighbour| neighbour.name == name);
         let mut edges = led.map(|neighbour| neighbour.edge);
@@ -144,13 +141,13 @@ pub(crate) async fn edge_or(cx: &Context<'_>, domain: &str, name: &str, kept: Ed
 
 /// The same of a name that a record of the domain tells of, where it exists; one that cannot be asked for now stays
 /// what it was.
-async fn found_existing(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
+async fn found_existing(cx: &Context<'_>, domain: &str, name: &str) -> Result<()> {
     if exists(cx, name).await? { found_below(cx, domain, name).await } else { Ok(()) }
 }
 
 /// The same for a name that is not below the entity. It leads on by its spelling: to its registered domain, whose own
 /// zone shows whether it is theirs.
-async fn found_beside(cx: &Context<'_>, name: &str) -> Result<(), TaskError> {
+async fn found_beside(cx: &Context<'_>, name: &str) -> Result<()> {
     if name != cx.facts.name && exists(cx, name).await? {
         cx.found_host(name, EdgeKind::Link);
     }
@@ -158,7 +155,7 @@ async fn found_beside(cx: &Context<'_>, name: &str) -> Result<(), TaskError> {
 }
 
 /// A host that a record or a file of theirs names, where it is of the same domain.
-pub(crate) async fn found_own(cx: &Context<'_>, host: &str) -> Result<(), TaskError> {
+pub(crate) async fn found_own(cx: &Context<'_>, host: &str) -> Result<()> {
     if is_below(host, &cx.facts.name) {
         found_existing(cx, &cx.facts.name, host).await
     } else if same_domain(host, &cx.facts.name) {
@@ -168,7 +165,7 @@ pub(crate) async fn found_own(cx: &Context<'_>, host: &str) -> Result<(), TaskEr
     }
 }
 
-async fn exists(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
+async fn exists(cx: &Context<'_>, name: &str) -> Result<bool> {
     // A server of this name, which its role alone tells, is no host that was there.
     let is_known = |host: &Neighbour| host.name == name && matches!(host.kind, Kind::DnsRecord | Kind::Domain);
     match is_there(cx, name).await {
@@ -211,7 +208,7 @@ async fn is_alias(cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
 }
 
 /// Name servers of a zone whose top is this very name.
-async fn name_servers(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
+async fn name_servers(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>> {
     let answer = match cx.net.lookup(name, RecordType::NS).await {
         // Of an alias the resolver asks whoever has its target: no zone begins at an alias (RFC 1912 §2.4).
         Err(NetError::Dns(Rcode::SERVFAIL)) if is_alias(cx, name).await? => return Ok(BTreeSet::new()),

@@ -5,7 +5,7 @@
 use crate::ask::together::together;
 use crate::ask::web;
 use crate::history;
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_git::served::{self, Config, Index, Target, Wanted};
 use ambit_git::{Gathering, GitError, HashKind, Kept, ObjectId};
 use ambit_model::entity::repository::Served;
@@ -142,7 +142,7 @@ impl<'a, 'c> Reader<'a, 'c> {
     }
 
     /// Fetches the files beside the objects.
-    pub(crate) async fn named(&self) -> Result<Named, TaskError> {
+    pub(crate) async fn named(&self) -> Result<Named> {
         let mut named = Named::default();
         let mut branches = BTreeSet::from(["refs/heads/main", "refs/heads/master", "refs/stash"].map(str::to_owned));
         let config = self.file("config").await?;
@@ -183,7 +183,7 @@ impl<'a, 'c> Reader<'a, 'c> {
     }
 
     /// Returns the object to which HEAD or a branch leads.
-    async fn followed(&self, start: &str) -> Result<Option<ObjectId>, TaskError> {
+    async fn followed(&self, start: &str) -> Result<Option<ObjectId>> {
         let mut name = start.to_owned();
         for _ in 0..HOPS_MAX {
             match served::target(&self.text(&name).await?) {
@@ -197,7 +197,7 @@ impl<'a, 'c> Reader<'a, 'c> {
     }
 
     /// Returns whether anything shows that a repository is there: an index or an object whose hash is right.
-    pub(crate) async fn is_proven(&self, named: &Named) -> Result<bool, TaskError> {
+    pub(crate) async fn is_proven(&self, named: &Named) -> Result<bool> {
         if named.index.is_proven {
             return Ok(true);
         }
@@ -218,7 +218,7 @@ impl<'a, 'c> Reader<'a, 'c> {
     }
 
     /// Brings the objects that the files name, and those that they lead to.
-    pub(crate) async fn gathered(&self, named: &Named) -> Result<Gathered, TaskError> {
+    pub(crate) async fn gathered(&self, named: &Named) -> Result<Gathered> {
         let mut packs = Vec::new();
         for name in &named.packs {
             packs.extend(self.pack(name).await?);
@@ -260,13 +260,7 @@ impl<'a, 'c> Reader<'a, 'c> {
     }
 
     /// Keeps an object that came, where it is what was asked for.
-    fn is_kept(
-        &self,
-        objects: &Gathering,
-        id: ObjectId,
-        bytes: Option<Vec<u8>>,
-        served: &mut Served,
-    ) -> Result<bool, TaskError> {
+    fn is_kept(&self, objects: &Gathering, id: ObjectId, bytes: Option<Vec<u8>>, served: &mut Served) -> Result<bool> {
         let kept = bytes.map(|bytes| objects.add(&id, &bytes)).transpose().map_err(|error| failed(&error))?;
         match kept {
             Some(Kept::Yes) => {
@@ -294,7 +288,7 @@ impl<'a, 'c> Reader<'a, 'c> {
     }
 
     /// Adds packs, which are indexed first, and says how many of them are whole.
-    async fn add_packs(&self, objects: &Arc<Gathering>, mut packs: Vec<File>) -> Result<u64, TaskError> {
+    async fn add_packs(&self, objects: &Arc<Gathering>, mut packs: Vec<File>) -> Result<u64> {
         let (objects, count) = (objects.clone(), packs.len());
         let broken = history::aside(self.cx, move |stop| objects.add_packs(&mut packs, stop)).await?;
         for error in &broken {
@@ -309,7 +303,7 @@ impl<'a, 'c> Reader<'a, 'c> {
         objects: &Arc<Gathering>,
         from: Vec<Wanted>,
         mut seen: HashSet<ObjectId>,
-    ) -> Result<(HashSet<ObjectId>, Vec<Wanted>), TaskError> {
+    ) -> Result<(HashSet<ObjectId>, Vec<Wanted>)> {
         let objects = objects.clone();
         history::aside(self.cx, move |stop| {
             let missing = served::missing(&objects.open()?, from, &mut seen, stop)?;
@@ -319,14 +313,14 @@ impl<'a, 'c> Reader<'a, 'c> {
     }
 
     /// Asks for some objects, as compressed as git keeps them, in the order in which they are wanted.
-    async fn objects(&self, wanted: &[Wanted]) -> Result<Vec<(Wanted, Option<Vec<u8>>)>, TaskError> {
+    async fn objects(&self, wanted: &[Wanted]) -> Result<Vec<(Wanted, Option<Vec<u8>>)>> {
         let questions = (0..wanted.len()).map(|at| async move { (at, self.object(&wanted[at].id).await) });
         let mut answers = together(questions, IN_FLIGHT).await;
         answers.sort_by_key(|(at, _)| *at);
         answers.into_iter().map(|(at, bytes)| Ok((wanted[at], bytes?))).collect()
     }
 
-    async fn object(&self, id: &ObjectId) -> Result<Option<Vec<u8>>, TaskError> {
+    async fn object(&self, id: &ObjectId) -> Result<Option<Vec<u8>>> {
         let name = id.to_string();
         let (start, rest) = name.split_at(2);
         let exchange = self.ask(&format!("objects/{start}/{rest}"), OBJECT_BYTES).await?;
@@ -336,11 +330,11 @@ impl<'a, 'c> Reader<'a, 'c> {
         Ok(exchange.filter(|exchange| !exchange.truncated).map(|exchange| exchange.body))
     }
 
-    async fn text(&self, path: &str) -> Result<String, TaskError> {
+    async fn text(&self, path: &str) -> Result<String> {
         Ok(self.file(path).await?.map(|exchange| web::text(&exchange)).unwrap_or_default())
     }
 
-    async fn file(&self, path: &str) -> Result<Option<HttpExchange>, TaskError> {
+    async fn file(&self, path: &str) -> Result<Option<HttpExchange>> {
         let exchange = self.ask(path, FILE_BYTES).await?;
         if exchange.as_ref().is_some_and(|exchange| exchange.truncated) {
             self.tally().note(format!("{path} is longer than is read"));
@@ -349,7 +343,7 @@ impl<'a, 'c> Reader<'a, 'c> {
     }
 
     /// Asks for a file; `None` where the site does not give it out, or it may not be asked for.
-    async fn ask(&self, path: &str, bytes: usize) -> Result<Option<HttpExchange>, TaskError> {
+    async fn ask(&self, path: &str, bytes: usize) -> Result<Option<HttpExchange>> {
         if !self.tally().may_ask(self.bytes_max()) {
             return Ok(None);
         }
@@ -357,7 +351,7 @@ impl<'a, 'c> Reader<'a, 'c> {
         self.answered(answer)
     }
 
-    fn answered(&self, answer: Result<HttpExchange, NetError>) -> Result<Option<HttpExchange>, TaskError> {
+    fn answered(&self, answer: Result<HttpExchange, NetError>) -> Result<Option<HttpExchange>> {
         let mut tally = self.tally();
         let error = match answer {
             Ok(exchange) if exchange.status == 429 || exchange.status >= 500 => {
@@ -376,7 +370,7 @@ impl<'a, 'c> Reader<'a, 'c> {
     }
 
     /// Asks for a pack, which goes to a file.
-    async fn pack(&self, name: &str) -> Result<Option<File>, TaskError> {
+    async fn pack(&self, name: &str) -> Result<Option<File>> {
         let unwritable = |error: std::io::Error| TaskError::Failed(format!("no file for a pack: {error}"));
         if !self.tally().may_ask(self.bytes_max()) {
             return Ok(None);
@@ -408,7 +402,7 @@ impl<'a, 'c> Reader<'a, 'c> {
     }
 
     /// "Could not look" is not "nothing there", and neither is what cannot be put together.
-    pub(crate) fn unless_failed<T>(&self, nothing: T) -> Result<T, TaskError> {
+    pub(crate) fn unless_failed<T>(&self, nothing: T) -> Result<T> {
         let tally = self.tally();
         if let Some(error) = tally.failed.first() {
             return Err(error.clone());
@@ -456,7 +450,7 @@ impl Tally {
     }
 }
 
-fn gathering(hash: HashKind) -> Result<Arc<Gathering>, TaskError> {
+fn gathering(hash: HashKind) -> Result<Arc<Gathering>> {
     Gathering::new(hash).map(Arc::new).map_err(|error| failed(&error))
 }
 

@@ -5,7 +5,7 @@ mod extent;
 
 use super::provider::{Patience, TRIES_MAX};
 use crate::history;
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_cloud::provider;
 use ambit_git::{
     Advertised, Beside, Folder, GitError, HashKind, ObjectId, Objects, PackWriter, Ref, Wanted, advertised,
@@ -56,7 +56,7 @@ pub(crate) enum Source {
 
 impl Source {
     /// Returns where the repository of these facts is. Fails if it is in a folder that the operator did not name.
-    pub(crate) fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
+    pub(crate) fn of(cx: &Context<'_>) -> Result<Self> {
         let name = &cx.facts.name;
         match name.strip_prefix(FILE) {
             Some(path) if cx.settings.folders.contains(name) => Ok(Self::Folder(path.into())),
@@ -115,7 +115,7 @@ impl Source {
 
     /// Returns what its branches and tags point to, and of one in a folder what else lies beside the objects. Where the
     /// server says that the repository moved, it is fetched from there.
-    pub(crate) async fn beside(&mut self, cx: &Context<'_>) -> Result<Beside, TaskError> {
+    pub(crate) async fn beside(&mut self, cx: &Context<'_>) -> Result<Beside> {
         let refs = match self {
             Self::Folder(path) => {
                 let path = path.clone();
@@ -141,7 +141,7 @@ impl Source {
     }
 
     /// Brings the objects that are wanted; of a folder all that it has.
-    pub(crate) async fn fetch(&self, cx: &Context<'_>, wanted: &Wanted<'_>) -> Result<Fetched, TaskError> {
+    pub(crate) async fn fetch(&self, cx: &Context<'_>, wanted: &Wanted<'_>) -> Result<Fetched> {
         let bytes_max = cx.settings.repository_bytes;
         match self {
             Self::Folder(path) => {
@@ -180,7 +180,7 @@ impl Fetched {
     }
 }
 
-fn folder(path: &Path) -> Result<Folder, TaskError> {
+fn folder(path: &Path) -> Result<Folder> {
     Folder::open(path).map_err(|error| failed(&error))
 }
 
@@ -211,7 +211,7 @@ fn larger_than(bytes_max: u64) -> String {
 
 /// Returns what opens repositories at a forge to the holder of a token, where the collection uses an integration with
 /// one.
-fn token(cx: &Context<'_>, url: &str) -> Result<Option<String>, TaskError> {
+fn token(cx: &Context<'_>, url: &str) -> Result<Option<String>> {
     let Some(authority) = url.strip_prefix("https://").and_then(|rest| rest.split('/').next()) else { return Ok(None) };
     let host = authority.strip_suffix(":443").unwrap_or(authority);
     for forge in provider::forges() {
@@ -227,7 +227,7 @@ const LIST: &str = "/info/refs?service=git-upload-pack";
 
 /// Asks a server for its branches and tags, again after a while where it asks for patience, and whether it leaves out
 /// files where it is asked to. Where it sends us on, the repository is at where that leads, as git takes it.
-async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<(Vec<Ref>, bool), TaskError> {
+async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<(Vec<Ref>, bool)> {
     let mut patience = Patience::new();
     loop {
         let listed = listed_once(cx, url, shown).await;
@@ -237,7 +237,7 @@ async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Resu
     }
 }
 
-async fn listed_once(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<(Vec<Ref>, bool), TaskError> {
+async fn listed_once(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<(Vec<Ref>, bool)> {
     let refs = |body: &[u8]| refs(body).map_err(|error| failed(&error));
     if let Some(place) = daemon::Place::of(url) {
         let (list, filters) = daemon::list(cx, &place, |hash| list_request(AGENT, hash)).await?;
@@ -259,12 +259,7 @@ async fn listed_once(cx: &Context<'_>, url: &mut String, shown: Option<&str>) ->
 }
 
 /// Asks a server for a pack, again after a while where it asks for patience. It goes to a file.
-async fn pack(
-    cx: &Context<'_>,
-    at: (&str, Option<&str>),
-    wanted: &Wanted<'_>,
-    bytes_max: u64,
-) -> Result<Fetched, TaskError> {
+async fn pack(cx: &Context<'_>, at: (&str, Option<&str>), wanted: &Wanted<'_>, bytes_max: u64) -> Result<Fetched> {
     let mut patience = Patience::new();
     loop {
         let fetched = pack_once(cx, at, wanted, bytes_max).await;
@@ -274,12 +269,7 @@ async fn pack(
     }
 }
 
-async fn pack_once(
-    cx: &Context<'_>,
-    at: (&str, Option<&str>),
-    wanted: &Wanted<'_>,
-    bytes_max: u64,
-) -> Result<Fetched, TaskError> {
+async fn pack_once(cx: &Context<'_>, at: (&str, Option<&str>), wanted: &Wanted<'_>, bytes_max: u64) -> Result<Fetched> {
     let unwritable = |error: std::io::Error| TaskError::Failed(format!("no folder for the repository: {error}"));
     let folder = tempfile::Builder::new().prefix("ambit-repository-").tempdir().map_err(unwritable)?;
     let file = tempfile::tempfile_in(folder.path()).map_err(unwritable)?;
@@ -315,14 +305,14 @@ async fn pack_once(
     Ok(Fetched::Pack(file, folder, hash))
 }
 
-fn upload_pack(cx: &Context<'_>, at: (&str, Option<&str>), body: Vec<u8>) -> Result<HttpRequest, TaskError> {
+fn upload_pack(cx: &Context<'_>, at: (&str, Option<&str>), body: Vec<u8>) -> Result<HttpRequest> {
     let request = on_server(cx, at, &format!("{}/git-upload-pack", at.0))?;
     let request = request.with_method("POST").with_body("application/x-git-upload-pack-request", body);
     Ok(request.with_header("Accept", "application/x-git-upload-pack-result"))
 }
 
 /// A request to the server of the repository, which may not lead elsewhere.
-fn on_server(cx: &Context<'_>, (repository, shown): (&str, Option<&str>), url: &str) -> Result<HttpRequest, TaskError> {
+fn on_server(cx: &Context<'_>, (repository, shown): (&str, Option<&str>), url: &str) -> Result<HttpRequest> {
     let request = HttpRequest {
         learned: vec![repository.to_owned()],
         body_kept: limits::SOURCE_LIST_MAX,
@@ -334,12 +324,12 @@ fn on_server(cx: &Context<'_>, (repository, shown): (&str, Option<&str>), url: &
 }
 
 /// How often a request is sent at most: one that a server cannot answer now is sent again.
-fn tries_max<T>(result: &Result<T, TaskError>) -> u32 {
+fn tries_max<T>(result: &Result<T>) -> u32 {
     if matches!(result, Err(TaskError::SourceDown(_))) { TRIES_MAX } else { 1 }
 }
 
 /// The body of an answer that is whole and no refusal.
-fn answer(exchange: &HttpExchange) -> Result<&[u8], TaskError> {
+fn answer(exchange: &HttpExchange) -> Result<&[u8]> {
     match exchange.status {
         200 if exchange.truncated => Err(TaskError::Failed("the list of branches was truncated".into())),
         200 => Ok(&exchange.body),

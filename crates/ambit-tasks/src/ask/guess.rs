@@ -4,7 +4,7 @@ use crate::ask::delegation::edge_below;
 use crate::ask::host::levels;
 use crate::ask::together::together;
 use crate::ask::wild::{Existence, Wild};
-use crate::{Answer, Context, TaskError};
+use crate::{Answer, Context, Result, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::{EdgeKind, TaskName};
 use ambit_net::dns::RecordType;
@@ -34,7 +34,7 @@ pub(crate) async fn guess(
     task: TaskName,
     level: &str,
     labels: impl Iterator<Item = String>,
-) -> Result<Answer, TaskError> {
+) -> Result<Answer> {
     guess_below(cx, task, level, level, labels).await
 }
 
@@ -45,7 +45,7 @@ pub(crate) async fn guess_below(
     domain: &str,
     level: &str,
     labels: impl Iterator<Item = String>,
-) -> Result<Answer, TaskError> {
+) -> Result<Answer> {
     guess_on(cx, task, (domain, level), labels.collect(), |_| Vec::new()).await
 }
 
@@ -57,7 +57,7 @@ pub(crate) async fn guess_on(
     (domain, level): (&str, &str),
     mut labels: Vec<String>,
     mut further: impl FnMut(&BTreeSet<String>) -> Vec<String>,
-) -> Result<Answer, TaskError> {
+) -> Result<Answer> {
     // Below a name that a DNAME record renames stand the names that are below the new one, which are tried there. Where
     // the new one is above it, there is no end to them.
     if cx.net.lookup(level, RecordType::A).await.is_ok_and(|answer| answer.is_renamed()) {

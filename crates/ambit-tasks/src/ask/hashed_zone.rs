@@ -3,7 +3,7 @@
 
 use super::together::together;
 use crate::read::nsec3::{Ring, Span};
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ pub(crate) struct Told {
 }
 
 /// Gathers the hashes of a zone and names those that the word list tells; `None`: it is not signed in this way.
-pub(crate) async fn told(cx: &Context<'_>, zone: &str) -> Result<Option<Told>, TaskError> {
+pub(crate) async fn told(cx: &Context<'_>, zone: &str) -> Result<Option<Told>> {
     let mut labels = (0..).map(|number: u64| format!("n{number:x}-{number:x}.{zone}"));
     let first = cx.net.lookup_denial(&labels.next().unwrap_or_default()).await?;
     let mut spans = spans(&first);

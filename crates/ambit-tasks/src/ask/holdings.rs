@@ -5,7 +5,7 @@ use super::account::Caller as AnyCaller;
 use super::provider::denied;
 use super::{aws, cloud};
 use crate::holdings::{Held, Holding};
-use crate::{Account, Context, TaskError};
+use crate::{Account, Context, Result, TaskError};
 use ambit_cloud::aws as amazon;
 use ambit_cloud::form::{Asset, Form, Place};
 use ambit_cloud::provider::Provider;
@@ -70,11 +70,7 @@ async fn read_all(cx: &Context<'_>) -> Held {
 }
 
 /// What accounts at another provider hold.
-async fn of_others(
-    cx: &Context<'_>,
-    provider: &'static Provider,
-    accounts: &Accounts<'_>,
-) -> Result<Holding, TaskError> {
+async fn of_others(cx: &Context<'_>, provider: &'static Provider, accounts: &Accounts<'_>) -> Result<Holding> {
     let mut holding = Holding::default();
     holding.addresses.extend(&provider.fronts);
     let mut count = 0;
@@ -129,7 +125,7 @@ pub(crate) fn balancer(name: &str) -> String {
 }
 
 /// What accounts at AWS hold, with the others of their organisations.
-async fn of_aws_accounts(cx: &Context<'_>, accounts: &Accounts<'_>) -> Result<Holding, TaskError> {
+async fn of_aws_accounts(cx: &Context<'_>, accounts: &Accounts<'_>) -> Result<Holding> {
     let mut names: Vec<String> = accounts.iter().map(|(name, _)| (*name).clone()).collect();
     let mut holding = Holding::default();
     let mut at = 0;
@@ -146,7 +142,7 @@ async fn of_aws_accounts(cx: &Context<'_>, accounts: &Accounts<'_>) -> Result<Ho
 }
 
 /// Adds what one account holds; answers with the numbers of the other accounts of its organisation.
-async fn of_aws_account(cx: &Context<'_>, name: &str, holding: &mut Holding) -> Result<Vec<String>, TaskError> {
+async fn of_aws_account(cx: &Context<'_>, name: &str, holding: &mut Holding) -> Result<Vec<String>> {
     let caller = aws::Caller::named(cx, name).await?;
     let settings = cx.settings.accounts.get(known::of_organization(name).0).map(|account| &account.settings);
     if settings.is_some_and(|settings| settings.contains_key("regions") || settings.contains_key("accounts")) {
@@ -178,12 +174,12 @@ async fn of_aws_account(cx: &Context<'_>, name: &str, holding: &mut Holding) -> 
     Ok(numbers.filter(|number| *number != identity.account).map(str::to_owned).collect())
 }
 
-fn of_aws(list: &str) -> Result<&'static Form, TaskError> {
+fn of_aws(list: &str) -> Result<&'static Form> {
     amazon::list(list).ok_or_else(|| TaskError::Failed(format!("no list is named {list}")))
 }
 
 /// What a service shows that need not be there; one that denies is there.
-fn if_there(answer: Result<Vec<Asset>, TaskError>) -> Result<Vec<Asset>, TaskError> {
+fn if_there(answer: Result<Vec<Asset>>) -> Result<Vec<Asset>> {
     match answer {
         Err(TaskError::SourceDown(_)) => Ok(Vec::new()),
         answer => answer,

@@ -1,7 +1,7 @@
 //! Asks mirrors for the package of an app, where the operator says that they are.
 
 use crate::app_mirror::without_query;
-use crate::{AppMirror, Context, TaskError};
+use crate::{AppMirror, Context, Result, TaskError};
 use ambit_app::PACKAGE_BYTES_MAX;
 use ambit_model::Kind;
 use ambit_model::entity::app::{Listing, Mirrored, STORES};
@@ -34,7 +34,7 @@ pub(crate) async fn package(
     cx: &Context<'_>,
     known: Option<&Mirrored>,
     is_it: fn(&Path, (Kind, &str)) -> Result<(), String>,
-) -> Result<Option<Package>, TaskError> {
+) -> Result<Option<Package>> {
     let listings: Vec<Listing> = STORES.items(&cx.facts.details).collect();
     let mut failed = None;
     for mirror in cx.settings.app_mirrors.iter().filter(|mirror| mirror.serves(cx.facts.kind)) {
@@ -71,7 +71,7 @@ async fn at(
     mirror: &AppMirror,
     listings: &[Listing],
     known: Option<&Mirrored>,
-) -> Result<Option<Package>, TaskError> {
+) -> Result<Option<Package>> {
     let url = mirror.url(&cx.facts.name, listings).ok_or_else(|| {
         TaskError::Failed(format!("{mirror}: no store tells the version of {} that is to be asked for", cx.facts.name))
     })?;

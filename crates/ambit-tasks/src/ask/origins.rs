@@ -4,7 +4,7 @@
 use super::account::Caller;
 use super::aws;
 use crate::tasks::dangling::gone_at;
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_cloud::aws::{ask_bucket, bucket_of, has_bucket, has_bucket_of_anybody, region_to_ask};
 use ambit_cloud::form::Asset;
 use ambit_model::entity::domain::DanglingReason;
@@ -49,7 +49,7 @@ pub(crate) async fn fill(cx: &Context<'_>, caller: &Caller, distributions: &mut 
     error
 }
 
-async fn looked_at(cx: &Context<'_>, caller: &aws::Caller, host: &str) -> Result<Origin, TaskError> {
+async fn looked_at(cx: &Context<'_>, caller: &aws::Caller, host: &str) -> Result<Origin> {
     let Some(bucket) = bucket_of(host) else {
         return Ok(match gone_at(cx, host).await? {
             None => Origin::There,

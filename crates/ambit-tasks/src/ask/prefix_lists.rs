@@ -2,7 +2,7 @@
 //! group, so that a list of everybody, which only its owner can see, opens the port as a block of everybody does.
 
 use super::account::Caller;
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_cloud::aws;
 use ambit_cloud::form::{Asset, Place};
 use ambit_model::policy::is_everybody;
@@ -52,7 +52,7 @@ pub(crate) async fn fill(
 }
 
 /// The blocks of a prefix list that are everybody.
-async fn everybodys(cx: &Context<'_>, caller: &Caller, place: &Place<'_>, id: &str) -> Result<Vec<String>, TaskError> {
+async fn everybodys(cx: &Context<'_>, caller: &Caller, place: &Place<'_>, id: &str) -> Result<Vec<String>> {
     let list = aws::list(ENTRIES).ok_or_else(|| TaskError::Failed(format!("no list is named {ENTRIES}")))?;
     let entries = caller.about(cx, list, &json!({ "prefixListId": id }), place).await?;
     let blocks = entries.iter().filter_map(|entry| entry.says.get("block")?.as_str());

@@ -3,7 +3,7 @@
 
 pub(crate) use crate::throttles::NOBODY;
 use crate::throttles::Throttles;
-use crate::{Account, Context, TaskError};
+use crate::{Account, Context, Result, TaskError};
 use ambit_cloud::Refusal;
 use ambit_cloud::form::Request;
 use ambit_model::Timestamp;
@@ -30,9 +30,9 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 pub(crate) async fn patiently<T>(
     cx: &Context<'_>,
     (name, words): (&str, &str),
-    dressed: impl Fn() -> Result<HttpRequest, TaskError>,
+    dressed: impl Fn() -> Result<HttpRequest>,
     read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
-) -> Result<T, TaskError> {
+) -> Result<T> {
     patiently_within(cx, None, (name, words), dressed, read).await
 }
 
@@ -41,9 +41,9 @@ pub(super) async fn patiently_within<T>(
     cx: &Context<'_>,
     limit: Option<&str>,
     (name, words): (&str, &str),
-    dressed: impl Fn() -> Result<HttpRequest, TaskError>,
+    dressed: impl Fn() -> Result<HttpRequest>,
     read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
-) -> Result<T, TaskError> {
+) -> Result<T> {
     let host = dressed()?.url.authority();
     let place = limit.map_or_else(|| host.clone(), |limit| format!("{host} ({limit})"));
     let alone = Throttles::default();
@@ -155,7 +155,7 @@ pub(crate) fn request(
     url: &str,
     learned: Vec<String>,
     request: &Request,
-) -> Result<HttpRequest, TaskError> {
+) -> Result<HttpRequest> {
     let asked = HttpRequest {
         learned,
         body_kept: limits::SOURCE_LIST_MAX,
@@ -167,7 +167,7 @@ pub(crate) fn request(
 }
 
 /// The integration that opens an account.
-pub(super) fn opened<'a>(cx: &'a Context<'_>, account: &str) -> Result<&'a Account, TaskError> {
+pub(super) fn opened<'a>(cx: &'a Context<'_>, account: &str) -> Result<&'a Account> {
     let opened = cx.settings.accounts.get(account);
     opened.ok_or_else(|| denied("no integration opens it now"))
 }

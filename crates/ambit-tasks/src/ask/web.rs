@@ -1,7 +1,7 @@
 //! Requests to a site at a binding, as all tasks of the web make them.
 
 use crate::read::charset;
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::facts::{LastProbe, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
@@ -15,12 +15,12 @@ use std::sync::Arc;
 pub(crate) const PAGE_BYTES: usize = 1_024 * 1_024;
 
 /// The URL of the site that the context is about.
-pub(crate) fn site(cx: &Context<'_>) -> Result<Url, TaskError> {
+pub(crate) fn site(cx: &Context<'_>) -> Result<Url> {
     Url::parse(&cx.facts.name).map_err(TaskError::from)
 }
 
 /// A GET request to the site of the context, at the binding of its argument.
-pub(crate) fn request(cx: &Context<'_>, url: &Url) -> Result<HttpRequest, TaskError> {
+pub(crate) fn request(cx: &Context<'_>, url: &Url) -> Result<HttpRequest> {
     let mut request = cx.net.get(&url.to_string())?;
     if !cx.argument.is_empty() {
         let socket = cx.argument.parse::<SocketAddr>();
@@ -112,7 +112,7 @@ async fn visited(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>, NetError
 
 /// An error where the other side broke its body off or would not end it: asking it for more costs much and tells
 /// nothing.
-pub(crate) fn whole(exchange: HttpExchange) -> Result<HttpExchange, TaskError> {
+pub(crate) fn whole(exchange: HttpExchange) -> Result<HttpExchange> {
     match exchange.end {
         BodyEnd::Complete | BodyEnd::Opaque => Ok(exchange),
         ref end => Err(TaskError::Failed(format!("its answer to {} ended {end:?}", exchange.url))),
@@ -164,7 +164,7 @@ pub(crate) fn is_no_answer(error: &NetError) -> bool {
 }
 
 /// Returns what was asked for; `None` where the failure to get it is an answer: nothing that speaks HTTP is there.
-pub(crate) fn answered<T>(asked: Result<T, NetError>) -> Result<Option<T>, TaskError> {
+pub(crate) fn answered<T>(asked: Result<T, NetError>) -> Result<Option<T>> {
     match asked {
         Ok(answer) => Ok(Some(answer)),
         Err(error) if is_no_answer(&error) => Ok(None),

@@ -3,7 +3,7 @@
 
 use crate::ask::bootstrap::PROVIDER;
 use crate::read::rdap::{Block, Person, covering, is_redacted};
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_model::entity::domain::DomainRegistration;
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -18,7 +18,7 @@ const REFERRALS_MAX: usize = 3;
 /// Returns the text of the last server that knows the object; `None` if the registry answers that it does not exist.
 /// The answer of the registry is used if its registrar does not answer or knows nothing. Fails where the registry says
 /// neither.
-pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<String>, TaskError> {
+pub(crate) async fn ask(cx: &Context<'_>, question: &str) -> Result<Option<String>> {
     let mut server = ROOT.to_owned();
     let mut known = None;
     for _ in 0..REFERRALS_MAX {

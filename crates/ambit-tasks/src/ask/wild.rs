@@ -4,7 +4,7 @@
 
 use super::delegation::fails_alone;
 use super::denial::is_denied;
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType, WildcardProfile, answer_values};
 use sha2::{Digest, Sha256};
@@ -33,7 +33,7 @@ pub(crate) fn control(name: &str, index: usize, level: &str) -> String {
 }
 
 /// True where a name on a level exists, and is not merely answered by a wildcard.
-pub(crate) async fn exists(cx: &Context<'_>, level: &str, name: &str) -> Result<bool, TaskError> {
+pub(crate) async fn exists(cx: &Context<'_>, level: &str, name: &str) -> Result<bool> {
     Ok(Wild::of(cx, level).await?.existence(cx, name).await? == Existence::Name)
 }
 

@@ -4,7 +4,7 @@ use crate::ask::bootstrap::PROVIDER;
 use crate::ask::whois;
 use crate::read::rdap::{self, Person};
 use crate::tasks::registration::{self, Registration};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::autonomous_system;
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
@@ -43,7 +43,7 @@ const FAILURES_IN_A_ROW: usize = 5;
 /// Questions that fail in all, from which no more are asked: each may take a minute, and the look has twenty.
 const FAILURES_MAX: usize = 10;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let system = cx.facts.name.as_str();
     let holders = names(&holders(cx, &format!("autnum/{}", system.trim_start_matches("AS")), system).await?);
     let (blocks, parts) = nested(announced(cx, system).await?);
@@ -157,7 +157,7 @@ impl Asking<'_> {
     }
 
     /// Reports the answers, and which blocks could not be asked about. Fails if none could.
-    fn report(self) -> Result<Answer, TaskError> {
+    fn report(self) -> Result<Answer> {
         let failure = self.failed.first().map(|(_, error)| error.clone());
         if let Some(failure) = failure.clone().filter(|_| self.failed.len() == self.told.len()) {
             return Err(failure);
@@ -191,7 +191,7 @@ impl Asking<'_> {
 }
 
 /// Who a registry says holds something.
-async fn holders(cx: &Context<'_>, path: &str, question: &str) -> Result<Vec<Person>, TaskError> {
+async fn holders(cx: &Context<'_>, path: &str, question: &str) -> Result<Vec<Person>> {
     Ok(match registration::ask(cx, path, question).await? {
         Registration::Rdap(body) => rdap::people(&body),
         Registration::Whois(text) => whois::people(&text),
@@ -206,7 +206,7 @@ fn names(people: &[Person]) -> BTreeSet<String> {
 }
 
 /// The blocks that a network announces.
-async fn announced(cx: &Context<'_>, system: &str) -> Result<Vec<IpNet>, TaskError> {
+async fn announced(cx: &Context<'_>, system: &str) -> Result<Vec<IpNet>> {
     let url = format!("https://{ROUTES}/data/announced-prefixes/data.json?resource={system}");
     let fetch = cx.net.source_list(PROVIDER, &url).await.map_err(|error| TaskError::source(ROUTES, &error))?;
     let last = fetch.last();

@@ -1,7 +1,7 @@
 //! Hosts whose links open an app and that declare the app as their own: a link that both sides declare is proven. The
 //! hosts are not contacted for that. Google and Apple, on whose word their systems rely, are asked.
 
-use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Settings, Sights, Task, TaskError};
 use ambit_model::entity::app::PACKAGE;
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
@@ -59,7 +59,7 @@ fn hosts(package: &Value) -> Vec<String> {
     named.into_iter().take(HOSTS_MAX).collect()
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let host = cx.argument;
     let package = PACKAGE.of(&cx.facts.details).unwrap_or_default();
     let is_android = cx.facts.kind == Kind::AndroidApp;
@@ -103,7 +103,7 @@ fn is_of_the_way(why: &str) -> bool {
 }
 
 /// Apple answers 404 where a site says nothing, and says why where it could not read what the site says. Fails there.
-fn unsaid(why: Option<&str>) -> Result<(), TaskError> {
+fn unsaid(why: Option<&str>) -> Result<()> {
     match why {
         Some(why) if is_of_the_way(why) => {
             let why: String = why.chars().filter(|letter| !letter.is_control()).take(100).collect();
@@ -121,7 +121,7 @@ fn signers(package: &Value) -> Vec<String> {
 
 /// Whether a site says that an app of these signers is its own. A package without signers, which the store signs, is
 /// known by its name. Fails if Google could not read what the site says.
-fn said_to_google(answer: &Value, package: &str, signers: &[String]) -> Result<bool, TaskError> {
+fn said_to_google(answer: &Value, package: &str, signers: &[String]) -> Result<bool> {
     let statements = answer["statements"].as_array();
     let said = answer["debugString"].as_str().unwrap_or_default();
     // A site without statements is told as an error as well, with the status that it answered.

@@ -5,7 +5,7 @@ use crate::read::endpoints::{endpoints, is_of_platforms, unopened};
 use crate::read::firebase;
 use crate::read::mentions::Mentions;
 use crate::read::seed_tokens::{self, SeedTokens};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Task, TaskError};
 use ambit_app::{App, AppError, Package};
 use ambit_model::entity::{app, host_of, mentioned, uri};
 use ambit_model::{Details, EdgeKind, Kind, TaskName, Wave, workflow};
@@ -57,7 +57,7 @@ const ENDPOINTS_MAX: usize = 1_000;
 /// Members of a package that are named where they were not looked through.
 const SKIPPED_NAMED: usize = 3;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let key = (cx.facts.kind, cx.facts.name.clone());
     if let Some(path) = cx.settings.packages.get(&key) {
         let looked = looked_through(cx, path.clone(), &path.display().to_string()).await?;
@@ -95,7 +95,7 @@ fn missing(cx: &Context<'_>) -> TaskError {
 }
 
 /// Reads a file whole; an error names where it came from. Reading waits for no wire: it takes no wire time.
-async fn looked_through(cx: &Context<'_>, path: PathBuf, from: &str) -> Result<Looked, TaskError> {
+async fn looked_through(cx: &Context<'_>, path: PathBuf, from: &str) -> Result<Looked> {
     let hold = cx.net.hold();
     let (rules, tokens) = (cx.settings.secrets.clone(), SeedTokens::of(cx.facts));
     let reading = tokio::task::spawn_blocking(move || read(&path, &rules, &tokens));
@@ -303,7 +303,7 @@ fn found_endpoint(cx: &Context<'_>, address: &str, path: Option<String>) {
     cx.found_with(Kind::AppEndpoint, address, EdgeKind::AppCall, Details::from_iter(members));
 }
 
-fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), TaskError> {
+fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<()> {
     let Looked { package, sha256, secrets, mut named, tokens, endpoints, firebase, left_out } = looked;
     named.hosts.extend(linked_hosts(&package.app).iter().map(|host| host.trim_start_matches("*.").to_owned()));
     for secret in secrets.values() {

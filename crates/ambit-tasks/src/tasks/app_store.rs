@@ -2,7 +2,7 @@
 //! is asked is data (`ambit-cloud/src/app_stores/`).
 
 use crate::ask::provider::{NOBODY, patiently, request};
-use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Settings, Task, TaskError};
 use ambit_cloud::form::{Asset, Place};
 use ambit_cloud::{app_store, provider};
 use ambit_model::entity::{app, host_of};
@@ -47,7 +47,7 @@ fn plan(facts: &Facts, _: &Settings) -> Plan {
     Plan::each(stores_of(facts.kind).map(str::to_owned))
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let unknown = || TaskError::Failed(format!("this version knows no store {:?}", cx.argument));
     let store = provider::app_store(cx.argument).ok_or_else(unknown)?;
     let (list, id) = (store.app_list().ok_or_else(unknown)?, cx.facts.name.as_str());

@@ -3,7 +3,7 @@
 
 use crate::ask::aws::{Caller, PROVIDER};
 use crate::ask::{account, origins, prefix_lists, zones};
-use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Settings, Task, TaskError};
 use ambit_cloud::aws;
 use ambit_cloud::form::{Asset, Form, Place};
 use ambit_model::entity::aws as known;
@@ -105,7 +105,7 @@ fn wanted<'a>(facts: &Facts, settings: &'a Settings, what: &str) -> impl Fn(&str
     move |name| named.as_ref().is_none_or(|wanted| wanted.contains(&name))
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let caller = Caller::of(cx).await?;
     if cx.argument == ACCOUNT {
         return whose(cx, &caller).await;
@@ -167,7 +167,7 @@ fn organization(cx: &Context<'_>, assets: &[Asset]) {
 }
 
 /// Whose keys they are, and which regions there are.
-async fn whose(cx: &Context<'_>, caller: &Caller) -> Result<Answer, TaskError> {
+async fn whose(cx: &Context<'_>, caller: &Caller) -> Result<Answer> {
     let region = caller.region.as_str();
     let identity = caller.ask_service(cx, ("sts", region), &aws::ask_identity(), aws::identity).await?;
     let read = |status: u16, body: &[u8]| aws::regions(identity.partition(), status, body);

@@ -4,7 +4,7 @@
 use crate::ask::web;
 use crate::read::buckets::{BucketAddress, given_name, in_region, place};
 use crate::read::firebase::{Rules, rules};
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::bucket::{self, Firebase};
 use ambit_model::{Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
@@ -43,7 +43,7 @@ const BUCKET_REGION: &str = "x-amz-bucket-region";
 static ENDPOINT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("<Endpoint>([^<]{1,200})</Endpoint>").expect("the expression is constant"));
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let mut url = Url::parse(&cx.facts.name)?;
     if let Some(service) = Firebase::of(&cx.facts.name) {
         return firebase(cx, service, &url).await;
@@ -92,7 +92,7 @@ fn is_readable(status: u16) -> Option<bool> {
 }
 
 /// Asks a bucket for its list.
-async fn listing(cx: &Context<'_>, url: &Url) -> Result<(BucketAddress, HttpExchange), TaskError> {
+async fn listing(cx: &Context<'_>, url: &Url) -> Result<(BucketAddress, HttpExchange)> {
     let place = place(&url.host, &url.path).ok_or_else(|| TaskError::Failed("not a known form of bucket".into()))?;
     let list = ask(cx, &list_url(url, &place), LIST_BYTES).await?;
     Ok((place, list))
@@ -121,7 +121,7 @@ fn other_region(asked: &Url, list: &HttpExchange) -> Option<Url> {
 }
 
 /// What the rules say is all that is kept: of what the store holds not even a name.
-async fn firebase(cx: &Context<'_>, service: Firebase, url: &Url) -> Result<Answer, TaskError> {
+async fn firebase(cx: &Context<'_>, service: Firebase, url: &Url) -> Result<Answer> {
     let asked = Url::parse(&service.question(&cx.facts.name))?;
     let answer = ask(cx, &asked, FIREBASE_BYTES).await?;
     let open = match rules(service, answer.status, &web::text(&answer)).map_err(TaskError::Failed)? {
@@ -138,7 +138,7 @@ async fn firebase(cx: &Context<'_>, service: Firebase, url: &Url) -> Result<Answ
     Ok(Answer::Found)
 }
 
-async fn ask(cx: &Context<'_>, url: &Url, bytes: usize) -> Result<HttpExchange, TaskError> {
+async fn ask(cx: &Context<'_>, url: &Url, bytes: usize) -> Result<HttpExchange> {
     let mut request = cx.net.get(&url.to_string())?;
     request.grant = Grant::Target;
     request.body_kept = bytes;

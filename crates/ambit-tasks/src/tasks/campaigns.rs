@@ -2,7 +2,7 @@
 //! tracking identifiers.
 
 use crate::ask::inputs::digest;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::domain::CAMPAIGNS;
 use ambit_model::impersonation::{Campaign, Shared, traits_of};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, platforms, workflow};
@@ -29,7 +29,7 @@ pub(crate) const TASK: Task = Task {
 /// Campaigns that are kept of one seed, the largest.
 const CAMPAIGNS_MAX: usize = 100;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let campaigns = campaigns(cx.facts);
     let found = !campaigns.is_empty();
     cx.observe(CAMPAIGNS, campaigns);

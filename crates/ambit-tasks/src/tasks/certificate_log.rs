@@ -1,6 +1,6 @@
 //! Certificates that a public log holds for a domain.
 
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::certificate;
 use ambit_model::observation::Sighting;
 use ambit_model::{Details, EdgeKind, Kind, TaskName, Timestamp, workflow};
@@ -36,7 +36,7 @@ const NAMES_MAX: usize = 1_000;
 /// How long an overloaded provider is left alone before it is asked the second and last time, wire time.
 const SECOND_LOOK: Duration = Duration::from_secs(60);
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let logged = match ask(cx).await {
         Err(Failure { may_pass: true, .. }) => {
             cx.net.sleep(SECOND_LOOK).await;

@@ -5,7 +5,7 @@ use crate::ask::delegation::edge_or;
 use crate::ask::denial::is_there;
 use crate::ask::host::seed_domains;
 use crate::ask::together::together;
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::entity::{certificate, domain, registered, registrable};
 use ambit_model::facts::Neighbour;
@@ -121,7 +121,7 @@ fn foreign(facts: &Facts) -> BTreeSet<String> {
     if many || domains.len() > FOREIGN_DOMAINS_MAX { BTreeSet::new() } else { foreign }
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let (names, home) = if cx.argument == FOREIGN {
         (foreign(cx.facts), None)
     } else {
@@ -163,7 +163,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 /// Leads to a name of a domain that is a seed's or led here, or to a stranger's. A certificate overrules no delegation:
 /// its name may be one that the domain handed to others, who are free to have certificates for it.
-async fn lead_to(cx: &Context<'_>, name: &str, home: Option<&str>) -> Result<(), TaskError> {
+async fn lead_to(cx: &Context<'_>, name: &str, home: Option<&str>) -> Result<()> {
     let Some(domain) = home else {
         cx.found_host(name, EdgeKind::ForeignCertificateName);
         if let Some(domain) = registered(name) {

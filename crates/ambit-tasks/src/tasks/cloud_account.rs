@@ -3,7 +3,7 @@
 
 use crate::ask::cloud::{Caller, PROVIDER, is_unfit, provider_by, provider_of};
 use crate::ask::{account, node_ports, zones};
-use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Settings, Task, TaskError};
 use ambit_cloud::form::Place;
 use ambit_model::entity::{cloud as known, in_account};
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
@@ -68,7 +68,7 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     }))
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let caller = Caller::of(cx).await?;
     let provider = provider_of(cx)?;
     let (permission, region) = cx.argument.split_once(' ').unwrap_or((cx.argument, ""));
@@ -102,7 +102,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// Leads to the further accounts that the same secrets open: all, or those that the integration names.
-async fn members(cx: &Context<'_>, caller: &account::Caller) -> Result<Answer, TaskError> {
+async fn members(cx: &Context<'_>, caller: &account::Caller) -> Result<Answer> {
     let named = cx.settings.accounts.get(&cx.facts.name).and_then(|account| account.named(cx.argument));
     let is_wanted = |id: &String| named.as_ref().is_none_or(|named| named.contains(&id.as_str()));
     let ids: Vec<String> = caller.members(cx).await?.into_iter().filter(is_wanted).collect();

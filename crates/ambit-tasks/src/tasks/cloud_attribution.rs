@@ -5,7 +5,7 @@
 use crate::ask::host::{is_theirs, seed_domains};
 use crate::read::providers;
 use crate::task::OF_SITES;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::certificate::TlsLook;
 use ambit_model::entity::{certificate, domain, ip_address, network, registrable, uri};
 use ambit_model::facts::Neighbour;
@@ -55,7 +55,7 @@ impl Evidence {
     }
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let Some(evidence) = evidence(cx.facts).into_iter().find(|evidence| evidence.argument() == cx.argument) else {
         return Ok(Answer::Absent);
     };

@@ -3,7 +3,7 @@
 
 use crate::ask::account;
 use crate::ask::cloud::{self, FORGE};
-use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Settings, Sights, Task, TaskError};
 use ambit_cloud::form::{Asset, Place};
 use ambit_cloud::provider::{self, Provider};
 use ambit_model::entity::{code_account, host_of, repository};
@@ -130,7 +130,7 @@ fn is_searched_for(kind: Kind) -> bool {
     matches!(kind, Kind::UniqueKeyword | Kind::UniqueToken)
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let mut words = cx.argument.splitn(3, ' ');
     let (name, permission, at) = (words.next().unwrap_or_default(), words.next().unwrap_or_default(), words.next());
     let unknown = || TaskError::Failed(format!("no list is named {:?}", cx.argument));

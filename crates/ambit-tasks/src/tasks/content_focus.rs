@@ -3,7 +3,7 @@
 use crate::ask::{bindings, same_site, web};
 use crate::read::listing::{FOLDERS, listing_proof};
 use crate::tasks::soft404_profile::refusal;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::network::Fingerprint;
 use ambit_model::entity::uri::Refusal;
 use ambit_model::entity::{mentioned, network, uri};
@@ -66,7 +66,7 @@ struct Proven {
     exchange: HttpExchange,
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let url = &web::site(cx)?;
     let mut seen = looks(cx, url).await;
     if let Some(error) = seen.fatal().filter(|_| seen.found.is_empty()) {

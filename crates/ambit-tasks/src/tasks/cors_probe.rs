@@ -2,7 +2,7 @@
 //! origin that does not exist.
 
 use crate::ask::{bindings, web};
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::uri;
 use ambit_model::entity::uri::ForeignOrigin;
 use ambit_model::{Kind, TaskName, workflow};
@@ -23,7 +23,7 @@ pub(crate) const TASK: Task = Task {
 /// An origin that cannot exist (RFC 6761 §6.4).
 const STRANGER: &str = "https://ambit.invalid";
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let url = web::site(cx)?;
     let mut request = web::request(cx, &url)?.with_header("Origin", STRANGER);
     request.body_kept = 0;

@@ -4,7 +4,7 @@
 use crate::ask::delegation::fails_alone;
 use crate::ask::denial::is_denied;
 use crate::ask::host::levels;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::domain::{Dangling, DanglingReason};
 use ambit_model::entity::{domain, registrable};
 use ambit_model::platforms::claimable;
@@ -41,7 +41,7 @@ fn aliases(facts: &Facts) -> BTreeSet<String> {
 /// Targets of one kind that are looked at.
 const TARGETS_MAX: usize = 20;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let name = cx.facts.name.as_str();
     let known: Vec<Dangling> = domain::DANGLING.items(&cx.facts.details).collect();
     let of = |record: &str| known.iter().filter(|item| item.record == record).cloned().collect::<Vec<_>>();
@@ -58,7 +58,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     said(cx, together(looked)?)
 }
 
-fn said(cx: &Context<'_>, items: Vec<Dangling>) -> Result<Answer, TaskError> {
+fn said(cx: &Context<'_>, items: Vec<Dangling>) -> Result<Answer> {
     let answer = Answer::found_if(!items.is_empty());
     cx.observe(domain::DANGLING, items);
     Ok(answer)
@@ -84,7 +84,7 @@ impl Looked {
 
 /// Returns the records that lead to nothing. If there are none among those that could be checked, the failure is
 /// returned.
-pub(crate) fn together(looked: impl IntoIterator<Item = Looked>) -> Result<Vec<Dangling>, TaskError> {
+pub(crate) fn together(looked: impl IntoIterator<Item = Looked>) -> Result<Vec<Dangling>> {
     let (mut items, mut failure) = (Vec::new(), None);
     for looked in looked {
         items.extend(looked.items);
@@ -111,7 +111,7 @@ pub(crate) fn server_gone(target: &str, reason: DanglingReason) -> Dangling {
 }
 
 /// Returns the end of an alias chain if it does not exist, or if a provider gives it to anybody who claims it.
-pub(crate) async fn alias(cx: &Context<'_>, name: &str) -> Result<Looked, TaskError> {
+pub(crate) async fn alias(cx: &Context<'_>, name: &str) -> Result<Looked> {
     let answer = cx.net.lookup(name, RecordType::A).await?;
     let Some(last) = answer.chain.last() else {
         return Ok(Looked::default());
@@ -131,7 +131,7 @@ pub(crate) async fn alias(cx: &Context<'_>, name: &str) -> Result<Looked, TaskEr
 }
 
 /// The targets of DNAME records that do not exist, of a name that nobody made: it is no alias that leads nowhere.
-async fn renamed(cx: &Context<'_>, answer: &DnsAnswer) -> Result<Looked, TaskError> {
+async fn renamed(cx: &Context<'_>, answer: &DnsAnswer) -> Result<Looked> {
     let mut looked = Looked::default();
     for renaming in &answer.renamings {
         let gone = gone_at(cx, &renaming.target).await?;
@@ -141,7 +141,7 @@ async fn renamed(cx: &Context<'_>, answer: &DnsAnswer) -> Result<Looked, TaskErr
 }
 
 /// `unregistered` where even the target's domain does not exist; a provider's names are not registered but claimed.
-pub(crate) async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason, TaskError> {
+pub(crate) async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason> {
     if claimable::of_target(target).is_some() {
         return Ok(DanglingReason::Nxdomain);
     }
@@ -172,7 +172,7 @@ pub(crate) async fn gone(cx: &Context<'_>, record: &str, targets: &BTreeSet<Stri
 }
 
 /// The target, or the end of the aliases that it leads to, where that does not exist.
-pub(crate) async fn gone_at(cx: &Context<'_>, target: &str) -> Result<Option<(String, DanglingReason)>, TaskError> {
+pub(crate) async fn gone_at(cx: &Context<'_>, target: &str) -> Result<Option<(String, DanglingReason)>> {
     let answer = cx.net.lookup(target, RecordType::A).await?;
     if !is_denied(cx, &answer).await? {
         return Ok(None);
@@ -182,7 +182,7 @@ pub(crate) async fn gone_at(cx: &Context<'_>, target: &str) -> Result<Option<(St
 }
 
 /// Name servers of a cut at this very name that do not exist, or that do not answer for it.
-pub(crate) async fn delegation(cx: &Context<'_>, name: &str, known: &[Dangling]) -> Result<Looked, TaskError> {
+pub(crate) async fn delegation(cx: &Context<'_>, name: &str, known: &[Dangling]) -> Result<Looked> {
     let servers = match cx.net.lookup(name, RecordType::NS).await {
         Ok(answer) => targets(&answer, name),
         // A resolver says so when no server of the zone answers: the name was handed to servers that do not know it.
@@ -194,7 +194,7 @@ pub(crate) async fn delegation(cx: &Context<'_>, name: &str, known: &[Dangling])
 
 /// A name fails while all that is above it answers: its delegation is lame. Where a level above fails too, it may be
 /// that one's, and nothing is known of the name.
-async fn lame(cx: &Context<'_>, name: &str) -> Result<Looked, TaskError> {
+async fn lame(cx: &Context<'_>, name: &str) -> Result<Looked> {
     let silent = |level: &str| TaskError::Failed(format!("no server of {level} answers"));
     let domain = registrable(name).filter(|domain| *domain != name).ok_or_else(|| silent(name))?;
     for level in levels(name, domain).iter().filter(|level| **level != name).copied().chain([domain]) {
@@ -213,7 +213,7 @@ async fn lame(cx: &Context<'_>, name: &str) -> Result<Looked, TaskError> {
     }
 }
 
-async fn exchangers(cx: &Context<'_>, name: &str, known: &[Dangling]) -> Result<Looked, TaskError> {
+async fn exchangers(cx: &Context<'_>, name: &str, known: &[Dangling]) -> Result<Looked> {
     let answer = cx.net.lookup(name, RecordType::MX).await?;
     Ok(gone(cx, "MX", &targets(&answer, name), known).await)
 }

@@ -2,7 +2,7 @@
 //! own; whoever becomes one of those servers speaks in its name.
 
 use crate::tasks::dangling::{delegation, server_gone, together};
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task};
 use ambit_model::entity::domain::{self, Dangling, DeadDelegation};
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
@@ -31,7 +31,7 @@ fn handed(facts: &Facts) -> impl Iterator<Item = String> {
     names.map(|neighbour| neighbour.name.clone()).take(NAMES_MAX)
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let known = domain::DEAD_DELEGATIONS.items(&cx.facts.details).filter(|item| item.name == cx.argument);
     let known: Vec<Dangling> = known.map(|item| server_gone(&item.target, item.reason)).collect();
     let dead = together([delegation(cx, cx.argument, &known).await?])?.into_iter();

@@ -6,7 +6,7 @@ use crate::ask::exposed::{Gathered, Named, Reader};
 use crate::ask::web;
 use crate::history::{self, Begin, Known, Looked, Place, Sought, Today, written};
 use crate::read::git_url::{HIDDEN, SignIn, who_signs_in};
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_git::{Missing, ObjectId};
 use ambit_model::entity::repository::{self, Served};
 use ambit_model::entity::{host_of, uri};
@@ -76,7 +76,7 @@ fn of_repository(facts: &Facts) -> Plan {
     Plan::bound(led.map(|end| end.argument.clone()))
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let url = web::site(cx)?;
     if cx.facts.kind != Kind::Uri {
         return look(cx, &url).await;
@@ -95,7 +95,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// Puts together what the site hands out, and looks through it.
-async fn look(cx: &Context<'_>, folder: &Url) -> Result<Answer, TaskError> {
+async fn look(cx: &Context<'_>, folder: &Url) -> Result<Answer> {
     let reader = Reader::new(cx, folder.clone());
     let named = reader.named().await?;
     let tips: Vec<ObjectId> = named.tips.iter().copied().collect();
@@ -147,7 +147,7 @@ fn see_settings(cx: &Context<'_>, named: &Named, looked: &mut Looked) {
     }
 }
 
-async fn through(cx: &Context<'_>, named: &Named, gathered: Gathered, known: &Known) -> Result<Looked, TaskError> {
+async fn through(cx: &Context<'_>, named: &Named, gathered: Gathered, known: &Known) -> Result<Looked> {
     let sought = Sought::of(cx);
     let (tips, files) = (named.tips.iter().copied().collect::<Vec<_>>(), named.index.files.clone());
     let (head, holders) = (named.head, known.holders().collect::<Vec<_>>());

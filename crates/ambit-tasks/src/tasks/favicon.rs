@@ -4,7 +4,7 @@ use crate::ask::{bindings, web};
 use crate::read::page::Page;
 use crate::read::technology;
 use crate::task::OF_SITES;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::{network, uri};
 use ambit_model::{Kind, TaskName};
 use ambit_net::http::Url;
@@ -30,7 +30,7 @@ pub(crate) const TASK: Task = Task {
 /// Bytes of an icon; larger ones are no icons.
 pub(crate) const ICON_BYTES: usize = 512 * 1_024;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let url = web::site(cx)?;
     let Some(visit) = web::answered(web::visit(cx, &url).await)? else { return Ok(Answer::Absent) };
     let page = visit.exchanges.first().filter(|page| web::is_html(page));

@@ -8,7 +8,7 @@ use crate::read::page::Page;
 use crate::tasks::favicon::{ICON_BYTES, is_image};
 use crate::tasks::http_enrich::SECURITY_HEADERS;
 use crate::tasks::linked_hosts::policy_hosts;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::front_page::{FrontPage, Https};
 use ambit_model::facts::ProbeOutcome;
@@ -83,7 +83,7 @@ fn is_cleared(facts: &Facts, binding: &str) -> bool {
     addresses.any(|end| end.name.parse() == Ok(at.ip()))
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let (secure, plain) = (visit(cx, true).await, visit(cx, false).await);
     let is_plain_unseen = plain.is_err();
     let [secure, plain] = either(cx, secure, plain)?;
@@ -120,9 +120,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// tell.
 fn either(
     cx: &Context<'_>,
-    secure: Result<Option<HttpFetch>, TaskError>,
-    plain: Result<Option<HttpFetch>, TaskError>,
-) -> Result<[Option<HttpFetch>; 2], TaskError> {
+    secure: Result<Option<HttpFetch>>,
+    plain: Result<Option<HttpFetch>>,
+) -> Result<[Option<HttpFetch>; 2]> {
     let may_hide = |error: &TaskError| is_resembling(cx.facts) && !is_over(error);
     let was_secure = domain::FRONT_PAGE.of(&cx.facts.details).is_some_and(|known| known.https.is_some());
     match (secure, plain) {
@@ -153,7 +153,7 @@ fn had_answered(known: Option<&FrontPage>) -> bool {
 const REFUSED_DAYS: i64 = 45;
 
 /// Fails where a page that deceived is refused now: that says nothing of what victims are shown.
-fn unless_refused(cx: &Context<'_>, page: &FrontPage, exchange: &HttpExchange) -> Result<(), TaskError> {
+fn unless_refused(cx: &Context<'_>, page: &FrontPage, exchange: &HttpExchange) -> Result<()> {
     let shows_nothing = page.leads_to.is_none() && page.notice.is_none() && !page.login;
     let is_empty = || page.title.is_none() && Page::parse(&web::text(exchange), &exchange.url).text.trim().is_empty();
     let is_refusal = matches!(page.status, 401 | 403 | 404 | 410 | 429 | 451 | 500..) || is_empty();
@@ -169,7 +169,7 @@ fn unless_refused(cx: &Context<'_>, page: &FrontPage, exchange: &HttpExchange) -
 }
 
 /// The page with what its redirects led to; `None` where nothing speaks HTTP there.
-async fn visit(cx: &Context<'_>, https: bool) -> Result<Option<HttpFetch>, TaskError> {
+async fn visit(cx: &Context<'_>, https: bool) -> Result<Option<HttpFetch>> {
     let address = cx.argument.parse::<SocketAddr>();
     let address = address.map_err(|_| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
     let url = Url::site(https, &cx.facts.name, if https { 443 } else { 80 })?;
@@ -252,7 +252,7 @@ fn encryption(fetch: &HttpFetch) -> Option<Https> {
 }
 
 /// The hash of the icon that the page names, or of the usual one. An icon on another host is that host's.
-async fn icon(cx: &Context<'_>, fetch: &HttpFetch) -> Result<Option<String>, TaskError> {
+async fn icon(cx: &Context<'_>, fetch: &HttpFetch) -> Result<Option<String>> {
     let exchange = content(cx, fetch);
     if !web::is_html(exchange) || !same_domain(&exchange.url.host, &cx.facts.name) {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! Where an address is, by databases that the user loaded. Without one there is nothing to look in.
 
 use crate::task::OF_SITES;
-use crate::{Answer, Context, Plan, Settings, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Settings, Task, TaskError};
 use ambit_model::entity::network;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Kind, TaskName};
@@ -24,7 +24,7 @@ pub(crate) const TASK: Task = Task {
     ..Task::DERIVES
 };
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
     let broken = |error: maxminddb::MaxMindDbError| TaskError::SourceDown(format!("database of places: {error}"));
     let mut known: Option<Value> = None;

@@ -11,7 +11,7 @@ use crate::read::page::Page;
 use crate::task::OF_SITES;
 use crate::tasks::tls_grab::names;
 use crate::told::{self, Visit};
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::uri::Cookie as SeenCookie;
 use ambit_model::entity::{network, registered, uri};
 use ambit_model::observation::BODY;
@@ -52,7 +52,7 @@ pub(crate) const SECURITY_HEADERS: &[&str] = &[
 /// Certificates of a chain that are shown.
 const CHAIN_MAX: usize = 10;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let url = web::site(cx)?;
     let Some(fetch) = web::answered(web::visit(cx, &url).await)? else { return Ok(Answer::Absent) };
     let first = fetch.exchanges.first().ok_or_else(|| TaskError::Failed("a fetch without an exchange".into()))?;
@@ -277,7 +277,7 @@ fn observe_tls(cx: &Context<'_>, tls: &TlsFacts) {
 }
 
 /// The methods that the site says it takes: `GET,HEAD,OPTIONS`. Fails where it does not answer the question now.
-async fn verbs(cx: &Context<'_>, url: &Url) -> Result<Option<String>, TaskError> {
+async fn verbs(cx: &Context<'_>, url: &Url) -> Result<Option<String>> {
     let mut request = web::request(cx, url)?;
     request.method = "OPTIONS".to_owned();
     request.body_kept = 0;

@@ -2,7 +2,7 @@
 
 use crate::ask::bindings::{self, announced_ports, server_name};
 use crate::task::OF_SITES;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::domain::SiteSeen;
 use ambit_model::entity::network_service::{self, Service};
 use ambit_model::entity::{domain, ip_address};
@@ -77,7 +77,7 @@ fn announced(facts: &Facts) -> impl Iterator<Item = String> + '_ {
     ports.flat_map(move |port| own.clone().into_iter().map(move |address| SocketAddr::new(address, port).to_string()))
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let socket = bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument)
         .ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;
     let Some(exchange) = probe(cx, socket).await? else {
@@ -99,7 +99,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// Returns the first scheme that answers; `None` if connections are refused, or the service does not speak HTTP.
-async fn probe(cx: &Context<'_>, socket: SocketAddr) -> Result<Option<HttpExchange>, TaskError> {
+async fn probe(cx: &Context<'_>, socket: SocketAddr) -> Result<Option<HttpExchange>> {
     let tls_first = TLS_PORTS.contains(&socket.port());
     let mut failure = None;
     for https in [tls_first, !tls_first] {

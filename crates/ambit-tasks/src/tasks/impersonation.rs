@@ -3,7 +3,7 @@
 use crate::ask::host::is_resembling;
 use crate::ask::inputs::{digest, members};
 use crate::tasks::front_page;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::domain;
 use ambit_model::impersonation::{Original, READ, assess};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
@@ -46,7 +46,7 @@ fn originals(facts: &Facts) -> Vec<Original<'_>> {
     originals
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let assessment = assess(&cx.facts.name, &cx.facts.details, &originals(cx.facts), cx.net.date());
     let found = assessment.is_some();
     cx.observe(domain::IMPERSONATION, assessment);

@@ -3,7 +3,7 @@
 use crate::ask::bindings;
 use crate::read::technology;
 use crate::told;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::network_service;
 use ambit_model::moment::WEEK_MS;
 use ambit_model::{Kind, TaskName, workflow};
@@ -23,7 +23,7 @@ pub(crate) const TASK: Task = Task {
     ..Task::PROBES
 };
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let socket =
         bindings::socket(cx.facts.kind, &cx.facts.name, "").ok_or_else(|| TaskError::Failed("not a service".into()))?;
     let jarm = match cx.net.jarm(socket, None).await {

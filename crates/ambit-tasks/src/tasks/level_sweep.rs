@@ -7,7 +7,7 @@ use crate::ask::host::{is_below, levels};
 use crate::ask::wild::exists;
 use crate::tasks::registrable_domain::LEVEL;
 use crate::tasks::wildcard_profile::is_named_level;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::facts::{Neighbour, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
@@ -92,7 +92,7 @@ fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
     found.map(|(level, _)| level.to_owned())
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let is_lone = inhabited(cx.facts).get(cx.argument).is_some_and(|crowd| *crowd < CROWD);
     let words = if is_lone { FEW_WORDS } else { MANY_WORDS };
     // The level may be a name of its own, which nothing else tells of.

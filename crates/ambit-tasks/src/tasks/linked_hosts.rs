@@ -4,7 +4,7 @@ use crate::ask::host::{same_domain, seed_domains};
 use crate::ask::{bindings, web};
 use crate::read::handed_out::HandedOut;
 use crate::read::page::Page;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::{registrable, uri};
 use ambit_model::{EdgeKind, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
@@ -35,7 +35,7 @@ const HOSTS_MAX: usize = 300;
 /// Mailboxes of one page.
 const MAILBOXES_MAX: usize = 100;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let url = web::site(cx)?;
     let Some(fetch) = web::answered(web::visit(cx, &url).await)? else { return Ok(Answer::Absent) };
     let stays = |exchange: &&HttpExchange| {

@@ -2,7 +2,7 @@
 //! leads there.
 
 use crate::ask::together::together;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::lookalike::lookalikes;
 use ambit_model::moment::DAY_MS;
@@ -31,7 +31,7 @@ const IN_FLIGHT: usize = 32;
 /// Domains asked for; where more resemble the seed, those that are worth most.
 const VARIANTS_MAX: usize = 1_000;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let ask = |name: String| async move {
         let exists = is_registered(cx, &name).await;
         (name, exists)

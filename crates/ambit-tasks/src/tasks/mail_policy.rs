@@ -6,7 +6,7 @@ use crate::ask::host::{is_resembling, same_domain};
 use crate::read::spf::{self, Mechanism, Record};
 use crate::tasks::dangling::missing;
 use crate::tasks::zone_profile::is_spf;
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::domain::{DanglingReason, DmarcTags, SpfTree};
 use ambit_model::entity::{Member, domain, mentioned};
 use ambit_model::observation::Sighting;
@@ -55,7 +55,7 @@ const TEXTS: &[(&str, Member, &str, &str)] = &[
     ("TLS-RPT", domain::TLS_RPT, "_smtp._tls", "v=TLSRPTv1"),
 ];
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let name = cx.facts.name.as_str();
     let seen = match cx.argument {
         SPF => return observe_spf(cx, name).await,
@@ -77,7 +77,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 /// Found in part where a record of the tree gave no answer: what that record led to before stands then, and what others
 /// named does not.
-async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
+async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<Answer> {
     let records: Vec<String> = texts(cx, name).await?.into_iter().filter(|text| is_spf(text)).collect();
     let Some(first) = records.first() else {
         return Ok(Answer::Absent);
@@ -105,7 +105,7 @@ async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> 
     Ok(tree.answer())
 }
 
-async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
+async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool> {
     let records: Vec<String> =
         texts(cx, &format!("_dmarc.{name}")).await?.into_iter().filter(|text| is_dmarc(text)).collect();
     let Some(first) = records.first() else {
@@ -124,7 +124,7 @@ async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> 
 }
 
 /// The mailboxes to which a domain wants reports on its mail sent.
-pub(crate) async fn dmarc_mailboxes(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
+pub(crate) async fn dmarc_mailboxes(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>> {
     let records = texts(cx, &format!("_dmarc.{name}")).await?;
     Ok(records.iter().find(|text| is_dmarc(text)).map(|text| Dmarc::parse(text).reports).unwrap_or_default())
 }
@@ -134,7 +134,7 @@ fn origin(of: &str) -> ambit_model::Details {
 }
 
 /// Texts at a name, sorted.
-async fn texts(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
+async fn texts(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>> {
     let answer = cx.net.lookup(name, RecordType::TXT).await?;
     Ok(answer.records.iter().filter_map(|record| record.data.text()).map(|text| text.stored()).collect())
 }
@@ -229,7 +229,7 @@ struct Branch {
 }
 
 /// Follows includes and redirects, counting look-ups as a receiver does: what is included twice is looked up twice.
-async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskError> {
+async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree> {
     let mut tree = Tree::default();
     let mut open = vec![Branch { path: vec![name.to_owned()], text: text.to_owned(), own: true, passes: true }];
     while let Some(branch) = open.pop() {
@@ -309,7 +309,7 @@ fn count(tree: &mut Tree, record: &Record) -> Vec<(String, bool, bool)> {
 }
 
 /// The SPF record of a name.
-pub(crate) async fn spf_record(cx: &Context<'_>, name: &str) -> Result<Option<String>, TaskError> {
+pub(crate) async fn spf_record(cx: &Context<'_>, name: &str) -> Result<Option<String>> {
     Ok(texts(cx, name).await?.into_iter().find(|text| is_spf(text)))
 }
 

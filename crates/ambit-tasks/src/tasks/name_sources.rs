@@ -2,7 +2,7 @@
 
 use crate::ask::guess::guess_below;
 use crate::ask::host::is_below;
-use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Settings, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Facts, Kind, TaskName, workflow};
@@ -46,7 +46,7 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     Plan::each(asked.map(|source| source.name.to_owned()))
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let source = ambit_sources::find(cx.argument)
         .ok_or_else(|| TaskError::Failed(format!("this version knows no source {:?}", cx.argument)))?;
     let told = names(cx, source).await?;
@@ -74,7 +74,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// All names that the source tells of, page by page. A page without a new name is the last one.
-async fn names(cx: &Context<'_>, source: &'static Source) -> Result<BTreeSet<String>, TaskError> {
+async fn names(cx: &Context<'_>, source: &'static Source) -> Result<BTreeSet<String>> {
     let (domain, key) = (cx.facts.name.as_str(), cx.settings.source_keys.of(source.name));
     let mut names = BTreeSet::new();
     let mut page = ask(cx, source, domain, key, None).await?;
@@ -100,7 +100,7 @@ async fn ask(
     domain: &str,
     key: Option<&str>,
     after: Option<(u32, &Page)>,
-) -> Result<Page, TaskError> {
+) -> Result<Page> {
     let name = &source.pretty_name;
     let request = source.request(domain, key, after).ok_or_else(|| {
         TaskError::Denied(format!("{name}: it is not asked without a key; see the setting source_keys"))

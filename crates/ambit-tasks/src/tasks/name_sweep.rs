@@ -2,7 +2,7 @@
 
 use crate::ask::guess::guess;
 use crate::tasks::wildcard_profile::is_level;
-use crate::{Answer, Context, Plan, Settings, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Settings, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 
@@ -41,7 +41,7 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     Plan::Sweep { prefix: String::new(), size: size(words), step: size(STEP) }
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let range =
         range(cx.argument).ok_or_else(|| TaskError::Failed(format!("not a range of words: {:?}", cx.argument)))?;
     let words = cx.settings.words.get(range.start.min(cx.settings.words.len())..range.end.min(cx.settings.words.len()));

@@ -5,7 +5,7 @@
 //! depend on the order of work.
 
 use crate::task::OF_SITES;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::{Member, ip_address, network};
 use ambit_model::facts::Neighbour;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName};
@@ -31,7 +31,7 @@ pub(crate) const TASK: Task = Task {
 /// Items carried to one entity.
 const CARRIED_MAX: usize = 32;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     if cx.facts.kind == Kind::IpAddress {
         cx.observe(ip_address::NAME, json!(cx.facts.name));
         cx.observe(ip_address::VERSION, json!(if cx.facts.name.contains(':') { 6 } else { 4 }));

@@ -6,7 +6,7 @@ use crate::ask::hashed_zone;
 use crate::ask::host::is_below;
 use crate::ask::wild::control;
 use crate::read::nsec::Link;
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneWalk;
 use ambit_model::observation::Sighting;
@@ -44,7 +44,7 @@ fn is_zone_top(facts: &Facts) -> bool {
     facts.kind == Kind::Domain || domain::SOA_RECORD.raw(&facts.details).is_some()
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let zone = cx.facts.name.as_str();
     let mut names: BTreeMap<String, BTreeSet<u16>> = BTreeMap::new();
     let mut current = zone.to_owned();
@@ -92,7 +92,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// A zone that may be signed with NSEC3.
-async fn hashed(cx: &Context<'_>, zone: &str) -> Result<Answer, TaskError> {
+async fn hashed(cx: &Context<'_>, zone: &str) -> Result<Answer> {
     let Some(told) = hashed_zone::told(cx, zone).await? else { return Ok(Answer::Absent) };
     if told.names.is_empty() {
         return Ok(Answer::Absent);
@@ -108,7 +108,7 @@ async fn hashed(cx: &Context<'_>, zone: &str) -> Result<Answer, TaskError> {
 }
 
 /// Reports the hosts among the names of a zone.
-async fn report(cx: &Context<'_>, zone: &str, names: &BTreeMap<String, BTreeSet<u16>>) -> Result<(), TaskError> {
+async fn report(cx: &Context<'_>, zone: &str, names: &BTreeMap<String, BTreeSet<u16>>) -> Result<()> {
     for (name, types) in names.iter().filter(|(name, types)| is_host(name, types) && name.as_str() != zone) {
         if types.contains(&RecordType::NS.0) {
             found_below(cx, zone, name).await?;

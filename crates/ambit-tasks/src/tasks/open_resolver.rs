@@ -1,7 +1,7 @@
 //! Checks whether a name server resolves names for anybody, which makes it usable for amplification attacks.
 
 use crate::ask::bindings;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::network_service;
 use ambit_model::{Kind, TaskName, workflow};
 use std::time::Duration;
@@ -28,7 +28,7 @@ const WAIT: Duration = Duration::from_secs(2);
 /// `. NS`, recursion desired.
 const QUESTION: &[u8] = b"\x61\x6d\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x01";
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let socket =
         bindings::socket(cx.facts.kind, &cx.facts.name, "").ok_or_else(|| TaskError::Failed("not a service".into()))?;
     let Some(answer) = cx.net.datagram(socket, QUESTION, WAIT).await? else {

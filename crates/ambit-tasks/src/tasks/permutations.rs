@@ -3,7 +3,7 @@
 use crate::ask::guess::guess_on;
 use crate::ask::host::is_below;
 use crate::siblings::Names;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::facts::{Neighbour, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Uid, Wave, workflow};
@@ -100,7 +100,7 @@ fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
     found.map(|(name, _)| name.to_owned())
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let (label, level) =
         cx.argument.split_once('.').ok_or_else(|| TaskError::Failed(format!("not a name: {:?}", cx.argument)))?;
     let names = match cx.memory {

@@ -5,7 +5,7 @@
 use crate::ask::bindings::{announced_ports, open_ports, services_stand};
 use crate::ask::identify::identify;
 use crate::ask::together::together;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::ip_address::Port;
 use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{ip_address, network_service};
@@ -46,7 +46,7 @@ const VOICES: usize = 3;
 /// Improbable ports lie here: above all registered ones, below the range from which systems take client ports.
 const RANGE: std::ops::Range<u16> = 28_100..32_300;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
     // A list without them does not make known services gone.
     let known = open_ports(&cx.facts.details);
@@ -123,7 +123,7 @@ async fn confirmed(
     address: IpAddr,
     open: &[u16],
     improbable: &[u16],
-) -> Result<(Vec<u16>, BTreeSet<&'static str>), TaskError> {
+) -> Result<(Vec<u16>, BTreeSet<&'static str>)> {
     let ask = |port: u16| async move { (port, identify(cx, SocketAddr::new(address, port)).await) };
     let asked: BTreeSet<u16> = improbable.iter().chain(open).copied().collect();
     // The improbable ports come first, because their answers decide how the others count.

@@ -2,7 +2,7 @@
 
 use crate::ask::inputs::{digest, members};
 use crate::tasks::front_page;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::posture::{READ, Sight, assess, sight};
@@ -55,7 +55,7 @@ fn made_of(facts: &Facts) -> String {
     digest(&(members(&facts.details, READ), looks.collect::<Vec<_>>()))
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     if sight(cx.facts) == Sight::Unseen {
         let why = "neither its zone nor its mail could be looked at: it is given no score for that";
         return Err(TaskError::Failed(why.to_owned()));

@@ -6,7 +6,7 @@ use crate::read::normal;
 use crate::tasks::content_focus::at_profiled_sites;
 use crate::tasks::soft404_profile::refusal;
 use crate::told::{self, Visit};
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_fingerprints::{PATHS_MAX, Product};
 use ambit_model::entity::network;
 use ambit_model::{Kind, TaskName, workflow};
@@ -38,7 +38,7 @@ const PAGE_BYTES: usize = 256 * 1_024;
 /// Pages without an answer after which a site is left.
 const FAILURES_MAX: usize = 3;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let site = &web::site(cx)?;
     let paths: Vec<&str> = cx.settings.fingerprints.paths().collect();
     let (mut products, mut failed): (Vec<Product>, Vec<NetError>) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! The reverse name of an address. It is weak evidence, because whoever holds the address writes it.
 
 use crate::ask::host::reverse_name;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Resolution;
 use ambit_model::scope::spells;
@@ -34,7 +34,7 @@ pub(crate) fn is_ours_to_ask(facts: &Facts) -> bool {
     facts.decision.scoped() || facts.decision.clearance >= Clearance::L2 || names.any(|name| name.scoped)
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
     let answer = cx.net.lookup(&reverse_name(address), RecordType::PTR).await?;
     let names: BTreeSet<&String> = answer

@@ -3,7 +3,7 @@
 use crate::ask::blocks;
 use crate::ask::host::reverse_name;
 use crate::ask::together::together;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::facts::Neighbour;
 use ambit_model::scope::spells;
 use ambit_model::{EdgeKind, Kind, TaskName, workflow};
@@ -39,7 +39,7 @@ const IN_FLIGHT: usize = 64;
 /// Share of look-ups, per cent, that may stay without an answer before the look counts as failed.
 const LOST_PERCENT: usize = 10;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
     let asked = blocks::addresses(block, cx.argument)
         .ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;

@@ -4,7 +4,7 @@
 use crate::tasks::dangling::{gone, server_gone};
 use crate::tasks::zone_profile::found_server;
 use crate::tasks::zone_transfer::{PORT, own_servers};
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task};
 use ambit_model::entity::domain::{self, Dangling, DanglingReason, DeadDelegation};
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
@@ -44,7 +44,7 @@ fn lame(facts: &Facts) -> BTreeSet<String> {
     dead.filter(|item| item.reason == DanglingReason::Lame).map(|item| item.name).collect()
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let mut failure = None;
     for server in own_servers(cx.facts) {
         for address in cx.net.addresses(&server).await? {
@@ -61,7 +61,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// Leads to the servers, and records which of them do not exist. A server that could not be looked up is what it was.
-async fn led_to(cx: &Context<'_>, servers: BTreeSet<String>) -> Result<Answer, TaskError> {
+async fn led_to(cx: &Context<'_>, servers: BTreeSet<String>) -> Result<Answer> {
     let servers: BTreeSet<String> = servers.into_iter().take(SERVERS_MAX).collect();
     for server in &servers {
         found_server(cx, Kind::Nameserver, server).await?;

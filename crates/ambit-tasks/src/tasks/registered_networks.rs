@@ -2,7 +2,7 @@
 
 use crate::ask::bootstrap::PROVIDER;
 use crate::read::rdap::{self, HELD_MAX, Holdings};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_cloud::form::escaped;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
@@ -47,7 +47,7 @@ const REGISTRIES: &[Registry] = &[
 /// Entries of one name at one registry that are asked for; large organisations have several.
 const ENTRIES_MAX: usize = 20;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let registry = REGISTRIES.iter().find(|registry| registry.host == cx.argument);
     let registry = registry.ok_or_else(|| TaskError::Failed(format!("not a registry: {:?}", cx.argument)))?;
     let name = cx.facts.name.as_str();
@@ -90,7 +90,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// Returns the answer of a registry; `None` if it knows nothing.
-async fn ask(cx: &Context<'_>, registry: &Registry, question: &str) -> Result<Option<Value>, TaskError> {
+async fn ask(cx: &Context<'_>, registry: &Registry, question: &str) -> Result<Option<Value>> {
     let (host, path) = (registry.host, registry.path);
     let asked = cx.net.source_list(PROVIDER, &format!("https://{host}{path}/{question}")).await;
     let fetch = asked.map_err(|error| TaskError::source(host, &error))?;

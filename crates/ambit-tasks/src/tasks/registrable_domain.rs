@@ -2,7 +2,7 @@
 
 use crate::task::OF_SITES;
 use crate::tasks::wildcard_profile::is_level;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::host_of;
 use ambit_model::entity::registered;
 use ambit_model::moment::DAY_MS;
@@ -33,7 +33,7 @@ fn arguments(facts: &Facts) -> impl Iterator<Item = &'static str> {
     [""].into_iter().chain(is_level(facts).then_some(LEVEL))
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let domain = domain_of(&cx.facts.name);
     if let Some(domain) = domain {
         cx.found(Kind::Domain, domain, EdgeKind::RegistrableDomain);

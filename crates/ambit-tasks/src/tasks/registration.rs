@@ -6,7 +6,7 @@ use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
 use crate::tasks::ptr::is_ours_to_ask;
 use crate::tasks::sister_domain::is_in_question;
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::{domain, host_of, ip_address, mentioned, network, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
@@ -55,7 +55,7 @@ pub(crate) fn is_registered(facts: &Facts) -> bool {
     !first.parse().is_ok_and(is_private)
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     match cx.facts.kind {
         Kind::Domain => domain(cx).await,
         Kind::IpAddress => address(cx).await,
@@ -72,7 +72,7 @@ pub(crate) enum Registration {
 }
 
 /// RDAP by the bootstrap redirector; WHOIS where the registry has no RDAP or it is down.
-pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Registration, TaskError> {
+pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Registration> {
     let failure = match bootstrap::ask(cx, path).await {
         Ok(answer) => {
             let body = if answer.truncated { &[][..] } else { &answer.body };
@@ -114,7 +114,7 @@ fn tells_of_block(text: Option<&str>, address: IpAddr) -> bool {
     text.is_some_and(|text| whois::block(text, address).is_some())
 }
 
-async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn domain(cx: &Context<'_>) -> Result<Answer> {
     // A host that passes for theirs is as old as the domain in which it is.
     let of_host = registrable(&cx.facts.name).filter(|_| is_resembling(cx.facts));
     let name = of_host.unwrap_or(&cx.facts.name);
@@ -137,7 +137,7 @@ async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-async fn address(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn address(cx: &Context<'_>) -> Result<Answer> {
     let name = cx.facts.name.as_str();
     let address: IpAddr = name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
     let said = ask(cx, &format!("ip/{name}"), name).await?;
@@ -173,7 +173,7 @@ async fn address(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-async fn block(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn block(cx: &Context<'_>) -> Result<Answer> {
     let first = cx.facts.name.split('/').next().unwrap_or("");
     let said = ask(cx, &format!("ip/{}", cx.facts.name), first).await?;
     let (block, people) = match &said {
@@ -231,7 +231,7 @@ fn lead_to(cx: &Context<'_>, people: &[Person]) {
 }
 
 /// The system that announces an address, by a public DNS zone (`64500 | 203.0.113.0/24 | …`).
-async fn asn_by_dns(cx: &Context<'_>, address: IpAddr) -> Result<Option<u32>, TaskError> {
+async fn asn_by_dns(cx: &Context<'_>, address: IpAddr) -> Result<Option<u32>> {
     let zone = if address.is_ipv4() { "origin" } else { "origin6" };
     let name = format!("{}.{zone}.asn.cymru.com", reversed(address));
     // A number that a third party does not give is no reason to lose what the registry said.

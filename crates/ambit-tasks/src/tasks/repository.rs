@@ -2,7 +2,7 @@
 
 use crate::ask::git::{self, Extent, Fetched, Source};
 use crate::history::{self, Begin, Known, LEFT_OUT, Looked, Place, Sought, Standing, Today};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Task, TaskError};
 use ambit_git::{Beside, Gathering, GitError, HashKind, Missing, ObjectId, Wanted};
 use ambit_model::entity::{code_account, repository};
 use ambit_model::{EdgeKind, Kind, TaskName, workflow};
@@ -43,7 +43,7 @@ pub(crate) const TASK: Task = Task {
 /// Branches and tags that a server names and does not have that are left out, before it counts as broken.
 const LOST_MAX: usize = 5;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let mut source = Source::of(cx)?;
     let mut beside = source.beside(cx).await?;
     let written = history::written_beside(&beside);
@@ -87,12 +87,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// Searches the new commits, or all of them if that is not possible. `known` is then what remains of earlier searches.
-async fn look_through(
-    cx: &Context<'_>,
-    source: &Source,
-    beside: &Beside,
-    known: &mut Known,
-) -> Result<Looked, TaskError> {
+async fn look_through(cx: &Context<'_>, source: &Source, beside: &Beside, known: &mut Known) -> Result<Looked> {
     match newly(cx, source, beside, known).await {
         Ok(Some(looked)) => return Ok(looked),
         Err(error) if !is_less_asked_for(source, &error) => return Err(error),
@@ -115,7 +110,7 @@ fn is_less_asked_for(source: &Source, error: &TaskError) -> bool {
 
 /// Looks through all of the history, or through as much of it as may be fetched. Of files that cannot be read, what was
 /// known stands.
-async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Looked, TaskError> {
+async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Looked> {
     let extents: Vec<Extent> = Extent::all(source, beside).collect();
     // An earlier look found out how much that is.
     let is_known = |extent: &Extent| extent.left_out().is_some_and(|said| known.why(said).is_some());
@@ -143,7 +138,7 @@ async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known)
 
 /// Looks through everything that leads to the tips and not to the commits of an earlier look; `None` where all must be
 /// looked at anew.
-async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Option<Looked>, TaskError> {
+async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Option<Looked>> {
     let (ids, tips) = (known.ids(), beside.tips_and_past());
     if ids.is_empty() || renamed(&ids, &tips).is_some() {
         return Ok(None);
@@ -184,7 +179,7 @@ async fn look(
     beside: &Beside,
     known: &Known,
     extent: &Extent,
-) -> Result<(Looked, Standing), TaskError> {
+) -> Result<(Looked, Standing)> {
     let tips = extent.tips(beside);
     let pack = source.fetch(cx, &extent.wanted(&tips, source.filters())).await?;
     let (beside, extent, holders) = (beside.clone(), extent.clone(), known.holders().collect::<Vec<_>>());
@@ -216,12 +211,7 @@ async fn is_reached(cx: &Context<'_>, source: &Source, tips: &[ObjectId], known:
 }
 
 /// Asks a server for the trees of the tips, and then for the files in them that are read, where it left those out.
-async fn at_tips(
-    cx: &Context<'_>,
-    source: &Source,
-    beside: &Beside,
-    holders: HashSet<ObjectId>,
-) -> Result<Standing, TaskError> {
+async fn at_tips(cx: &Context<'_>, source: &Source, beside: &Beside, holders: HashSet<ObjectId>) -> Result<Standing> {
     let trees = Wanted::Newest { tips: &beside.tips, files_below: source.filters().then_some(0) };
     let gathering = Gathering::new(trees.hash()).map_err(|error| TaskError::Failed(error.to_string()))?;
     let gathered = Arc::new((gathering, beside.clone(), holders));
@@ -238,7 +228,7 @@ async fn with_pack(
     source: &Source,
     gathered: &Arc<(Gathering, Beside, HashSet<ObjectId>)>,
     wanted: &Wanted<'_>,
-) -> Result<Standing, TaskError> {
+) -> Result<Standing> {
     let fetched = source.fetch(cx, wanted).await?;
     let gathered = gathered.clone();
     history::aside(cx, move |stop| {

@@ -3,7 +3,7 @@
 
 use crate::ask::registered::{Registered, Suffixes};
 use crate::ask::together::together;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::impersonation::Resembled;
 use ambit_model::lookalike::{Resemblance, lookalikes_of_seed};
@@ -37,7 +37,7 @@ const STEP: i64 = 400;
 /// Questions in flight; the resolver's own window paces them.
 const IN_FLIGHT: usize = 64;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let suffixes = Suffixes::default();
     let asked = part(cx.argument, candidates(cx.facts), cx.facts)?;
     let ask = |(name, by): (String, Resemblance)| {
@@ -104,11 +104,7 @@ fn candidates(facts: &Facts) -> Vec<(String, Resemblance)> {
 }
 
 /// The names of a range of the sweep. The range behind the last name that is asked for fails where there are more.
-fn part(
-    range: &str,
-    names: Vec<(String, Resemblance)>,
-    facts: &Facts,
-) -> Result<Vec<(String, Resemblance)>, TaskError> {
+fn part(range: &str, names: Vec<(String, Resemblance)>, facts: &Facts) -> Result<Vec<(String, Resemblance)>> {
     let ends =
         range.split_once('-').and_then(|(from, to)| Some((from.parse::<usize>().ok()?, to.parse::<usize>().ok()?)));
     let (from, to) = ends.ok_or_else(|| TaskError::Failed(format!("not a range of names: {range:?}")))?;

@@ -4,7 +4,7 @@ use super::zone_profile::found_host;
 use crate::ask::host::{is_private, is_theirs, only_mentioned};
 use crate::read::{buckets, technology};
 use crate::told;
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::{HttpsRecord, Resolution};
 use ambit_model::moment::HOUR_MS;
@@ -42,7 +42,7 @@ pub(crate) const TASK: Task = Task {
     ..Task::ASKS_NAMES
 };
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let name = &cx.facts.name;
     let (four, six) = futures::join!(cx.net.lookup(name, RecordType::A), cx.net.lookup(name, RecordType::AAAA));
     let families = Families { four, six };
@@ -133,7 +133,7 @@ fn https_record(binding: &ServiceBinding, owner: &str) -> HttpsRecord {
 
 /// Leads to the hosts that HTTPS records name. That is no evidence of whose they are; nor are the hints, which lead
 /// nowhere. Browsers that do not know the records go to the name's own addresses all the same.
-async fn lead(cx: &Context<'_>, services: &[HttpsRecord]) -> Result<(), TaskError> {
+async fn lead(cx: &Context<'_>, services: &[HttpsRecord]) -> Result<()> {
     if !services.is_empty() {
         cx.observe(domain::HTTPS, services.to_vec());
     }

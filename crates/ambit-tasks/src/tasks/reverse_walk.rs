@@ -5,7 +5,7 @@ use crate::ask::blocks;
 use crate::ask::host::reverse_name;
 use crate::ask::together::together;
 use crate::tasks::ptr_sweep::own_names;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::facts::Neighbour;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
@@ -44,7 +44,7 @@ fn large_block(facts: &Facts) -> Option<Ipv6Net> {
     }
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let block = large_block(cx.facts).ok_or_else(|| TaskError::Failed("not a large IPv6 block".into()))?;
     if answers_for_all(cx, block).await? {
         return Ok(Answer::Absent);
@@ -113,7 +113,7 @@ async fn exists(cx: &Context<'_>, prefix: u128, depth: u8) -> Result<bool, NetEr
 }
 
 /// Returns true for a zone that synthesises names: even an address that cannot exist has one.
-async fn answers_for_all(cx: &Context<'_>, block: Ipv6Net) -> Result<bool, TaskError> {
+async fn answers_for_all(cx: &Context<'_>, block: Ipv6Net) -> Result<bool> {
     let digest = Sha256::digest(block.to_string());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&digest[..16]);
@@ -123,7 +123,7 @@ async fn answers_for_all(cx: &Context<'_>, block: Ipv6Net) -> Result<bool, TaskE
 }
 
 /// Reports the addresses with their names. What is in parts that were lost stays as it was known.
-async fn named(cx: &Context<'_>, addresses: Vec<u128>, mut lost: Vec<Lost>) -> Result<Answer, TaskError> {
+async fn named(cx: &Context<'_>, addresses: Vec<u128>, mut lost: Vec<Lost>) -> Result<Answer> {
     for number in &addresses {
         let address = Ipv6Addr::from(*number);
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::BlockMember);

@@ -3,7 +3,7 @@
 use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
 use crate::read::mentions::Mentions;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::host_of;
 use ambit_model::entity::{mentioned, uri};
 use ambit_model::{Details, EdgeKind, Kind, TaskName, workflow};
@@ -40,7 +40,7 @@ const WELL_KNOWN: &[(&str, &str)] = &[
     ("/.well-known/matrix/server", "\"m.server\""),
 ];
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let url = web::site(cx)?;
     let mut seen = false;
     let robots = web::answered(web::get(cx, &url.with_path("/robots.txt"), FILE_BYTES).await)?;
@@ -90,7 +90,7 @@ fn found_host(cx: &Context<'_>, url: &Url, host: &str) {
 }
 
 /// Fetches one file; `None` if nothing answers at all, or it must not be asked for.
-async fn file(cx: &Context<'_>, url: &Url, path: &str) -> Result<Option<HttpExchange>, TaskError> {
+async fn file(cx: &Context<'_>, url: &Url, path: &str) -> Result<Option<HttpExchange>> {
     match web::get(cx, &url.with_path(path), FILE_BYTES).await {
         Ok(exchange) => web::whole(exchange.available()?).map(Some),
         Err(error) if web::is_no_answer(&error) || web::is_closed(&error) => Ok(None),
@@ -151,7 +151,7 @@ const LOCATION_BYTES_MAX: usize = 2_000;
 static LOCATION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"<loc>\s*(https?://[^\s<]+)\s*</loc>").expect("the expression is constant"));
 
-async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool, TaskError> {
+async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool> {
     let Some(answer) = file(cx, url, &sitemap.path).await? else {
         return Ok(false);
     };
@@ -173,7 +173,7 @@ async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool
     Ok(true)
 }
 
-async fn read_security(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
+async fn read_security(cx: &Context<'_>, url: &Url) -> Result<bool> {
     for path in ["/.well-known/security.txt", "/security.txt"] {
         let Some(answer) = file(cx, url, path).await? else {
             return Ok(false);
@@ -211,7 +211,7 @@ fn security(text: &str) -> Option<Value> {
         .then(|| json!({"contact": contact, "expires": field("expires").first(), "policy": field("policy").first()}))
 }
 
-async fn read_mta_sts(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
+async fn read_mta_sts(cx: &Context<'_>, url: &Url) -> Result<bool> {
     let answer = file(cx, url, "/.well-known/mta-sts.txt").await?;
     let policy = answer.and_then(|answer| text_file(&answer)).and_then(|text| mta_sts(&text));
     if let Some(policy) = &policy {

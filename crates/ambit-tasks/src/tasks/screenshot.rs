@@ -1,7 +1,7 @@
 //! The picture of a site as a browser shows it, where the operator lets runs use one.
 
 use crate::ask::{bindings, web};
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::moment::WEEK_MS;
 use ambit_model::observation::{SCREENSHOT, Sighting};
@@ -38,7 +38,7 @@ fn plan(facts: &Facts, settings: &crate::Settings) -> Plan {
     Plan::bound(bindings::of_root_site(facts).into_iter().take(1))
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let browser = cx.settings.browser.as_ref().ok_or_else(|| TaskError::Failed("there is no browser".into()))?;
     let address = bindings::socket(cx.facts.kind, &cx.facts.name, cx.argument)
         .ok_or_else(|| TaskError::Failed(format!("not a binding: {:?}", cx.argument)))?;

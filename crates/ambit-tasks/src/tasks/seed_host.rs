@@ -4,7 +4,7 @@
 use crate::ask::bindings;
 use crate::ask::host::is_below;
 use crate::task::OF_SITES;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{EdgeKind, Kind, TaskName, workflow};
@@ -35,7 +35,7 @@ pub(crate) const TASK: Task = Task {
     ..Task::DERIVES
 };
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let name = &cx.facts.name;
     let edge = EdgeKind::CloudAccount;
     let host = match cx.facts.kind {

@@ -6,7 +6,7 @@ use crate::ask::dialogue::{Dialogue, is_whole_listing, is_whole_reply};
 use crate::ask::identify::{Identity, Layer, identify, read_banner};
 use crate::read::normal;
 use crate::told;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::network_service::{OpenRedis, Service};
 use ambit_model::entity::{network, network_service};
 use ambit_model::{Kind, TaskName, workflow};
@@ -36,7 +36,7 @@ const BANNER_CHARS_MAX: usize = 512;
 /// How long Redis may take for its description.
 const INFO_TIMEOUT: Duration = Duration::from_secs(4);
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     if let Some(socket) = bindings::datagram_socket(&cx.facts.name) {
         return over_datagrams(cx, socket).await;
     }
@@ -65,7 +65,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// A service that speaks over UDP.
-async fn over_datagrams(cx: &Context<'_>, socket: SocketAddr) -> Result<Answer, TaskError> {
+async fn over_datagrams(cx: &Context<'_>, socket: SocketAddr) -> Result<Answer> {
     let (service, proof) = match datagram::ask(cx, socket).await? {
         Heard::Spoke(service, proof) => (service, proof),
         Heard::Closed => return Ok(Answer::Absent),
@@ -85,7 +85,7 @@ async fn over_datagrams(cx: &Context<'_>, socket: SocketAddr) -> Result<Answer, 
 }
 
 /// Asks further questions that only the protocol allows.
-async fn ask_further(cx: &Context<'_>, socket: SocketAddr, identity: &Identity) -> Result<(), TaskError> {
+async fn ask_further(cx: &Context<'_>, socket: SocketAddr, identity: &Identity) -> Result<()> {
     let layer = identity.layer();
     let told = match identity.service {
         Some(Service::Ftp) => anonymous(cx, socket, layer).await,

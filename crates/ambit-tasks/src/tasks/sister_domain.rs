@@ -6,7 +6,7 @@ use crate::ask::host::{is_theirs, seed_domains};
 use crate::read::spf;
 use crate::tasks::mail_policy::{dmarc_mailboxes, spf_record};
 use crate::tasks::zone_profile::{mail_servers, name_servers};
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::{host_of, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
@@ -53,7 +53,7 @@ pub(crate) fn is_in_question(facts: &Facts) -> bool {
         && facts.inward.iter().any(|neighbour| leads(neighbour.edge) && neighbour.scoped)
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let name = cx.facts.name.as_str();
     let (kind, edge, found) = match cx.argument {
         NS => (Kind::Nameserver, EdgeKind::Vendor, name_servers(&*cx.net.lookup(name, RecordType::NS).await?)),

@@ -3,7 +3,7 @@
 
 use crate::ask::{bindings, web};
 use crate::read::normal;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::uri;
 use ambit_model::entity::uri::{Refusal, Soft404};
 use ambit_model::{Kind, TaskName, workflow};
@@ -39,7 +39,7 @@ pub(crate) async fn refusal(cx: &Context<'_>, url: &Url, end: &str) -> Result<Ht
     web::get(cx, &improbable(url, end), BODY_BYTES).await
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let url = web::site(cx)?;
     let Some(page) = web::answered(refusal(cx, &url, "").await)? else { return Ok(Answer::Absent) };
     let page = web::whole(page.available()?)?;

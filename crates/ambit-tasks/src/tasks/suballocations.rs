@@ -5,7 +5,7 @@ use crate::ask::bootstrap::PROVIDER;
 use crate::ask::{blocks, whois};
 use crate::read::rdap::{self, Person};
 use crate::tasks::registration::{self, Registration};
-use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::facts::{LastProbe, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
@@ -61,7 +61,7 @@ fn is_given(facts: &Facts) -> bool {
     facts.seed || facts.decision.reason == ScopeReason::Allowed
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
     let holders: BTreeSet<String> =
         cx.facts.to(EdgeKind::Registrant).map(|holder| holder.name.to_lowercase()).collect();
@@ -97,7 +97,7 @@ struct Asking<'a> {
 impl Asking<'_> {
     /// Asks about the addresses from one on, and returns the last one that the answer is about. Fails where nothing
     /// more may be asked.
-    async fn ask(&mut self, at: u128, step: u128) -> Result<u128, TaskError> {
+    async fn ask(&mut self, at: u128, step: u128) -> Result<u128> {
         let last = self.failed.last().map(|(_, error)| error.clone());
         let asked = match last.filter(|_| self.failures_in_a_row >= FAILURES_IN_A_ROW) {
             Some(error) => Err(error),
@@ -124,7 +124,7 @@ impl Asking<'_> {
     /// Reports the parts that belong to third parties. A part that could not be asked about keeps what an earlier probe
     /// recorded; without that, it is theirs if a person named the block, and unattributed if a network only announces
     /// it. Fails if nothing is known.
-    fn report(self) -> Result<Answer, TaskError> {
+    fn report(self) -> Result<Answer> {
         let failure = self.failed.first().map(|(_, error)| error.clone());
         let mut apart: Vec<IpNet> = self.strange.iter().copied().collect();
         for allocation in &self.strange {
@@ -163,7 +163,7 @@ fn step(span: u128) -> u128 {
 }
 
 /// The narrowest registered block around an address, and who registered it.
-async fn allocation(cx: &Context<'_>, address: IpAddr) -> Result<Option<(IpNet, Vec<Person>)>, TaskError> {
+async fn allocation(cx: &Context<'_>, address: IpAddr) -> Result<Option<(IpNet, Vec<Person>)>> {
     let text = address.to_string();
     let (block, people) = match registration::ask(cx, &format!("ip/{text}"), &text).await? {
         Registration::Rdap(body) => (rdap::block(&body, Some(address)), rdap::people(&body)),

@@ -4,7 +4,7 @@
 use crate::ask::delegation::{fails_alone, found_below};
 use crate::ask::denial::is_there;
 use crate::ask::host::{is_below, levels};
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{Rcode, RecordType};
@@ -34,7 +34,7 @@ fn mentioned(facts: &Facts) -> impl Iterator<Item = String> {
 
 /// Leads to the highest level between the domain and a name that fails, where it fails: whoever becomes one of the
 /// servers to which it was handed speaks for all below it.
-async fn found_failing_level(cx: &Context<'_>, name: &str) -> Result<(), TaskError> {
+async fn found_failing_level(cx: &Context<'_>, name: &str) -> Result<()> {
     let domain = cx.facts.name.as_str();
     if cx.net.lookup(domain, RecordType::SOA).await.is_err() {
         return Ok(());
@@ -47,7 +47,7 @@ async fn found_failing_level(cx: &Context<'_>, name: &str) -> Result<(), TaskErr
     Ok(())
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let exists = match is_there(cx, cx.argument).await {
         Err(NetError::Dns(Rcode::SERVFAIL)) if fails_alone(cx, cx.argument).await? => {
             found_failing_level(cx, cx.argument).await?;

@@ -4,7 +4,7 @@
 use crate::ask::host::same_domain;
 use crate::ask::inputs::digest;
 use crate::read::suppliers;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::domain::{
     CNAME_CHAIN, FRONT_PAGE, MX_RECORDS, NAMESERVERS, SPF_TREE, SUPPLIERS, Supplier, TXT_RECORDS,
 };
@@ -35,7 +35,7 @@ pub(crate) const TASK: Task = Task {
 /// Suppliers of one name that are kept.
 const SUPPLIERS_MAX: usize = 200;
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let used = used(cx.facts);
     let mut signs: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for supplier in &used {

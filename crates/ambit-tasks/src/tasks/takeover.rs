@@ -2,7 +2,7 @@
 //! to that very provider.
 
 use crate::ask::{bindings, web};
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Takeover;
 use ambit_model::observation::Sighting;
@@ -41,7 +41,7 @@ fn claimable(facts: &Facts) -> Option<(String, &'static Claimable)> {
     rules.find(|(_, rule)| rule.says.is_some())
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let Some((target, rule)) = claimable(cx.facts) else {
         return Ok(Answer::Absent);
     };

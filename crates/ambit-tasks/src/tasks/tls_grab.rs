@@ -5,7 +5,7 @@ use crate::ask::bindings::{self, server_name};
 use crate::ask::default_certificate;
 use crate::ask::host::seed_domains;
 use crate::task::OF_SITES;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::certificate::{ChainError, Key, KeyAlgorithm, TlsLook};
 use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{certificate, network_service, registrable};
@@ -85,7 +85,7 @@ fn start_tls(facts: &Facts) -> Option<StartTls> {
     }
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let socket = match cx.facts.kind {
         Kind::IpAddress => {
             cx.facts.name.parse().ok().map(|address| SocketAddr::new(address, default_certificate::PORT))
@@ -139,7 +139,7 @@ async fn old_versions(
     socket: SocketAddr,
     sni: Option<&str>,
     known: &BTreeSet<TlsVersion>,
-) -> Result<Vec<TlsVersion>, TaskError> {
+) -> Result<Vec<TlsVersion>> {
     let mut spoken = Vec::new();
     // A hello of SSL 3 has no SNI, and without it an address that is shared with third parties may not be contacted.
     let asked = OLD_VERSIONS.iter().filter(|version| sni.is_none() || **version != TlsVersion::Ssl3);

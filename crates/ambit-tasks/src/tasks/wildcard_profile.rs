@@ -1,7 +1,7 @@
 //! Checks whether a level of a zone answers for names that do not exist, which brute force needs to know first.
 
 use crate::tasks::dangling::alias;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::domain::{self, Dangling, DanglingReason};
 use ambit_model::entity::in_account;
 use ambit_model::{Facts, Kind, TaskName, workflow};
@@ -100,7 +100,7 @@ fn nobodys(level: &str) -> String {
     format!("{}.{level}", &label[..18])
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let mut answers = Map::new();
     for rtype in TYPES {
         let profile = cx.net.wildcard(&cx.facts.name, *rtype).await?;

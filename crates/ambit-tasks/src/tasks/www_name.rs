@@ -3,7 +3,7 @@
 
 use crate::ask::delegation::found_below;
 use crate::ask::host::is_resembling;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::{Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 
@@ -21,7 +21,7 @@ pub(crate) const TASK: Task = Task {
     ..Task::ASKS_NAMES
 };
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let domain = cx.facts.name.as_str();
     let name = format!("www.{domain}");
     let answer = cx.net.lookup(&name, RecordType::A).await?;

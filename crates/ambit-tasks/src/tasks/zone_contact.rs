@@ -1,6 +1,6 @@
 //! Derives the mailbox of whoever looks after a zone from the authority of the zone. Sends nothing.
 
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task};
 use ambit_model::entity::{domain, mentioned, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
@@ -24,7 +24,7 @@ pub(crate) const TASK: Task = Task {
     ..Task::DERIVES
 };
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let mailbox = own_mailbox(cx.facts);
     if let Some(mailbox) = &mailbox {
         let origin = Details::from_iter([mentioned::ORIGIN.is(json!(format!("SOA record of {}", cx.facts.name)))]);

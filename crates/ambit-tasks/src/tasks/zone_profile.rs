@@ -6,7 +6,7 @@ use crate::ask::host::{is_resembling, same_domain};
 use crate::ask::together::together;
 use crate::read::{spf, technology};
 use crate::told;
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::domain::{Authority, MailServer};
 use ambit_model::entity::{Member, domain, registrable};
 use ambit_model::observation::Sighting;
@@ -92,7 +92,7 @@ fn announces(facts: &Facts) -> bool {
     domain::MX_RECORDS.items(&facts.details).next().is_some() || domain::SOA_RECORD.of(&facts.details).is_some()
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let name = cx.facts.name.as_str();
     match cx.argument {
         "" => profile(cx, name).await,
@@ -121,7 +121,7 @@ struct Answers<'a, 'c> {
 
 impl Answers<'_, '_> {
     /// Asks for one sort of records; `None` where that failed. Fails where nothing more may be asked.
-    async fn ask(&mut self, rtype: RecordType) -> Result<Option<Arc<DnsAnswer>>, TaskError> {
+    async fn ask(&mut self, rtype: RecordType) -> Result<Option<Arc<DnsAnswer>>> {
         match self.cx.net.lookup(self.name, rtype).await {
             Ok(answer) => {
                 self.has_any = true;
@@ -137,7 +137,7 @@ impl Answers<'_, '_> {
 }
 
 /// What a zone says at one name. Of records for which the question failed, what the last answer said holds.
-async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
+async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer> {
     let mut answers = Answers { cx, name, has_any: false, failure: None };
     let (soa, mx) = (answers.ask(RecordType::SOA).await?, answers.ask(RecordType::MX).await?);
     if let Some(failure) = answers.failure.take_if(|_| !answers.has_any) {
@@ -183,7 +183,7 @@ async fn observe_servers(
     cx: &Context<'_>,
     answers: &mut Answers<'_, '_>,
     member: Member<Vec<String>>,
-) -> Result<BTreeSet<String>, TaskError> {
+) -> Result<BTreeSet<String>> {
     let servers = answers.ask(RecordType::NS).await?;
     let servers = servers.map_or_else(|| member.items(&cx.facts.details).collect(), |answer| name_servers(&answer));
     cx.observe(member, servers.iter().cloned().collect::<Vec<_>>());
@@ -195,7 +195,7 @@ async fn observe_servers(
 
 /// Leads to a server by its role and, where it has a name below this domain, as a name. The servers of whoever passes
 /// for them are told, and lead nowhere.
-pub(crate) async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> Result<(), TaskError> {
+pub(crate) async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> Result<()> {
     if is_resembling(cx.facts) {
         return Ok(());
     }
@@ -207,7 +207,7 @@ pub(crate) async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> 
 }
 
 /// Leads to a host that serves something for the name.
-pub(crate) async fn found_host(cx: &Context<'_>, host: &str) -> Result<(), TaskError> {
+pub(crate) async fn found_host(cx: &Context<'_>, host: &str) -> Result<()> {
     if same_domain(host, &cx.facts.name) {
         return found_own(cx, host).await;
     }
@@ -291,7 +291,7 @@ fn certification(answer: &DnsAnswer) -> Vec<Value> {
 
 /// SRV records under the common service names. A name that only a wildcard answers has no SRV record, so that needs no
 /// care. What was announced under a name that stayed without an answer holds.
-async fn services(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
+async fn services(cx: &Context<'_>, name: &str) -> Result<Answer> {
     let owners: Vec<String> = SERVICES.iter().map(|service| format!("{service}.{name}")).collect();
     let ask = |owner: String| async move { (cx.net.lookup(&owner, RecordType::SRV).await, owner) };
     let answers = together(owners.into_iter().map(ask), IN_FLIGHT).await;

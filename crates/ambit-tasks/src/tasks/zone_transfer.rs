@@ -3,7 +3,7 @@
 use crate::ask::delegation::{self, Judged, found_below};
 use crate::ask::host::{is_below, same_domain};
 use crate::ask::together::together;
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneTransfer;
 use ambit_model::observation::Sighting;
@@ -49,7 +49,7 @@ pub(crate) fn own_servers(facts: &Facts) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+async fn run(cx: &Context<'_>) -> Result<Answer> {
     let zone = cx.facts.name.as_str();
     let mut failure = None;
     for address in cx.net.addresses(cx.argument).await? {
@@ -103,7 +103,7 @@ fn read(cx: &Context<'_>, records: &[Record]) {
 
 /// Leads to the names of a zone that broke off. The records that hand a name to others may be missing, so that the zone
 /// is asked for each; names that did not come stay what they were.
-async fn tell_part(cx: &Context<'_>, zone: &str, records: &[Record]) -> Result<Answer, TaskError> {
+async fn tell_part(cx: &Context<'_>, zone: &str, records: &[Record]) -> Result<Answer> {
     let names = names(zone, records);
     let ask = |(name, edge): (String, EdgeKind)| async move {
         if edge == EdgeKind::Subdomain {

@@ -1,6 +1,6 @@
 //! A list that is asked for item by item of another one: what of it could be read, and what was known of the rest.
 
-use crate::{Answer, Context, TaskError};
+use crate::{Answer, Context, Result, TaskError};
 use ambit_cloud::form::{Asset, Form, Place};
 use ambit_model::facts::Neighbour;
 use ambit_model::run::NotDoneReason;
@@ -52,11 +52,11 @@ impl Reading {
     /// Adds what was read of an item, or that nothing was. Fails if the budget is used up.
     pub(super) fn add(
         &mut self,
-        read: Result<Vec<Asset>, TaskError>,
+        read: Result<Vec<Asset>>,
         list: &'static Form,
         parent: &Asset,
         place: &Place<'_>,
-    ) -> Result<(), TaskError> {
+    ) -> Result<()> {
         match read {
             Ok(more) => {
                 // No other list is asked for these.
@@ -94,7 +94,7 @@ impl Reading {
     }
 
     /// Ends the list. Fails if nothing of it could be read.
-    pub(super) fn end(self) -> Result<Listed, TaskError> {
+    pub(super) fn end(self) -> Result<Listed> {
         let Some(error) = self.error else { return Ok(Listed { assets: self.assets, unread: None }) };
         let count = self.unread.len();
         let error = if count > 1 { beside(error, &format!("; items not read: {count}")) } else { error };

@@ -2,7 +2,7 @@
 //! question on a connection of its own, which the server closes after its answer.
 
 use super::{PROVIDER, failed};
-use crate::{Context, TaskError};
+use crate::{Context, Result, TaskError};
 use ambit_git::{Advertised, END, GitError, HashKind, advertised, daemon_request, end_of_section};
 use ambit_net::http::BodyEnd;
 use ambit_net::wire::WireTime;
@@ -45,7 +45,7 @@ pub(super) async fn list(
     cx: &Context<'_>,
     place: &Place<'_>,
     request: impl Fn(HashKind) -> Vec<u8>,
-) -> Result<(Vec<u8>, bool), TaskError> {
+) -> Result<(Vec<u8>, bool)> {
     let until = cx.net.now() + limits::SOURCE_TIMEOUT;
     let mut answer = Vec::new();
     let end = ask(cx, place, request, until, |piece| {
@@ -64,7 +64,7 @@ pub(super) async fn fetch(
     place: &Place<'_>,
     request: &[u8],
     (writer, bytes_max): (&Mutex<impl Write>, usize),
-) -> Result<BodyEnd, TaskError> {
+) -> Result<BodyEnd> {
     let until = cx.net.now() + limits::DOWNLOAD_TIMEOUT;
     let mut bytes = 0;
     let take = |piece: &[u8]| {
@@ -84,7 +84,7 @@ async fn ask(
     request: impl Fn(HashKind) -> Vec<u8>,
     until: WireTime,
     mut take: impl FnMut(&[u8]) -> bool,
-) -> Result<(BodyEnd, bool), TaskError> {
+) -> Result<(BodyEnd, bool)> {
     let host = place.host.trim_matches(['[', ']']);
     let mut connection = cx.net.source_stream(PROVIDER, host, place.port).await?;
     send(cx, &mut connection, &daemon_request(place.path, &format!("{}:{}", place.host, place.port))).await?;
@@ -105,11 +105,7 @@ async fn ask(
 
 /// Reads the greeting of the server: the bytes after it, whether the server can filter files, and the hash of its
 /// objects.
-async fn greeting(
-    cx: &Context<'_>,
-    connection: &mut Connection,
-    until: WireTime,
-) -> Result<(Vec<u8>, bool, HashKind), TaskError> {
+async fn greeting(cx: &Context<'_>, connection: &mut Connection, until: WireTime) -> Result<(Vec<u8>, bool, HashKind)> {
     let mut said = Vec::new();
     loop {
         match end_of_section(&said).map_err(|error| refused(&error))? {
@@ -142,7 +138,7 @@ fn refused(error: &GitError) -> TaskError {
     }
 }
 
-async fn send(cx: &Context<'_>, connection: &mut Connection, bytes: &[u8]) -> Result<(), TaskError> {
+async fn send(cx: &Context<'_>, connection: &mut Connection, bytes: &[u8]) -> Result<()> {
     let sent = async {
         connection.write_all(bytes).await?;
         connection.flush().await
