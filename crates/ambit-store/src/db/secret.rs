@@ -18,6 +18,18 @@ const SECRET_BYTES: usize = 32;
 /// Bytes of a nonce of XChaCha20: long enough to be random.
 const NONCE_BYTES: usize = 24;
 
+/// Prints a struct for debugging by these members alone, since others are secret.
+macro_rules! debug_by {
+    ($type:ident { $($member:ident),+ }) => {
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($type))$(.field(stringify!($member), &self.$member))+.finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(crate) use debug_by;
+
 /// The master secret of an open store. Never printed.
 pub(crate) struct Secret([u8; SECRET_BYTES]);
 

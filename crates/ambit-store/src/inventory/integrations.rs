@@ -2,6 +2,7 @@
 //! the database (docs/architecture.md §1.6) and is given to nobody but the engine.
 
 use crate::db::rows::{columns, list, named, select};
+use crate::db::secret::debug_by;
 use crate::db::sql::{Tx, from_json, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed};
@@ -33,11 +34,7 @@ pub struct NewIntegration {
     pub settings: Map<String, Value>,
 }
 
-impl std::fmt::Debug for NewIntegration {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NewIntegration").field("kind", &self.kind).finish_non_exhaustive()
-    }
-}
+debug_by! { NewIntegration { kind } }
 
 /// What of an integration is to be changed; `None` stays as it is.
 #[derive(Clone, Default, PartialEq)]
@@ -49,11 +46,7 @@ pub struct IntegrationChange {
     pub settings: Option<Map<String, Value>>,
 }
 
-impl std::fmt::Debug for IntegrationChange {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IntegrationChange").field("name", &self.name).finish_non_exhaustive()
-    }
-}
+debug_by! { IntegrationChange { name } }
 
 columns! {
     /// An integration as people see it: of its secrets the names only.
@@ -100,14 +93,7 @@ pub struct Credential {
     pub settings: Map<String, Value>,
 }
 
-impl std::fmt::Debug for Credential {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Credential")
-            .field("integration", &self.integration)
-            .field("kind", &self.kind)
-            .finish_non_exhaustive()
-    }
-}
+debug_by! { Credential { integration, kind } }
 
 /// Sealed bytes open for their own integration only.
 fn purpose(integration: Uuid) -> String {

@@ -2,6 +2,7 @@
 //! is to be told. Position and notices move in one transaction, so that nothing is lost and nothing is written twice.
 
 use crate::db::rows::{Rows, columns, list, named, select};
+use crate::db::secret::debug_by;
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::notifications::deliveries;
@@ -64,11 +65,7 @@ columns! {
     }
 }
 
-impl std::fmt::Debug for Receiving {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Receiving").field("uuid", &self.uuid).field("channel", &self.channel).finish_non_exhaustive()
-    }
-}
+debug_by! { Receiving { uuid, channel } }
 
 impl Receiving {
     /// A receiver that stands in no database.

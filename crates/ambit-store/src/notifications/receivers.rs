@@ -2,6 +2,7 @@
 //! the database and are given to nobody but the sender.
 
 use crate::db::rows::{columns, named, select};
+use crate::db::secret::debug_by;
 use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
@@ -35,11 +36,7 @@ pub struct NewReceiver {
     pub rule: Rule,
 }
 
-impl std::fmt::Debug for NewReceiver {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NewReceiver").field("channel", &self.channel).field("rule", &self.rule).finish_non_exhaustive()
-    }
-}
+debug_by! { NewReceiver { channel, rule } }
 
 columns! {
     /// A receiver as people see it, without its secrets.

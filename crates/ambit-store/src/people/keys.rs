@@ -6,7 +6,7 @@
 //! touching the database, and a secret scanner can verify a hit.
 
 use crate::db::rows::{columns, named, select};
-use crate::db::secret::Secret;
+use crate::db::secret::{Secret, debug_by};
 use crate::db::sql::{Tx, Value, values};
 use crate::db::writer::transaction;
 use crate::people::principal::KeyScope;
@@ -60,11 +60,7 @@ pub struct RevokedKeys {
     pub of_others: Vec<i64>,
 }
 
-impl std::fmt::Debug for IssuedKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IssuedKey").field("id", &self.id).field("visible", &self.visible).finish_non_exhaustive()
-    }
-}
+debug_by! { IssuedKey { id, visible } }
 
 columns! {
     /// A key as lists show it.
