@@ -29,7 +29,6 @@ impl Store {
     /// The newest moment that runs and changes are stamped with; `None` where there are none. One that lies ahead of
     /// the clock says that this clock is wrong, or that one was. Fails if the database cannot be read.
     pub async fn newest_stamp(&self) -> Result<Option<Timestamp>> {
-        let mut tx = self.read().await?;
         let mut newest = None;
         for sql in [
             "SELECT MAX(created_at) FROM runs",
@@ -37,7 +36,7 @@ impl Store {
             "SELECT MAX(updated_at) FROM collections",
             "SELECT at FROM feed ORDER BY revision DESC LIMIT 1",
         ] {
-            let stamp: Option<Option<Timestamp>> = tx.read_first(sql, Vec::new()).await?;
+            let stamp: Option<Option<Timestamp>> = self.read().await?.read_first(sql, Vec::new()).await?;
             newest = newest.max(stamp.flatten());
         }
         Ok(newest)

@@ -137,8 +137,7 @@ impl Store {
     /// Refuses a secret that is not the one with which this installation was made; false where none was noted yet.
     /// With another one no key is known and no sealed credential can be opened.
     async fn require_own_secret(&self, options: &Options) -> Result<bool> {
-        let mut tx = self.read().await?;
-        let noted: Option<Vec<u8>> = tx.read_first("SELECT mark FROM secret_mark", Vec::new()).await?;
+        let noted: Option<Vec<u8>> = self.read().await?.read_first("SELECT mark FROM secret_mark", Vec::new()).await?;
         if noted.as_ref().is_none_or(|noted| noted[..] == self.inner.secret.mark()) {
             return Ok(noted.is_some());
         }

@@ -24,13 +24,12 @@ columns! {
 impl Engine {
     /// Analyses that wait, oldest first.
     pub async fn waiting_analyses(&self, limit: i64) -> Result<Vec<WaitingAnalysis>> {
-        let mut tx = self.store.read().await?;
         let sql = select::<WaitingAnalysis>(
             "FROM analyses a JOIN files f ON f.sha256 = a.sha256 WHERE a.finished_at IS NULL
              AND f.project_id = (SELECT MIN(o.project_id) FROM files o WHERE o.sha256 = a.sha256)
              ORDER BY a.number LIMIT $1",
         );
-        tx.read_all(&sql, values![limit]).await
+        self.store.read().await?.read_all(&sql, values![limit]).await
     }
 
     /// Finishes an analysis; one that another engine finished stays.

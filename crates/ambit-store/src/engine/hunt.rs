@@ -82,28 +82,25 @@ pub(super) fn specimens() -> String {
 impl Engine {
     /// Returns the specimens that the live rules have not examined, oldest first.
     pub async fn waiting_specimens(&self, limit: i64) -> Result<Vec<Specimen>> {
-        let mut tx = self.store.read().await?;
         let sql = format!("{} s.hunted_at IS NULL ORDER BY s.number LIMIT $1", specimens());
-        tx.read_all(&sql, values![limit]).await
+        self.store.read().await?.read_all(&sql, values![limit]).await
     }
 
     /// Returns the rule sets that run now: enabled, below their daily limit, not too slow, and of an owner who is not
     /// suspended.
     pub async fn live_rulesets(&self, now: Timestamp) -> Result<Vec<LiveRuleset>> {
-        let mut tx = self.store.read().await?;
         let sql = select::<LiveRuleset>(
             "FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id
              WHERE r.enabled = 1 AND u.status = 'active' AND r.timeouts < $1
              AND (r.reported_day <> $2 OR r.reported < r.daily_limit) ORDER BY r.number",
         );
-        tx.read_all(&sql, values![TIMEOUTS_MAX, day(now)]).await
+        self.store.read().await?.read_all(&sql, values![TIMEOUTS_MAX, day(now)]).await
     }
 
     /// The source of an edition of a set; `None`: it is another one by now.
     pub async fn ruleset_source(&self, ruleset: &LiveRuleset) -> Result<Option<String>> {
-        let mut tx = self.store.read().await?;
         let sql = "SELECT rules FROM hunting_rulesets WHERE id = $1 AND edition = $2";
-        tx.read_first(sql, values![&ruleset.id, ruleset.edition]).await
+        self.store.read().await?.read_first(sql, values![&ruleset.id, ruleset.edition]).await
     }
 
     /// Returns what bytes may belong to for a user to see them: collections, projects by their negative number, and 0

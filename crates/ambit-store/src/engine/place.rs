@@ -103,18 +103,16 @@ impl Engine {
 
     /// Returns the large blocks among the seeds of a collection whose sweep a person has confirmed.
     pub async fn confirmed_blocks(&self, collection: Uuid) -> Result<BTreeSet<Uid>> {
-        let mut tx = self.store.read().await?;
         let sql = "SELECT s.uid FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 AND \
                    s.confirmed = 1";
-        Ok(tx.read_all(sql, values![collection]).await?.into_iter().collect())
+        Ok(self.store.read().await?.read_all(sql, values![collection]).await?.into_iter().collect())
     }
 
     /// How often people changed what the runs of a collection go by: its level, its exclusions, the allow and deny
     /// lists, and which large blocks may be swept.
     pub async fn scope_revision(&self, collection: Uuid) -> Result<i64> {
-        let mut tx = self.store.read().await?;
         let sql = "SELECT scope_revision FROM collections WHERE uuid = $1";
-        tx.find(sql, values![collection]).await
+        self.store.read().await?.find(sql, values![collection]).await
     }
 
     /// Returns the seeds of a collection that were given on a command line of this installation.
@@ -125,10 +123,9 @@ impl Engine {
 
     /// Returns the seeds of a collection of these kinds.
     pub async fn seeds_of(&self, collection: Uuid, kinds: &[Kind]) -> Result<Vec<(Kind, String)>> {
-        let mut tx = self.store.read().await?;
         let sql = "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 \
                    ORDER BY s.id";
-        let seeds: Vec<(Kind, String)> = tx.read_all(sql, values![collection]).await?;
+        let seeds: Vec<(Kind, String)> = self.store.read().await?.read_all(sql, values![collection]).await?;
         Ok(seeds.into_iter().filter(|(kind, _)| kinds.contains(kind)).collect())
     }
 
@@ -159,9 +156,8 @@ impl Engine {
 
     /// How many engines live, this one included: resolvers are paced at the limit divided by it.
     pub async fn live_engines(&self, now: Timestamp) -> Result<i64> {
-        let mut tx = self.store.read().await?;
         let sql = "SELECT COUNT(*) FROM engines WHERE heartbeat_at > $1 OR id = $2";
-        let live: i64 = tx.read_one(sql, values![now.0 - LAPSED_MS, self.id]).await?;
+        let live: i64 = self.store.read().await?.read_one(sql, values![now.0 - LAPSED_MS, self.id]).await?;
         Ok(live.max(1))
     }
 

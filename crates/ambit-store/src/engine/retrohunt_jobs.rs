@@ -57,9 +57,8 @@ impl Engine {
 
     /// The next specimens of a job, with bytes.
     pub async fn specimens_of(&self, job: &HeldJob, limit: i64) -> Result<Vec<Specimen>> {
-        let mut tx = self.store.read().await?;
         let sql = format!("{} s.number > $1 AND s.number <= $2 ORDER BY s.number LIMIT $3", specimens());
-        tx.read_all(&sql, values![job.position, job.until, limit]).await
+        self.store.read().await?.read_all(&sql, values![job.position, job.until, limit]).await
     }
 
     /// Writes a part of a job with the position it leads to. False: the job is not this engine's to go on with:

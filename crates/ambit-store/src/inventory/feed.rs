@@ -166,9 +166,8 @@ impl Store {
 
     /// The last revision that a person made in a project.
     pub async fn person_revision(&self, project: i64) -> Result<i64> {
-        let mut tx = self.read().await?;
         let sql = "SELECT person_revision FROM projects WHERE id = $1";
-        tx.find(sql, values![project]).await
+        self.read().await?.find(sql, values![project]).await
     }
 
     /// Rows after a revision, in order. Of collections, projects and runs, `uid` is their uuid's 16 bytes and 16 zeros.
@@ -180,8 +179,7 @@ impl Store {
 
     /// Returns the position of a named reader of the feed; `None` if it stored none.
     pub async fn position(&self, reader: &str) -> Result<Option<i64>> {
-        let mut tx = self.read().await?;
-        tx.read_first("SELECT revision FROM positions WHERE reader = $1", values![reader]).await
+        self.read().await?.read_first("SELECT revision FROM positions WHERE reader = $1", values![reader]).await
     }
 
     /// Remembers how far a named reader of the feed has come.

@@ -228,10 +228,9 @@ impl Store {
     /// Every uid of a noun after one, ascending: for a rebuild.
     pub async fn all_uids(&self, noun: Noun, after: Option<Uid>, limit: usize) -> Result<Vec<Uid>> {
         let Some(table) = table(noun) else { return Ok(Vec::new()) };
-        let mut tx = self.read().await?;
         let after = after.map_or(Vec::new(), |uid| uid.bytes().to_vec());
         let sql = format!("SELECT uid FROM {table} WHERE uid > $1 ORDER BY uid LIMIT $2");
-        tx.read_all(&sql, values![after, whole(limit.min(ROWS_MAX))]).await
+        self.read().await?.read_all(&sql, values![after, whole(limit.min(ROWS_MAX))]).await
     }
 
     /// What changed in a project after a revision, oldest first, without rows that only say "seen again"; what the

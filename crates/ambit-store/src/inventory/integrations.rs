@@ -253,9 +253,8 @@ impl Store {
 
     /// Which collections of a project use which integrations, as far as the caller may see the collections; by id.
     pub async fn list_integration_uses(&self, principal: &Principal, project: i64) -> Result<Vec<IntegrationUse>> {
-        let mut tx = self.read().await?;
         let sql = format!("{} AND c.project_id = $1 ORDER BY x.id", select_use());
-        let mut uses: Vec<Use> = tx.read_all(&sql, values![project]).await?;
+        let mut uses: Vec<Use> = self.read().await?.read_all(&sql, values![project]).await?;
         uses.retain(|(_, collection, _)| principal.collection_role(project, *collection).is_some());
         Ok(uses.into_iter().map(|(of, _, _)| of).collect())
     }

@@ -52,10 +52,9 @@ pub(crate) async fn sweep(tx: &mut Tx, before: i64) -> Result<()> {
 impl Store {
     /// Where the database stands, and whether a milestone is of its history.
     pub async fn footing(&self, milestone: Milestone) -> Result<Footing> {
-        let mut tx = self.read().await?;
         let sql = select::<Footing>(
             "FROM revision r CROSS JOIN milestones m WHERE r.one = 1 ORDER BY m.revision DESC LIMIT 1",
         );
-        tx.read_one(&sql, values![milestone.revision, milestone.token]).await
+        self.read().await?.read_one(&sql, values![milestone.revision, milestone.token]).await
     }
 }

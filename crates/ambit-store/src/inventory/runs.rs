@@ -441,9 +441,8 @@ impl Store {
     /// What a run did not do, and why.
     pub async fn list_not_done(&self, principal: &Principal, run: RunId) -> Result<Vec<NotDone>> {
         self.find_run(principal, run).await?;
-        let mut tx = self.read().await?;
         let sql = select::<NotDone>("FROM not_done WHERE run_id = $1");
-        let mut not_done: Vec<NotDone> = tx.read_all(&sql, values![run]).await?;
+        let mut not_done: Vec<NotDone> = self.read().await?.read_all(&sql, values![run]).await?;
         not_done.sort_by(|a, b| (a.reason.name(), &a.task).cmp(&(b.reason.name(), &b.task)));
         Ok(not_done)
     }

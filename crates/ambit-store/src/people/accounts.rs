@@ -188,8 +188,7 @@ impl Store {
 
     /// Whether a user may act now: there, and not suspended.
     pub async fn is_active(&self, user: i64) -> Result<bool> {
-        let mut tx = self.read().await?;
-        tx.exists("SELECT 1 FROM users WHERE id = $1 AND status = $2", values![user, ACTIVE]).await
+        self.read().await?.exists("SELECT 1 FROM users WHERE id = $1 AND status = $2", values![user, ACTIVE]).await
     }
 }
 

@@ -62,7 +62,6 @@ impl Store {
     /// The newest rows before an id: all of the installation for its administrator, else those of the projects that the
     /// caller owns.
     pub async fn list_audit(&self, principal: &Principal, before: Option<i64>, limit: usize) -> Result<Vec<AuditRow>> {
-        let mut tx = self.read().await?;
         let sql = select::<AuditRow>(
             "FROM audit a LEFT JOIN users u ON u.id = a.user_id
              LEFT JOIN projects p ON p.id = a.project_id
@@ -72,6 +71,6 @@ impl Store {
              ORDER BY a.id DESC LIMIT $4",
         );
         let (before, most) = (before.unwrap_or(i64::MAX), whole(limit.min(PAGE_ROWS_MAX)));
-        tx.read_all(&sql, values![before, principal.administrator(), principal.user_id(), most]).await
+        self.read().await?.read_all(&sql, values![before, principal.administrator(), principal.user_id(), most]).await
     }
 }

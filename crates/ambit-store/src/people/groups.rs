@@ -159,17 +159,15 @@ impl Store {
 
     /// The groups of a user, by id; with `managed` only those that the user administers.
     pub async fn groups_of(&self, user: i64, managed: bool) -> Result<Vec<GroupAccount>> {
-        let mut tx = self.read().await?;
         let sql = select::<GroupAccount>(
             "FROM user_groups g JOIN group_members m ON m.group_id = g.id WHERE m.user_id = $1 AND \
              m.administrator >= $2 ORDER BY g.id",
         );
-        tx.read_all(&sql, values![user, managed]).await
+        self.read().await?.read_all(&sql, values![user, managed]).await
     }
 
     /// People of a group, by id.
     pub async fn members_of(&self, group: i64, members: Members) -> Result<Vec<Account>> {
-        let mut tx = self.read().await?;
         let of = match members {
             Members::Users => "JOIN group_members m ON m.user_id = u.id WHERE m.group_id = $1",
             Members::Administrators => {
@@ -178,7 +176,7 @@ impl Store {
             Members::ServiceAccounts => "WHERE u.service_of = $1",
         };
         let sql = format!("{} {of} ORDER BY u.id", select_accounts());
-        tx.read_all(&sql, values![group]).await
+        self.read().await?.read_all(&sql, values![group]).await
     }
 
     /// Sets what a group may use; for the administrator of the installation. A name is one of `ambit_model::quota`.

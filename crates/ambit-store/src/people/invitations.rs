@@ -115,15 +115,13 @@ pub(crate) async fn end(tx: &mut Tx, kind: InvitedTo, target: i64, user: i64) ->
 impl Store {
     /// The caller's unanswered invitations, oldest first.
     pub async fn list_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>> {
-        let mut tx = self.read().await?;
         let sql = select::<Invitation>(&format!("{FROM} AND i.user_id = $1 ORDER BY i.id LIMIT {LISTED_MAX}"));
-        tx.read_all(&sql, values![principal.user_id()]).await
+        self.read().await?.read_all(&sql, values![principal.user_id()]).await
     }
 
     /// The unanswered invitations to the caller's own projects and to the groups that the caller administers, oldest
     /// first.
     pub async fn list_sent_invitations(&self, principal: &Principal) -> Result<Vec<Invitation>> {
-        let mut tx = self.read().await?;
         let sql = select::<Invitation>(&format!(
             "{FROM} AND ((i.kind = 'project' AND i.target_id IN
                  (SELECT m.project_id FROM members m WHERE m.user_id = $1 AND m.role = 'owner'))
@@ -132,6 +130,6 @@ impl Store {
              OR (i.kind = 'group' AND $3 = 1)) ORDER BY i.id LIMIT {LISTED_MAX}"
         ));
         let caller = values![principal.user_id(), principal.user_id(), principal.administrator()];
-        tx.read_all(&sql, caller).await
+        self.read().await?.read_all(&sql, caller).await
     }
 }

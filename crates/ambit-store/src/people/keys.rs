@@ -282,12 +282,11 @@ impl Store {
     pub async fn list_keys(&self, principal: &Principal) -> Result<Vec<KeyView>> {
         // No project has the number 0.
         let only = principal.scope().project.unwrap_or(0);
-        let mut tx = self.read().await?;
         let sql = select::<KeyView>(
             "FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN projects p ON p.id = k.project_id \
              WHERE ($1 = 1 OR k.user_id = $2) AND ($3 = 0 OR k.project_id = $3) ORDER BY k.id DESC",
         );
-        tx.read_all(&sql, values![principal.administrator(), principal.user_id(), only]).await
+        self.read().await?.read_all(&sql, values![principal.administrator(), principal.user_id(), only]).await
     }
 
     /// Revokes a key, at once in this process and within a second in every other, together with the keys of the same

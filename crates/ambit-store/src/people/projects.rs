@@ -248,9 +248,8 @@ impl Store {
     /// The caller's projects, by id.
     pub async fn list_projects(&self, principal: &Principal) -> Result<Vec<ProjectView>> {
         let ids: Vec<i64> = principal.projects().collect();
-        let mut tx = self.read().await?;
         let head = select::<Project>(&format!("{FROM} WHERE p.deleted_at IS NULL AND p.id IN"));
-        let projects = tx.read_in(&head, Vec::new(), &ids, "").await?;
+        let projects = self.read().await?.read_in(&head, Vec::new(), &ids, "").await?;
         let mut projects: Vec<ProjectView> = projects.into_iter().map(|project| view(project, principal)).collect();
         projects.sort_by_key(|view| view.project.id);
         Ok(projects)

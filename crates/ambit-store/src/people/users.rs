@@ -217,14 +217,13 @@ impl Store {
     /// as their dates say. For oneself and the administrator.
     pub async fn list_privileges(&self, principal: &Principal, name: &str) -> Result<Vec<Privilege>> {
         let user = self.find_user(principal, name).await?;
-        let mut tx = self.read().await?;
         let sql = "SELECT p.name, p.expires_at, NULL FROM privileges p WHERE p.subject = 'user' AND p.subject_id = $1
                    UNION ALL
                    SELECT p.name, p.expires_at, g.name FROM privileges p
                    JOIN user_groups g ON g.id = p.subject_id JOIN users u ON u.api_quota_group = g.id OR \
                    u.intelligence_quota_group = g.id
                    WHERE p.subject = 'group' AND u.id = $1";
-        let mut privileges: Vec<Privilege> = tx.read_all(sql, values![user.id]).await?;
+        let mut privileges: Vec<Privilege> = self.read().await?.read_all(sql, values![user.id]).await?;
         privileges.sort_by(|a, b| (&a.name, &a.inherited_from).cmp(&(&b.name, &b.inherited_from)));
         Ok(privileges)
     }

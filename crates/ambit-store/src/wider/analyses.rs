@@ -66,10 +66,9 @@ impl Store {
         if files.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let mut tx = self.read().await?;
         let select = list::<Analysis>();
         let head = format!("SELECT {select} FROM analyses WHERE finished_at IS NOT NULL AND sha256 IN");
-        let analyses: Vec<Analysis> = tx.read_in(&head, Vec::new(), files, "ORDER BY second").await?;
+        let analyses: Vec<Analysis> = self.read().await?.read_in(&head, Vec::new(), files, "ORDER BY second").await?;
         // Later ones take the place of earlier ones.
         Ok(analyses.into_iter().map(|one| (one.sha256, one)).collect())
     }

@@ -71,22 +71,20 @@ fn seen(principal: &Principal) -> String {
 impl Store {
     /// Comments on an object that the caller may see, newest first.
     pub async fn comments_on(&self, principal: &Principal, item_type: &str, item_id: &str) -> Result<Vec<Comment>> {
-        let mut tx = self.read().await?;
         let sql = select::<Comment>(&format!(
             "{FROM} WHERE c.item_type = $1 AND c.item_id = $2 AND c.project_id IN {} ORDER BY c.number DESC",
             seen(principal)
         ));
-        tx.read_all(&sql, values![item_type, item_id]).await
+        self.read().await?.read_all(&sql, values![item_type, item_id]).await
     }
 
     /// Comments of a user that the caller may see as far as their audience goes, newest first.
     pub async fn comments_by(&self, principal: &Principal, user: i64) -> Result<Vec<Comment>> {
-        let mut tx = self.read().await?;
         let seen = seen(principal);
         let sql = select::<Comment>(&format!(
             "{FROM} WHERE c.author_id = $1 AND c.project_id + 0 IN {seen} ORDER BY c.number DESC"
         ));
-        tx.read_all(&sql, values![user]).await
+        self.read().await?.read_all(&sql, values![user]).await
     }
 
     /// The newest comments of all that the caller may see as far as their audience goes, newest first, each with its
@@ -97,21 +95,19 @@ impl Store {
         before: Option<i64>,
         limit: usize,
     ) -> Result<Vec<(i64, Comment)>> {
-        let mut tx = self.read().await?;
         // Nothing but the order by number is to choose the index.
         let sql = format!(
             "SELECT c.number, {} {FROM} WHERE c.number < $1 AND c.project_id + 0 IN {} ORDER BY c.number DESC LIMIT $2",
             list::<Comment>(),
             seen(principal)
         );
-        tx.read_all(&sql, values![before.unwrap_or(i64::MAX), whole(limit)]).await
+        self.read().await?.read_all(&sql, values![before.unwrap_or(i64::MAX), whole(limit)]).await
     }
 
     /// A comment by its id, as far as its audience goes.
     pub async fn comment(&self, principal: &Principal, id: &str) -> Result<Comment> {
-        let mut tx = self.read().await?;
         let sql = select::<Comment>(&format!("{FROM} WHERE c.id = $1 AND c.project_id IN {}", seen(principal)));
-        tx.find(&sql, values![id]).await
+        self.read().await?.find(&sql, values![id]).await
     }
 
     /// Comments on an object; the id is `<letter>-<item>-<8 hexadecimal characters>`. A graph must be the caller's to
@@ -168,14 +164,13 @@ impl Store {
 
     /// Votes on an object that the caller may see, newest first.
     pub async fn votes_on(&self, principal: &Principal, item_type: &str, item_id: &str) -> Result<Vec<Vote>> {
-        let mut tx = self.read().await?;
         let sql = format!(
             "SELECT {} FROM votes v JOIN users u ON u.id = v.user_id WHERE v.item_type = $1 AND v.item_id = $2 AND \
              v.project_id IN {} ORDER BY v.number DESC",
             list::<Vote>(),
             seen(principal)
         );
-        tx.read_all(&sql, values![item_type, item_id]).await
+        self.read().await?.read_all(&sql, values![item_type, item_id]).await
     }
 
     /// Votes on an object; a user has one vote on each and may change it.

@@ -245,10 +245,9 @@ impl Store {
     /// Submitted URLs in the order of their SHA-256, those behind one; at most `limit`. How often they were submitted
     /// is left at 0.
     pub async fn submitted_urls_after(&self, after: &str, limit: usize) -> Result<Vec<SubmittedUrl>> {
-        let mut tx = self.read().await?;
         let columns = list::<SubmittedUrl>();
         let sql = format!("SELECT {columns} FROM urls WHERE sha256 > $1 ORDER BY sha256 LIMIT $2");
-        tx.read_all(&sql, values![after, whole(limit)]).await
+        self.read().await?.read_all(&sql, values![after, whole(limit)]).await
     }
 
     /// A submitted URL by its SHA-256.

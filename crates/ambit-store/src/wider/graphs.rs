@@ -389,24 +389,21 @@ impl Store {
 
     /// The revision of the last change of any graph: what searches over graphs wait for.
     pub async fn graph_revision(&self) -> Result<i64> {
-        let mut tx = self.read().await?;
-        tx.read_one("SELECT COALESCE(MAX(revision), 0) FROM graphs", Vec::new()).await
+        self.read().await?.read_one("SELECT COALESCE(MAX(revision), 0) FROM graphs", Vec::new()).await
     }
 
     /// The views of every graph, by number.
     pub async fn graph_views(&self) -> Result<Vec<(i64, i64)>> {
-        let mut tx = self.read().await?;
-        tx.read_all("SELECT number, views FROM graphs WHERE views > 0", Vec::new()).await
+        self.read().await?.read_all("SELECT number, views FROM graphs WHERE views > 0", Vec::new()).await
     }
 
     /// The graphs of some numbers that the caller may see, in the order of the numbers given.
     pub async fn graphs_numbered(&self, principal: &Principal, numbers: &[i64]) -> Result<Vec<Graph>> {
-        let mut tx = self.read().await?;
         let user = principal.user_id();
         let head = select::<Graph>(&format!("{JOINS} WHERE {VISIBLE} AND g.number IN"));
         let mut found = BTreeMap::new();
         if !numbers.is_empty() {
-            let graphs: Vec<Graph> = tx.read_in(&head, values![user, user, user], numbers, "").await?;
+            let graphs: Vec<Graph> = self.read().await?.read_in(&head, values![user, user, user], numbers, "").await?;
             found.extend(graphs.into_iter().map(|graph| (graph.number, graph)));
         }
         Ok(numbers.iter().filter_map(|number| found.remove(number)).collect())

@@ -302,11 +302,10 @@ impl Store {
 
     /// Every set that the caller may see, in the order in which they were made, without their rules.
     pub async fn list_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Vec<Ruleset>> {
-        let mut tx = self.read().await?;
         let user = principal.user_id();
         let columns = list::<Ruleset>().replacen("r.rules", "''", 1);
         let sql = format!("SELECT {columns}, {USED} {JOINS} WHERE {VISIBLE} ORDER BY r.number");
-        let rulesets: Vec<UsedRuleset> = tx.read_all(&sql, values![user, user, user]).await?;
+        let rulesets: Vec<UsedRuleset> = self.read().await?.read_all(&sql, values![user, user, user]).await?;
         Ok(rulesets.into_iter().map(|row| ruleset(row, now)).collect())
     }
 

@@ -132,12 +132,11 @@ impl Store {
 
     /// Collections that the caller may see, newest first; of one owner where one is named.
     pub async fn object_collections(&self, principal: &Principal, owner: Option<i64>) -> Result<Vec<ObjectCollection>> {
-        let mut tx = self.read().await?;
         let mut who = values![principal.user_id()];
         who.extend(owner.map(|owner| values![owner]).unwrap_or_default());
         let of = if owner.is_some() { "AND c.owner_id = $2" } else { "" };
         let sql = format!("{} WHERE {VISIBLE} {of} ORDER BY c.number DESC LIMIT {COLLECTIONS_MAX}", select());
-        tx.read_all(&sql, who).await
+        self.read().await?.read_all(&sql, who).await
     }
 
     /// Changes what a collection says of itself, and adds items; for its owner. All or nothing.

@@ -172,12 +172,11 @@ impl Store {
     /// Open edges at either end of some entities that the caller may see, as (from, kind, to), each once, up to a
     /// limit.
     pub async fn open_edges(&self, uids: &[Uid]) -> Result<Vec<(Uid, EdgeKind, Uid)>> {
-        let mut tx = self.read().await?;
         let mut out = BTreeSet::new();
         for end in ["from_uid", "to_uid"] {
             let head = format!("SELECT from_uid, kind, to_uid FROM edges WHERE closed_at IS NULL AND {end} IN");
             let tail = format!("ORDER BY from_uid, to_uid, kind LIMIT {LINKS_MAX}");
-            out.extend(tx.read_in::<(Uid, EdgeKind, Uid), _>(&head, Vec::new(), uids, &tail).await?);
+            out.extend(self.read().await?.read_in::<(Uid, EdgeKind, Uid), _>(&head, Vec::new(), uids, &tail).await?);
         }
         Ok(out.into_iter().collect())
     }
@@ -226,11 +225,10 @@ impl Store {
     /// The closed versions of some entities that the caller may see (those came from `known_objects`), newest first and
     /// up to a limit.
     pub async fn earlier_versions(&self, uids: &[Uid]) -> Result<Vec<EarlierVersion>> {
-        let mut tx = self.read().await?;
         let head = "SELECT uid, opened_at, closed_at, record FROM versions WHERE noun = $1 AND uid IN";
         let tail = format!("ORDER BY opened_revision DESC LIMIT {VERSIONS_MAX}");
         let rows: Vec<(Uid, Timestamp, Timestamp, String)> =
-            tx.read_in(head, values![Noun::Entity.name()], uids, &tail).await?;
+            self.read().await?.read_in(head, values![Noun::Entity.name()], uids, &tail).await?;
         let version = |(uid, opened_at, closed_at, record): (Uid, Timestamp, Timestamp, String)| {
             Ok(EarlierVersion { uid, opened_at, closed_at, record: from_json(&record)? })
         };
@@ -249,9 +247,8 @@ impl Store {
             list::<KnownObject>(),
             kinds.join(", ")
         );
-        let mut tx = self.read().await?;
         let tail = format!("ORDER BY e.name, e.uid LIMIT {LINKS_MAX}");
-        let mut found: Vec<KnownObject> = tx.read_in(&head, Vec::new(), uids, &tail).await?;
+        let mut found: Vec<KnownObject> = self.read().await?.read_in(&head, Vec::new(), uids, &tail).await?;
         found.sort_by(|a, b| (&a.record.name, a.uid).cmp(&(&b.record.name, b.uid)));
         // Several tasks may have seen one edge, and several entities lead to one.
         found.dedup_by(|a, b| a.uid == b.uid);

@@ -44,8 +44,7 @@ pub(crate) async fn insert_finished(
 impl Store {
     /// An operation of the caller's.
     pub async fn find_operation(&self, principal: &Principal, id: &str) -> Result<Operation> {
-        let mut tx = self.read().await?;
         let sql = select::<Operation>(&format!("{FROM} WHERE id = $1 AND user_id = $2"));
-        tx.find(&sql, values![id, principal.user_id()]).await
+        self.read().await?.find(&sql, values![id, principal.user_id()]).await
     }
 }

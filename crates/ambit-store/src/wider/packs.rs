@@ -99,9 +99,8 @@ impl Store {
 
     /// Name and text of the sources of a pack of rules, for files, products or secrets.
     pub async fn pack_sources(&self, name: &str) -> Result<Vec<(String, String)>> {
-        let mut tx = self.read().await?;
         let sql = "SELECT sources FROM packs WHERE name = $1 AND kind IN ('rules', 'fingerprints', 'secrets')";
-        from_json(&tx.find::<String>(sql, values![name]).await?)
+        from_json(&self.read().await?.find::<String>(sql, values![name]).await?)
     }
 
     /// What lists know of a file by its hashes: pack and label, by pack.

@@ -170,9 +170,8 @@ impl Store {
 
     /// The caller's jobs, newest first.
     pub async fn list_retrohunt_jobs(&self, principal: &Principal) -> Result<Vec<RetrohuntJob>> {
-        let mut tx = self.read().await?;
         let sql = select::<RetrohuntJob>(&format!("{FROM} WHERE j.user_id = $1 ORDER BY j.number DESC"));
-        tx.read_all(&sql, values![principal.user_id()]).await
+        self.read().await?.read_all(&sql, values![principal.user_id()]).await
     }
 
     /// Asks a job to end. One that nobody works at ends at once; one that is over stays as it is.

@@ -47,12 +47,11 @@ pub(crate) async fn note_submission(
 impl Store {
     /// The newest submissions of an item for some, newest first; `item` is its SHA-256 in hexadecimal.
     pub async fn submissions(&self, item: &str, visibility: Visibility) -> Result<Vec<Submission>> {
-        let mut tx = self.read().await?;
         let sql = select::<Submission>(&format!(
             "FROM submissions s JOIN users u ON u.id = s.user_id WHERE s.item = $1 AND s.project_id \
              = $2 ORDER BY s.id DESC LIMIT {SUBMISSIONS_MAX}"
         ));
-        tx.read_all(&sql, values![item, visibility.project()]).await
+        self.read().await?.read_all(&sql, values![item, visibility.project()]).await
     }
 
     /// Remembers that somebody asked for another analysis of a URL that the inventory knows; the people of the project
@@ -71,20 +70,18 @@ impl Store {
     /// True where an item was submitted in a second, which is given since 1970, as far as the caller may learn of it;
     /// `item` is its SHA-256 in hexadecimal.
     pub async fn was_submitted_in(&self, principal: &Principal, item: &str, second: i64) -> Result<bool> {
-        let mut tx = self.read().await?;
         let from = Timestamp(second.saturating_mul(SECOND_MS));
         let head = "SELECT project_id FROM submissions WHERE item = $1 AND at >= $2 AND at < $3 AND project_id IN";
         let asked = values![item, from, from.plus_ms(SECOND_MS)];
-        let found: Vec<i64> = tx.read_in(head, asked, &audiences(principal), "").await?;
+        let found: Vec<i64> = self.read().await?.read_in(head, asked, &audiences(principal), "").await?;
         Ok(!found.is_empty())
     }
 
     /// What was submitted for the installation in `from..until`, each item once, in the order of their first submission
     /// there; at most `limit`.
     pub async fn submitted_between(&self, from: Timestamp, until: Timestamp, limit: usize) -> Result<Vec<String>> {
-        let mut tx = self.read().await?;
         let sql = "SELECT item FROM submissions WHERE at >= $1 AND at < $2 AND project_id = 0 GROUP BY item ORDER BY
                    MIN(id) LIMIT $3";
-        tx.read_all(sql, values![from, until, whole(limit)]).await
+        self.read().await?.read_all(sql, values![from, until, whole(limit)]).await
     }
 }

@@ -131,13 +131,12 @@ impl Store {
 
     /// Calls of the days `from..=to` (days since 1970-01-01), oldest first; those of the last 60 days are kept.
     pub async fn api_usage(&self, payer: Payer, from: i64, to: i64) -> Result<Vec<DayUsage>> {
-        let mut tx = self.read().await?;
         let (payer, id) = payer.parts();
         let sql = select::<DayUsage>(
             "FROM api_usage WHERE payer = $1 AND payer_id = $2 AND day >= $3 AND day <= $4 AND calls > 0 \
              ORDER BY day, name",
         );
-        tx.read_all(&sql, values![payer, id, from, to]).await
+        self.read().await?.read_all(&sql, values![payer, id, from, to]).await
     }
 
     /// Who drew how much of a meter from a group in a window: user ids and units, in the order of the units, then of
@@ -149,13 +148,12 @@ impl Store {
         number: i64,
         descending: bool,
     ) -> Result<Vec<(i64, i64)>> {
-        let mut tx = self.read().await?;
         let order = if descending { "DESC" } else { "ASC" };
         let sql = format!(
             "SELECT user_id, used FROM quota_drawn WHERE group_id = $1 AND meter = $2 AND number = $3 AND used > 0 \
              ORDER BY used {order}, user_id"
         );
-        tx.read_all(&sql, values![group, meter, number]).await
+        self.read().await?.read_all(&sql, values![group, meter, number]).await
     }
 }
 
