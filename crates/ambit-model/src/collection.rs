@@ -8,21 +8,18 @@ use crate::timing::Timing;
 use crate::wire::WireChoice;
 use crate::{Clearance, DueDays, Kind, SkippedTasks, Timestamp};
 use std::collections::BTreeMap;
-use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
-/// How often a collection is refreshed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum Schedule {
-    OnDemand,
-    Daily,
-    Weekly,
-    Monthly,
-    Quarterly,
+names! {
+    /// How often a collection is refreshed.
+    pub enum Schedule {
+        OnDemand,
+        Daily,
+        Weekly,
+        Monthly,
+        Quarterly,
+    }
 }
-
-names! { Schedule }
 
 impl Schedule {
     /// Returns when the next run is due after one at `now`; `None` if only a person starts runs. All count from `from`,

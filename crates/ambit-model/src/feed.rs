@@ -3,54 +3,37 @@
 use crate::Uid;
 use crate::names::names;
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
-/// Which sort of record changed.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum Noun {
-    Entity,
-    Issue,
-    Technology,
-    Collection,
-    Project,
-    Run,
-    /// A graph of the installation; it belongs to no project.
-    Graph,
-}
+names! {
+    /// Which sort of record changed.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Noun {
+        Entity,
+        Issue,
+        Technology,
+        Collection,
+        Project,
+        Run,
+        /// A graph of the installation; it belongs to no project.
+        Graph,
+    }
 
-/// What happened to the record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum What {
-    /// It was not there before, or had gone.
-    Appeared,
-    /// What the API shows of it changed.
-    Changed,
-    /// It is no longer present, or the issue closed.
-    Disappeared,
-    /// Only `last_seen` moved.
-    Seen,
+    /// What happened to the record.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum What {
+        /// It was not there before, or had gone.
+        Appeared,
+        /// What the API shows of it changed.
+        Changed,
+        /// It is no longer present, or the issue closed.
+        Disappeared,
+        /// Only `last_seen` moved.
+        Seen,
+    }
 }
-
-names! { Noun, What }
 
 /// One row of the feed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,6 @@ use crate::names::names;
 use crate::{Kind, Timestamp, Uid};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
 /// The number of critical severity; the larger a number, the less severe.
@@ -30,54 +29,36 @@ pub fn severity_name(severity: i64) -> &'static str {
     }
 }
 
-/// `confirmed` only where it was reproduced; inference is `potential`.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum Confidence {
-    Potential,
-    Confirmed,
-}
+names! {
+    /// `confirmed` only where it was reproduced; inference is `potential`.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Confidence {
+        Potential,
+        Confirmed,
+    }
 
-/// The life of an issue (docs/contract/asm.md §5.4).
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum Status {
-    OpenNew,
-    OpenTriaged,
-    OpenInProgress,
-    Closed,
-    ClosedMitigated,
-    ClosedResolved,
-    ClosedDuplicate,
-    ClosedOutOfScope,
-    ClosedBenign,
-    ClosedRiskAccepted,
-    ClosedFalsePositive,
-    /// Clients write `closed_no_reproduce` as well.
-    #[strum(to_string = "closed_no_repro", serialize = "closed_no_reproduce")]
-    ClosedNoRepro,
-    ClosedTrackedExternally,
+    /// The life of an issue (docs/contract/asm.md §5.4).
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Status {
+        OpenNew,
+        OpenTriaged,
+        OpenInProgress,
+        Closed,
+        ClosedMitigated,
+        ClosedResolved,
+        ClosedDuplicate,
+        ClosedOutOfScope,
+        ClosedBenign,
+        ClosedRiskAccepted,
+        ClosedFalsePositive,
+        /// Clients write `closed_no_reproduce` as well.
+        #[strum(to_string = "closed_no_repro", serialize = "closed_no_reproduce")]
+        ClosedNoRepro,
+        ClosedTrackedExternally,
+    }
 }
-
-names! { Confidence, Status }
 
 impl Status {
     /// `status_new`: the part before the first `_`.

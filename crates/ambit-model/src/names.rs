@@ -1,10 +1,16 @@
-//! What has a spelling of its own. Enumerations whose members have names that are stored and shown: strum derives both
-//! directions (decision 51), and `names!` gives all of them the same three words for it. Values that are stored as the
-//! text that a person writes: `as_text!`.
+//! What has a spelling of its own. Enumerations whose members have names that are stored and shown: `names!` declares
+//! them, strum derives both directions (decision 51), and all have the same three words for it. Values that are stored
+//! as the text that a person writes: `as_text!`.
 
-/// `names! { RunState }`, for an enumeration that derives `EnumString`, `IntoStaticStr` and `VariantArray`.
+/// Declares enumerations whose members have names: their own in snake case, or what `#[strum(serialize = "…")]` says.
 macro_rules! names {
-    ($($type:ident),+ $(,)?) => {$(
+    ($($(#[$meta:meta])* pub enum $type:ident { $($members:tt)+ })+) => {$(
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+        #[strum(serialize_all = "snake_case")]
+        $(#[$meta])*
+        pub enum $type { $($members)+ }
+
         impl $type {
             /// Every one, in the order of the declaration.
             pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;

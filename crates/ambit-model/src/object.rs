@@ -2,31 +2,26 @@
 
 use crate::Kind;
 use crate::names::names;
-use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// A type of object that graphs and clients name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum ObjectType {
-    Domain,
-    File,
-    IpAddress,
-    Url,
+names! {
+    /// A type of object that graphs and clients name.
+    pub enum ObjectType {
+        Domain,
+        File,
+        IpAddress,
+        Url,
+    }
+
+    /// How far an archive of files is.
+    pub enum ArchiveStatus {
+        Starting,
+        Creating,
+        Finished,
+        /// The files could not be read or packed.
+        #[strum(serialize = "error-creating")]
+        Failed,
+    }
 }
-
-/// How far an archive of files is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum ArchiveStatus {
-    Starting,
-    Creating,
-    Finished,
-    /// The files could not be read or packed.
-    #[strum(serialize = "error-creating")]
-    Failed,
-}
-
-names! { ObjectType, ArchiveStatus }
 
 impl ObjectType {
     /// The name in paths.

@@ -3,22 +3,19 @@
 use crate::names::names;
 use crate::timing::Timing;
 use crate::{Clearance, Timestamp, Uid, id::RunId};
-use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
-/// The life of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum RunState {
-    Scheduled,
-    Running,
-    Paused,
-    Finished,
-    Failed,
-    Cancelled,
+names! {
+    /// The life of a run.
+    pub enum RunState {
+        Scheduled,
+        Running,
+        Paused,
+        Finished,
+        Failed,
+        Cancelled,
+    }
 }
-
-names! { RunState, RetestVerdict, NotDoneReason }
 
 impl RunState {
     /// Nothing more will happen in it.
@@ -27,16 +24,16 @@ impl RunState {
     }
 }
 
-/// The verdict of a run that tested one issue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum RetestVerdict {
-    /// What the issue rests on is still there.
-    Open,
-    /// It was looked at, and it is not there any more.
-    Closed,
-    /// Nothing was learned; the issue is as it was.
-    CouldNotLook,
+names! {
+    /// The verdict of a run that tested one issue.
+    pub enum RetestVerdict {
+        /// What the issue rests on is still there.
+        Open,
+        /// It was looked at, and it is not there any more.
+        Closed,
+        /// Nothing was learned; the issue is as it was.
+        CouldNotLook,
+    }
 }
 
 /// A run with what it did and did not do.
@@ -100,54 +97,55 @@ pub struct TaskWork {
     pub unknown: i64,
 }
 
-/// Why work was not done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, VariantArray)]
-pub enum NotDoneReason {
-    /// The peer, or the path to it, failed.
-    #[strum(serialize = "no answer")]
-    NoAnswer,
-    /// Something was found, and the rest could not be looked at.
-    #[strum(serialize = "in part")]
-    InPart,
-    /// More was found than is kept; what is kept was probed completely.
-    #[strum(serialize = "left out")]
-    LeftOut,
-    /// Scope does not allow the contact, or a person took the entity out of it.
-    #[strum(serialize = "refused by scope")]
-    RefusedByScope,
-    /// The machine, or the target's budget of errors, allowed no more.
-    #[strum(serialize = "out of budget")]
-    OutOfBudget,
-    /// A data provider did not answer as it should.
-    #[strum(serialize = "source down")]
-    SourceDown,
-    /// The credential that was given lacks the permission, or is not accepted.
-    #[strum(serialize = "denied")]
-    Denied,
-    /// The task took longer than a row may.
-    #[strum(serialize = "out of time")]
-    OutOfTime,
-    /// The task panicked.
-    #[strum(serialize = "task panicked")]
-    Panicked,
-    /// The process died under the row too often.
-    #[strum(serialize = "set aside")]
-    SetAside,
-    /// This version has no task of that name.
-    #[strum(serialize = "unknown task")]
-    UnknownTask,
-    /// A large block waits for a person's yes.
-    #[strum(serialize = "not confirmed")]
-    Unconfirmed,
-    /// The run was ended because it took too long.
-    #[strum(serialize = "run too long")]
-    Overlong,
-    /// No task of this version looks at this workflow, kind of seed or integration.
-    #[strum(serialize = "nothing looks at it")]
-    NoTask,
-    /// It was looked for, and the name does not exist.
-    #[strum(serialize = "does not exist")]
-    NoSuchName,
+names! {
+    /// Why work was not done.
+    pub enum NotDoneReason {
+        /// The peer, or the path to it, failed.
+        #[strum(serialize = "no answer")]
+        NoAnswer,
+        /// Something was found, and the rest could not be looked at.
+        #[strum(serialize = "in part")]
+        InPart,
+        /// More was found than is kept; what is kept was probed completely.
+        #[strum(serialize = "left out")]
+        LeftOut,
+        /// Scope does not allow the contact, or a person took the entity out of it.
+        #[strum(serialize = "refused by scope")]
+        RefusedByScope,
+        /// The machine, or the target's budget of errors, allowed no more.
+        #[strum(serialize = "out of budget")]
+        OutOfBudget,
+        /// A data provider did not answer as it should.
+        #[strum(serialize = "source down")]
+        SourceDown,
+        /// The credential that was given lacks the permission, or is not accepted.
+        #[strum(serialize = "denied")]
+        Denied,
+        /// The task took longer than a row may.
+        #[strum(serialize = "out of time")]
+        OutOfTime,
+        /// The task panicked.
+        #[strum(serialize = "task panicked")]
+        Panicked,
+        /// The process died under the row too often.
+        #[strum(serialize = "set aside")]
+        SetAside,
+        /// This version has no task of that name.
+        #[strum(serialize = "unknown task")]
+        UnknownTask,
+        /// A large block waits for a person's yes.
+        #[strum(serialize = "not confirmed")]
+        Unconfirmed,
+        /// The run was ended because it took too long.
+        #[strum(serialize = "run too long")]
+        Overlong,
+        /// No task of this version looks at this workflow, kind of seed or integration.
+        #[strum(serialize = "nothing looks at it")]
+        NoTask,
+        /// It was looked for, and the name does not exist.
+        #[strum(serialize = "does not exist")]
+        NoSuchName,
+    }
 }
 
 /// Work that was not done, and why. A run has one of these for each reason and task.

@@ -2,45 +2,36 @@
 
 use crate::names::names;
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// A role in a project.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum ProjectRole {
-    /// Sees only the collections that were given.
-    Member,
-    /// Admin of every collection; manages people, integrations, the project.
-    Owner,
+names! {
+    /// A role in a project.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ProjectRole {
+        /// Sees only the collections that were given.
+        Member,
+        /// Admin of every collection; manages people, integrations, the project.
+        Owner,
+    }
+
+    /// A role in a collection.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CollectionRole {
+        /// Reads.
+        Viewer,
+        /// Also tags, notes, scope marks, statuses.
+        Analyst,
+        /// Also settings, seeds, integrations, runs.
+        Admin,
+    }
+
+    /// The target of an invitation.
+    pub enum InvitedTo {
+        Project,
+        Group,
+    }
 }
-
-/// A role in a collection.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum CollectionRole {
-    /// Reads.
-    Viewer,
-    /// Also tags, notes, scope marks, statuses.
-    Analyst,
-    /// Also settings, seeds, integrations, runs.
-    Admin,
-}
-
-/// The target of an invitation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum InvitedTo {
-    Project,
-    Group,
-}
-
-names! { ProjectRole, CollectionRole, InvitedTo }
 
 /// The status of an account that may act; with any other its keys, and addresses that were signed for it, open nothing.
 pub const ACTIVE: &str = "active";

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The name under which observations of imports are stored, in the place of a task's.
 pub const TASK: &str = "import";
@@ -21,26 +20,24 @@ pub const IMPORTED: Member<Vec<Said>> = Member::named("imported");
 /// Prefixes of blocks of which an address may be a part; shorter ones are nobody's.
 const BITS_MIN: [(bool, u8); 2] = [(true, 8), (false, 16)];
 
-/// Whose output a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum Source {
-    Nmap,
-    Masscan,
-    Naabu,
-    Httpx,
-    Nuclei,
-    Bbot,
-    Amass,
-    Csv,
-    Gti,
-    Openapi,
-    Postman,
-    Graphql,
-    Terraform,
+names! {
+    /// Whose output a file is.
+    pub enum Source {
+        Nmap,
+        Masscan,
+        Naabu,
+        Httpx,
+        Nuclei,
+        Bbot,
+        Amass,
+        Csv,
+        Gti,
+        Openapi,
+        Postman,
+        Graphql,
+        Terraform,
+    }
 }
-
-names! { Source }
 
 impl Source {
     /// Returns the kind of the account that its files are of, and hold things of; `None` where they are of none.
