@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::site;
 use ambit_model::entity::uri;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -25,14 +25,12 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge,
+    judge: |facts, _| site::in_the_clear(facts, defect),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    site::in_the_clear(facts, |facts| {
-        let is_asked = uri::AUTH_BASIC.is_true(&facts.details);
-        is_asked.then(|| format!("{} asks for a password by Basic authentication without encryption.", facts.name))
-    })
+fn defect(facts: &Facts) -> Option<String> {
+    let is_asked = uri::AUTH_BASIC.is_true(&facts.details);
+    is_asked.then(|| format!("{} asks for a password by Basic authentication without encryption.", facts.name))
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::impersonation::Standing;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,29 +29,27 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::Impersonation],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::Impersonation, prove),
 };
 
 /// From this score mail is reported: a namesake of old under another suffix has mail of its own.
 const MAIL_FROM: i32 = 30;
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::Impersonation, |facts| {
-        let assessment = domain::IMPERSONATION.of(&facts.details);
-        let ready = assessment
-            .filter(|made| made.standing == Standing::Active && made.score >= MAIL_FROM && !made.takes_mail.is_empty());
-        let proof = ready.map(|made| {
-            let servers: Vec<String> = made.takes_mail.iter().map(|server| look::shown(server)).collect();
-            let sends = if made.sends_mail { ", and it allows somebody to send in its name" } else { "" };
-            let description =
-                format!("{} resembles {} and takes mail at {}{sends}.", facts.name, made.of, servers.join(", "));
-            let details = json!({
-                "domain": made.of, "lookalike": facts.name, "mail_servers": made.takes_mail, "sends": made.sends_mail,
-            });
-            look::proof(description, details)
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let assessment = domain::IMPERSONATION.of(&facts.details);
+    let ready = assessment
+        .filter(|made| made.standing == Standing::Active && made.score >= MAIL_FROM && !made.takes_mail.is_empty());
+    let proof = ready.map(|made| {
+        let servers: Vec<String> = made.takes_mail.iter().map(|server| look::shown(server)).collect();
+        let sends = if made.sends_mail { ", and it allows somebody to send in its name" } else { "" };
+        let description =
+            format!("{} resembles {} and takes mail at {}{sends}.", facts.name, made.of, servers.join(", "));
+        let details = json!({
+            "domain": made.of, "lookalike": facts.name, "mail_servers": made.takes_mail, "sends": made.sends_mail,
         });
-        proof.into_iter().collect()
-    })
+        look::proof(description, details)
+    });
+    proof.into_iter().collect()
 }
 
 #[cfg(test)]

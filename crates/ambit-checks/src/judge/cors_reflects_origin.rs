@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::uri;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -27,17 +27,15 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::CorsProbe],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::CorsProbe, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::CorsProbe, |facts| {
-        if !uri::FOREIGN_ORIGIN.of(&facts.details).is_some_and(|answer| answer.credentials) {
-            return Vec::new();
-        }
-        let description = format!("{} lets the site of a stranger read with its visitor's credentials.", facts.name);
-        vec![look::proof(description, json!({"uri": facts.name}))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    if !uri::FOREIGN_ORIGIN.of(&facts.details).is_some_and(|answer| answer.credentials) {
+        return Vec::new();
+    }
+    let description = format!("{} lets the site of a stranger read with its visitor's credentials.", facts.name);
+    vec![look::proof(description, json!({"uri": facts.name}))]
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use super::Judge;
 use crate::look;
 use ambit_model::entity::domain::{self, DanglingReason, DeadDelegation};
 use ambit_model::facts::ProbeOutcome;
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,24 +32,22 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::Delegations, TaskName::Referrals],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::Delegations, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::Delegations, |facts| {
-        let mut names: BTreeMap<String, BTreeSet<DeadDelegation>> = BTreeMap::new();
-        for item in domain::DEAD_DELEGATIONS.items(&facts.details) {
-            names.entry(item.name.clone()).or_default().insert(item);
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let mut names: BTreeMap<String, BTreeSet<DeadDelegation>> = BTreeMap::new();
+    for item in domain::DEAD_DELEGATIONS.items(&facts.details) {
+        names.entry(item.name.clone()).or_default().insert(item);
+    }
+    // What the zone's own servers say of them.
+    for item in domain::DEAD_REFERRALS.items(&facts.details) {
+        if let Some(dead) = names.get_mut(&item.name) {
+            dead.insert(item);
         }
-        // What the zone's own servers say of them.
-        for item in domain::DEAD_REFERRALS.items(&facts.details) {
-            if let Some(dead) = names.get_mut(&item.name) {
-                dead.insert(item);
-            }
-        }
-        let was_handed = |name: &&String| referral(facts, name) != Some(ProbeOutcome::Absent);
-        names.iter().filter(|(name, _)| was_handed(name)).map(|(name, dead)| proof(facts, name, dead)).collect()
-    })
+    }
+    let was_handed = |name: &&String| referral(facts, name) != Some(ProbeOutcome::Absent);
+    names.iter().filter(|(name, _)| was_handed(name)).map(|(name, dead)| proof(facts, name, dead)).collect()
 }
 
 /// Whether the zone's own servers hand the name to others, where they could be asked.
@@ -100,6 +98,8 @@ pub(super) fn samples() -> crate::samples::Samples {
 mod tests {
     use super::*;
     use crate::samples::{Told, facts};
+    use ambit_model::Timestamp;
+    use ambit_model::issue::Verdict;
 
     #[test]
     fn a_server_in_a_domain_that_anyone_may_register_weighs_more() {

@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain::{self, DanglingReason};
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW, Verdict};
-use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -31,43 +31,40 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::Dangling, TaskName::Takeover],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::Dangling, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::Dangling, |facts| {
-        if super::subdomain_takeover::is_claimable(facts) {
-            // The graver issue says it all.
-            return Vec::new();
-        }
-        let is_handed = facts.from(EdgeKind::DelegatedSubdomain).next().is_some();
-        // A provider whose names always answer says nothing by its pattern alone.
-        let records: BTreeSet<(String, String, DanglingReason)> = domain::DANGLING
-            .items(&facts.details)
-            .filter(|item| item.reason != DanglingReason::UnclaimedPattern)
-            // The zone that handed it away is told of it: `dangling_delegation`.
-            .filter(|item| item.reason != DanglingReason::Lame || !is_handed)
-            .map(|item| (item.record, item.target, item.reason))
-            .collect();
-        let Some((record, target, _)) = records.first() else {
-            return Vec::new();
-        };
-        // Whoever registers the target's domain speaks in this name, as an alias or its name server, or reads its
-        // mail.
-        let claimed = records.iter().any(|(record, _, reason)| {
-            *reason == DanglingReason::Unregistered && matches!(record.as_str(), "CNAME" | "HTTPS" | "MX" | "NS")
-        });
-        let description =
-            format!("The {record} record of {} leads to {}, which is gone.", facts.name, look::shown(target));
-        let records: Vec<Value> = records
-            .iter()
-            .map(|(record, target, reason)| json!({"record": record, "target": target, "reason": reason}))
-            .collect();
-        vec![Proof {
-            severity: claimed.then_some(SEVERITY_HIGH),
-            ..look::proof(description, json!({"name": facts.name, "records": records}))
-        }]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    if super::subdomain_takeover::is_claimable(facts) {
+        // The graver issue says it all.
+        return Vec::new();
+    }
+    let is_handed = facts.from(EdgeKind::DelegatedSubdomain).next().is_some();
+    // A provider whose names always answer says nothing by its pattern alone.
+    let records: BTreeSet<(String, String, DanglingReason)> = domain::DANGLING
+        .items(&facts.details)
+        .filter(|item| item.reason != DanglingReason::UnclaimedPattern)
+        // The zone that handed it away is told of it: `dangling_delegation`.
+        .filter(|item| item.reason != DanglingReason::Lame || !is_handed)
+        .map(|item| (item.record, item.target, item.reason))
+        .collect();
+    let Some((record, target, _)) = records.first() else {
+        return Vec::new();
+    };
+    // Whoever registers the target's domain speaks in this name, as an alias or its name server, or reads its
+    // mail.
+    let claimed = records.iter().any(|(record, _, reason)| {
+        *reason == DanglingReason::Unregistered && matches!(record.as_str(), "CNAME" | "HTTPS" | "MX" | "NS")
+    });
+    let description = format!("The {record} record of {} leads to {}, which is gone.", facts.name, look::shown(target));
+    let records: Vec<Value> = records
+        .iter()
+        .map(|(record, target, reason)| json!({"record": record, "target": target, "reason": reason}))
+        .collect();
+    vec![Proof {
+        severity: claimed.then_some(SEVERITY_HIGH),
+        ..look::proof(description, json!({"name": facts.name, "records": records}))
+    }]
 }
 
 #[cfg(test)]

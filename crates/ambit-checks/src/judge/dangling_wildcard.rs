@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain::{self, Dangling, DanglingReason};
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,22 +29,20 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::WildcardProfile],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::WildcardProfile, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::WildcardProfile, |facts| {
-        let items: Vec<Dangling> = domain::WILDCARD_DANGLING.items(&facts.details).collect();
-        let Some(first) = items.first() else { return Vec::new() };
-        // A provider gives its names to whoever asks, a registry its domains.
-        let is_free = |item: &Dangling| item.provider.is_some() || item.reason == DanglingReason::Unregistered;
-        let at = first.provider.as_deref().map(|at| format!(" at {}", look::shown(at))).unwrap_or_default();
-        let target = look::shown(&first.target);
-        let description = format!("*.{} is an alias to {target}{at}, which does not exist.", facts.name);
-        let details = json!({"name": format!("*.{}", facts.name), "records": items});
-        let severity = items.iter().any(is_free).then_some(SEVERITY_HIGH);
-        vec![Proof { severity, ..look::proof(description, details) }]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let items: Vec<Dangling> = domain::WILDCARD_DANGLING.items(&facts.details).collect();
+    let Some(first) = items.first() else { return Vec::new() };
+    // A provider gives its names to whoever asks, a registry its domains.
+    let is_free = |item: &Dangling| item.provider.is_some() || item.reason == DanglingReason::Unregistered;
+    let at = first.provider.as_deref().map(|at| format!(" at {}", look::shown(at))).unwrap_or_default();
+    let target = look::shown(&first.target);
+    let description = format!("*.{} is an alias to {target}{at}, which does not exist.", facts.name);
+    let details = json!({"name": format!("*.{}", facts.name), "records": items});
+    let severity = items.iter().any(is_free).then_some(SEVERITY_HIGH);
+    vec![Proof { severity, ..look::proof(description, details) }]
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::uri;
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -27,24 +27,22 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::HttpEnrich, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::HttpEnrich, |facts| {
-        let Some(found) = uri::DEFAULT_INSTALLATION.of(&facts.details) else {
-            return Vec::new();
-        };
-        let product = &found.product;
-        let description = if found.awaits_setup {
-            format!("{} lets whoever opens it set {product} up.", facts.name)
-        } else {
-            format!("{} shows {product} as it was installed.", facts.name)
-        };
-        let details = json!({"uri": facts.name, "product": product, "awaits_setup": found.awaits_setup});
-        let severity = found.awaits_setup.then_some(SEVERITY_HIGH);
-        vec![Proof { severity, ..look::proof(description, details) }]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let Some(found) = uri::DEFAULT_INSTALLATION.of(&facts.details) else {
+        return Vec::new();
+    };
+    let product = &found.product;
+    let description = if found.awaits_setup {
+        format!("{} lets whoever opens it set {product} up.", facts.name)
+    } else {
+        format!("{} shows {product} as it was installed.", facts.name)
+    };
+    let details = json!({"uri": facts.name, "product": product, "awaits_setup": found.awaits_setup});
+    let severity = found.awaits_setup.then_some(SEVERITY_HIGH);
+    vec![Proof { severity, ..look::proof(description, details) }]
 }
 
 #[cfg(test)]
@@ -68,6 +66,8 @@ pub(super) fn samples() -> crate::samples::Samples {
 mod tests {
     use super::*;
     use crate::samples::{Told, facts};
+    use ambit_model::Timestamp;
+    use ambit_model::issue::Verdict;
 
     #[test]
     fn one_that_anybody_may_set_up_is_graver_than_one_that_nobody_uses() {
@@ -75,7 +75,7 @@ mod tests {
             let site = facts(Kind::Uri, "http://192.0.2.1")
                 .found(TaskName::HttpEnrich)
                 .with(json!({"hidden_default_installation": {"product": "Jenkins", "awaits_setup": awaits_setup}}));
-            let Verdict::Proven(proofs) = judge(&site, Timestamp(0)) else { panic!("{awaits_setup}") };
+            let Verdict::Proven(proofs) = (JUDGE.judge)(&site, Timestamp(0)) else { panic!("{awaits_setup}") };
             assert_eq!(proofs[0].severity, severity);
         }
     }

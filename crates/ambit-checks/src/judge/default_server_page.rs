@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::uri;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_INFO};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -26,17 +26,15 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::HttpEnrich, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::HttpEnrich, |facts| {
-        let Some(product) = uri::DEFAULT_PAGE.text(&facts.details) else {
-            return Vec::new();
-        };
-        let description = format!("{} shows the default page of {product}.", facts.name);
-        vec![look::proof(description, json!({"uri": facts.name, "product": product}))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let Some(product) = uri::DEFAULT_PAGE.text(&facts.details) else {
+        return Vec::new();
+    };
+    let description = format!("{} shows the default page of {product}.", facts.name);
+    vec![look::proof(description, json!({"uri": facts.name, "product": product}))]
 }
 
 #[cfg(test)]

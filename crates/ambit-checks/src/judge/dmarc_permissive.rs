@@ -3,10 +3,10 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW};
 use ambit_model::mail_policy::{DmarcGap, dmarc_gap};
 use ambit_model::task::DMARC;
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,26 +29,24 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::MailPolicy],
-    judge,
+    judge: |facts, _| look::after_at(facts, DMARC, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after_at(facts, DMARC, |facts| {
-        let Some(record) = domain::DMARC.text(&facts.details) else {
-            return Vec::new();
-        };
-        let records = domain::DMARC_POLICY.of(&facts.details).map_or(1, |policy| policy.records);
-        let description = match dmarc_gap(record, records) {
-            Some(DmarcGap::Several(records)) => {
-                format!("{} has {records} DMARC records, so that none of them counts.", facts.name)
-            }
-            Some(DmarcGap::Monitors | DmarcGap::NoPolicy | DmarcGap::Partial) => {
-                format!("The DMARC record {} does not make receivers reject forged mail.", look::shown(record))
-            }
-            None => return Vec::new(),
-        };
-        vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let Some(record) = domain::DMARC.text(&facts.details) else {
+        return Vec::new();
+    };
+    let records = domain::DMARC_POLICY.of(&facts.details).map_or(1, |policy| policy.records);
+    let description = match dmarc_gap(record, records) {
+        Some(DmarcGap::Several(records)) => {
+            format!("{} has {records} DMARC records, so that none of them counts.", facts.name)
+        }
+        Some(DmarcGap::Monitors | DmarcGap::NoPolicy | DmarcGap::Partial) => {
+            format!("The DMARC record {} does not make receivers reject forged mail.", look::shown(record))
+        }
+        None => return Vec::new(),
+    };
+    vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
 }
 
 #[cfg(test)]

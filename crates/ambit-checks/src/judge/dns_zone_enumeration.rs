@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_INFO};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -27,17 +27,15 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::NsecWalk],
-    judge,
+    judge: |facts, _| look::after_part(facts, TaskName::NsecWalk, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after_part(facts, TaskName::NsecWalk, |facts| {
-        let Some(names) = domain::ZONE_WALK.of(&facts.details).map(|walk| walk.names) else {
-            return Vec::new();
-        };
-        let description = format!("The zone {} names {names} of its names one after another.", facts.name);
-        vec![look::proof(description, json!({"zone": facts.name, "names": names}))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let Some(names) = domain::ZONE_WALK.of(&facts.details).map(|walk| walk.names) else {
+        return Vec::new();
+    };
+    let description = format!("The zone {} names {names} of its names one after another.", facts.name);
+    vec![look::proof(description, json!({"zone": facts.name, "names": names}))]
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use super::Judge;
 use crate::look;
 use crate::site::sorted;
 use ambit_model::entity::domain;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,19 +29,17 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::ZoneTransfer],
-    judge,
+    judge: |facts, _| look::after_part(facts, TaskName::ZoneTransfer, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after_part(facts, TaskName::ZoneTransfer, |facts| {
-        let servers = domain::ZONE_TRANSFER.items(&facts.details).map(|transfer| transfer.server);
-        let servers = sorted(servers);
-        let Some(first) = servers.first() else {
-            return Vec::new();
-        };
-        let description = format!("{first} hands the zone {} to anyone who asks.", facts.name);
-        vec![look::proof(description, json!({"zone": facts.name, "servers": servers}))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let servers = domain::ZONE_TRANSFER.items(&facts.details).map(|transfer| transfer.server);
+    let servers = sorted(servers);
+    let Some(first) = servers.first() else {
+        return Vec::new();
+    };
+    let description = format!("{first} hands the zone {} to anyone who asks.", facts.name);
+    vec![look::proof(description, json!({"zone": facts.name, "servers": servers}))]
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::{look, service};
 use ambit_model::entity::network_service::{self, Service};
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -26,19 +26,17 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::ServiceIdentify, prove),
 };
 
 /// Protocols whose answers to strangers are larger than the questions.
 const AMPLIFIERS: &[Service] = &[Service::Mdns, Service::Memcached, Service::Netbios, Service::Ssdp, Service::Tftp];
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::ServiceIdentify, |facts| {
-        let spoken = network_service::SERVICE.of(&facts.details).filter(|spoken| AMPLIFIERS.contains(spoken));
-        let Some(spoken) = spoken.filter(|_| facts.name.ends_with("/udp")) else { return Vec::new() };
-        let sentence = format!("{} answers anybody over UDP at {}.", look::shown(spoken.as_str()), facts.name);
-        vec![service::exposed(facts, spoken.as_str(), sentence)]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let spoken = network_service::SERVICE.of(&facts.details).filter(|spoken| AMPLIFIERS.contains(spoken));
+    let Some(spoken) = spoken.filter(|_| facts.name.ends_with("/udp")) else { return Vec::new() };
+    let sentence = format!("{} answers anybody over UDP at {}.", look::shown(spoken.as_str()), facts.name);
+    vec![service::exposed(facts, spoken.as_str(), sentence)]
 }
 
 #[cfg(test)]

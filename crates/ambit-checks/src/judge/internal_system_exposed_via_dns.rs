@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::address;
 use crate::look;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -29,19 +29,17 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::Resolve],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::Resolve, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::Resolve, |facts| {
-        let addresses: BTreeSet<IpAddr> =
-            address::of(facts).filter(|address| is_internal(*address) && !is_meant(facts, *address)).collect();
-        let Some(first) = addresses.first() else {
-            return Vec::new();
-        };
-        let description = format!("{} has the private address {first} in the public DNS.", facts.name);
-        vec![look::proof(description, json!({"name": facts.name, "addresses": addresses}))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let addresses: BTreeSet<IpAddr> =
+        address::of(facts).filter(|address| is_internal(*address) && !is_meant(facts, *address)).collect();
+    let Some(first) = addresses.first() else {
+        return Vec::new();
+    };
+    let description = format!("{} has the private address {first} in the public DNS.", facts.name);
+    vec![look::proof(description, json!({"name": facts.name, "addresses": addresses}))]
 }
 
 /// True where a seed names the address or a block around it: this private network is the one that is looked at, from

@@ -4,8 +4,8 @@ use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
 use ambit_model::entity::certificate as members;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,26 +29,24 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge,
+    judge: |facts, _| certificate::judge(facts, defect),
 };
 
 /// Hashes for which collisions are known, as they begin or end the names of signature algorithms.
 const BROKEN: &[&str] = &["md2", "md4", "md5", "sha1"];
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    certificate::judge(facts, |facts| {
-        let algorithm = members::ALGORITHM.text(&facts.details)?;
-        let plain = algorithm.to_ascii_lowercase().replace('-', "");
-        // "sha1WithRSAEncryption", "ecdsa-with-SHA1", "RSA-MD5"; but not "sha1" inside another word.
-        let weak = BROKEN.iter().any(|hash| plain.starts_with(hash) || plain.ends_with(hash));
-        Some(if weak {
-            Err(Defect {
-                description: format!("The certificate is signed with {}.", shown(algorithm)),
-                details: json!({"algorithm": algorithm}),
-            })
-        } else {
-            Ok(())
+fn defect(facts: &Facts) -> Option<Result<(), Defect>> {
+    let algorithm = members::ALGORITHM.text(&facts.details)?;
+    let plain = algorithm.to_ascii_lowercase().replace('-', "");
+    // "sha1WithRSAEncryption", "ecdsa-with-SHA1", "RSA-MD5"; but not "sha1" inside another word.
+    let weak = BROKEN.iter().any(|hash| plain.starts_with(hash) || plain.ends_with(hash));
+    Some(if weak {
+        Err(Defect {
+            description: format!("The certificate is signed with {}.", shown(algorithm)),
+            details: json!({"algorithm": algorithm}),
         })
+    } else {
+        Ok(())
     })
 }
 

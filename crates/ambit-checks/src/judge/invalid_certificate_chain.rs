@@ -4,8 +4,8 @@ use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
 use ambit_model::entity::certificate::{self as members, ChainError};
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,26 +29,24 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge,
+    judge: |facts, _| certificate::judge(facts, defect),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    certificate::judge(facts, |facts| {
-        // The task writes both members in one breath; null says that the chain is sound.
-        members::SELF_SIGNED.of(&facts.details)?;
-        // A self-signed certificate has an issue of its own.
-        let error = members::CHAIN_ERROR.of(&facts.details).filter(|error| *error == ChainError::UnknownIssuer);
-        Some(error.map_or(Ok(()), |error| {
-            let issuer = members::ISSUER.text(&facts.details).unwrap_or_default();
-            Err(Defect {
-                description: format!(
-                    "The certificate, issued by {}, is issued by an authority that is not trusted.",
-                    shown(issuer)
-                ),
-                details: json!({"issuer": issuer, "error": error}),
-            })
-        }))
-    })
+fn defect(facts: &Facts) -> Option<Result<(), Defect>> {
+    // The task writes both members in one breath; null says that the chain is sound.
+    members::SELF_SIGNED.of(&facts.details)?;
+    // A self-signed certificate has an issue of its own.
+    let error = members::CHAIN_ERROR.of(&facts.details).filter(|error| *error == ChainError::UnknownIssuer);
+    Some(error.map_or(Ok(()), |error| {
+        let issuer = members::ISSUER.text(&facts.details).unwrap_or_default();
+        Err(Defect {
+            description: format!(
+                "The certificate, issued by {}, is issued by an authority that is not trusted.",
+                shown(issuer)
+            ),
+            details: json!({"issuer": issuer, "error": error}),
+        })
+    }))
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
 use ambit_model::entity::certificate::{self as members, KeyAlgorithm};
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,31 +29,29 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge,
+    judge: |facts, _| certificate::judge(facts, defect),
 };
 
 /// Shortest keys in bits that NIST SP 800-57 holds to be safe (112 bits of strength).
 const RSA_BITS_MIN: i64 = 2_048;
 const EC_BITS_MIN: i64 = 224;
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    certificate::judge(facts, |facts| {
-        let key = members::KEY.of(&facts.details)?;
-        let (algorithm, bits) = (key.algorithm.as_str(), key.bits?);
-        let weak = match key.algorithm {
-            KeyAlgorithm::Rsa => bits < RSA_BITS_MIN,
-            KeyAlgorithm::Ec => bits < EC_BITS_MIN,
-            KeyAlgorithm::Dsa => true,
-            KeyAlgorithm::Ed25519 | KeyAlgorithm::Other => false,
-        };
-        Some(if weak {
-            Err(Defect {
-                description: format!("The certificate's key is {} with {bits} bits.", shown(&algorithm.to_uppercase())),
-                details: json!({"type": algorithm, "bits": bits}),
-            })
-        } else {
-            Ok(())
+fn defect(facts: &Facts) -> Option<Result<(), Defect>> {
+    let key = members::KEY.of(&facts.details)?;
+    let (algorithm, bits) = (key.algorithm.as_str(), key.bits?);
+    let weak = match key.algorithm {
+        KeyAlgorithm::Rsa => bits < RSA_BITS_MIN,
+        KeyAlgorithm::Ec => bits < EC_BITS_MIN,
+        KeyAlgorithm::Dsa => true,
+        KeyAlgorithm::Ed25519 | KeyAlgorithm::Other => false,
+    };
+    Some(if weak {
+        Err(Defect {
+            description: format!("The certificate's key is {} with {bits} bits.", shown(&algorithm.to_uppercase())),
+            details: json!({"type": algorithm, "bits": bits}),
         })
+    } else {
+        Ok(())
     })
 }
 

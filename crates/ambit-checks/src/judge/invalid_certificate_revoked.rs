@@ -4,8 +4,8 @@ use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
 use ambit_model::entity::certificate::{self as members, Standing};
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,20 +29,18 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge,
+    judge: |facts, _| certificate::judge(facts, defect),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    certificate::judge(facts, |facts| {
-        // Where nobody says anything nothing is known: servers do not hand the word over at all times.
-        let Standing::Revoked { at, reason } = members::REVOCATION.of(&facts.details)? else { return Some(Ok(())) };
-        let issuer = members::ISSUER.text(&facts.details).unwrap_or_default();
-        let why = reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        Some(Err(Defect {
-            description: format!("The certificate, issued by {}, was revoked on {at}{why}.", shown(issuer)),
-            details: json!({"issuer": issuer, "revoked_at": at, "reason": reason}),
-        }))
-    })
+fn defect(facts: &Facts) -> Option<Result<(), Defect>> {
+    // Where nobody says anything nothing is known: servers do not hand the word over at all times.
+    let Standing::Revoked { at, reason } = members::REVOCATION.of(&facts.details)? else { return Some(Ok(())) };
+    let issuer = members::ISSUER.text(&facts.details).unwrap_or_default();
+    let why = reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    Some(Err(Defect {
+        description: format!("The certificate, issued by {}, was revoked on {at}{why}.", shown(issuer)),
+        details: json!({"issuer": issuer, "revoked_at": at, "reason": reason}),
+    }))
 }
 
 #[cfg(test)]

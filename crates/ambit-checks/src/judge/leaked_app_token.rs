@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::app::{PackedSecret, SECRETS};
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -23,13 +23,11 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: Kind::APPS,
     reads: &[TaskName::AppPackage],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::AppPackage, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::AppPackage, |facts| {
-        SECRETS.items(&facts.details).map(|secret| proof(facts, &secret)).collect()
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    SECRETS.items(&facts.details).map(|secret| proof(facts, &secret)).collect()
 }
 
 fn proof(facts: &Facts, secret: &PackedSecret) -> Proof {

@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::site;
 use ambit_model::entity::uri;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -26,17 +26,15 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge,
+    judge: |facts, _| site::in_the_clear(facts, defect),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    site::in_the_clear(facts, |facts| {
-        // The form is that of the page where a visitor ends without leaving the site; one who is led to https never
-        // sees it.
-        let secured = uri::HTTPS_REDIRECT.is_true(&facts.details);
-        let is_asked = !secured && uri::AUTH_FORMS.is_true(&facts.details);
-        is_asked.then(|| format!("{} asks for a password without encryption.", facts.name))
-    })
+fn defect(facts: &Facts) -> Option<String> {
+    // The form is that of the page where a visitor ends without leaving the site; one who is led to https never
+    // sees it.
+    let secured = uri::HTTPS_REDIRECT.is_true(&facts.details);
+    let is_asked = !secured && uri::AUTH_FORMS.is_true(&facts.details);
+    is_asked.then(|| format!("{} asks for a password without encryption.", facts.name))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use crate::look;
 use crate::service;
 use ambit_model::entity::network;
 use ambit_model::entity::network_service::{self, Service};
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_CRITICAL, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_CRITICAL};
+use ambit_model::{Facts, Kind, TaskName};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -27,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::ServiceIdentify, prove),
 };
 
 /// Protocols of databases that can be open. Redis has an issue of its own.
@@ -35,16 +35,13 @@ const DATABASES: &[Service] = &[Service::Mongodb, Service::Memcached];
 /// Databases that speak HTTP and give their description only to whom they let in. CouchDB welcomes everybody.
 const WEB_DATABASES: &[&str] = &["Elasticsearch"];
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::ServiceIdentify, |facts| {
-        let open = network_service::NO_AUTHENTICATION.is_true(&facts.details);
-        let Some(database) = database(facts).filter(|_| open) else {
-            return Vec::new();
-        };
-        let sentence =
-            format!("A database ({}) answers at {} without authentication.", look::shown(&database), facts.name);
-        vec![service::exposed(facts, &database, sentence)]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let open = network_service::NO_AUTHENTICATION.is_true(&facts.details);
+    let Some(database) = database(facts).filter(|_| open) else {
+        return Vec::new();
+    };
+    let sentence = format!("A database ({}) answers at {} without authentication.", look::shown(&database), facts.name);
+    vec![service::exposed(facts, &database, sentence)]
 }
 
 /// Which database it is, by its protocol or, over HTTP, by its fingerprint.

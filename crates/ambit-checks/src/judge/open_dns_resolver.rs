@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::network_service;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -27,17 +27,15 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::OpenResolver],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::OpenResolver, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::OpenResolver, |facts| {
-        if !network_service::OPEN_RESOLVER.is_true(&facts.details) {
-            return Vec::new();
-        }
-        let description = format!("{} resolves names for everybody.", facts.name);
-        vec![look::proof(description, json!({"at": facts.name}))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    if !network_service::OPEN_RESOLVER.is_true(&facts.details) {
+        return Vec::new();
+    }
+    let description = format!("{} resolves names for everybody.", facts.name);
+    vec![look::proof(description, json!({"at": facts.name}))]
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use super::Judge;
 use crate::look;
 use crate::service;
 use ambit_model::entity::network_service::{self, Service};
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH};
+use ambit_model::{Facts, Kind, TaskName};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -26,19 +26,17 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::ServiceIdentify, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::ServiceIdentify, |facts| {
-        let open = network_service::SERVICE.of(&facts.details) == Some(Service::Mqtt)
-            && network_service::NO_AUTHENTICATION.is_true(&facts.details);
-        if !open {
-            return Vec::new();
-        }
-        let sentence = format!("A message broker at {} accepts connections without a password.", facts.name);
-        vec![service::exposed(facts, "MQTT", sentence)]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let open = network_service::SERVICE.of(&facts.details) == Some(Service::Mqtt)
+        && network_service::NO_AUTHENTICATION.is_true(&facts.details);
+    if !open {
+        return Vec::new();
+    }
+    let sentence = format!("A message broker at {} accepts connections without a password.", facts.name);
+    vec![service::exposed(facts, "MQTT", sentence)]
 }
 
 #[cfg(test)]

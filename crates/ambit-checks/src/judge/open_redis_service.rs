@@ -4,8 +4,8 @@ use super::Judge;
 use crate::look;
 use crate::service;
 use ambit_model::entity::network_service;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_CRITICAL, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_CRITICAL};
+use ambit_model::{Facts, Kind, TaskName};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -26,16 +26,14 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::ServiceIdentify, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::ServiceIdentify, |facts| {
-        if network_service::OPEN_REDIS.of(&facts.details).is_none() {
-            return Vec::new();
-        }
-        vec![service::exposed(facts, "REDIS", format!("Redis answers at {} without a password.", facts.name))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    if network_service::OPEN_REDIS.of(&facts.details).is_none() {
+        return Vec::new();
+    }
+    vec![service::exposed(facts, "REDIS", format!("Redis answers at {} without a password.", facts.name))]
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::impersonation::Standing;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_CRITICAL, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_CRITICAL};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -30,30 +30,25 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::Impersonation],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::Impersonation, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::Impersonation, |facts| {
-        let page = domain::FRONT_PAGE.of(&facts.details).unwrap_or_default();
-        let assessment = domain::IMPERSONATION.of(&facts.details);
-        let phishes = assessment.filter(|made| made.standing == Standing::Active && made.copies && made.asks_password);
-        let proof = phishes.map(|made| {
-            let to: Vec<String> = made.posts_to.iter().map(|host| look::shown(host)).collect();
-            let sent = if to.is_empty() { String::new() } else { format!(" The password goes to {}.", to.join(", ")) };
-            let description = format!(
-                "{} is a copy of the page of {} and asks for a password.{sent}",
-                look::shown(&page.url),
-                made.of
-            );
-            let details = json!({
-                "domain": made.of, "lookalike": facts.name, "url": page.url, "posts_to": made.posts_to,
-                "loads_from": page.loads_from, "reasons": made.reasons,
-            });
-            look::proof(description, details)
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let page = domain::FRONT_PAGE.of(&facts.details).unwrap_or_default();
+    let assessment = domain::IMPERSONATION.of(&facts.details);
+    let phishes = assessment.filter(|made| made.standing == Standing::Active && made.copies && made.asks_password);
+    let proof = phishes.map(|made| {
+        let to: Vec<String> = made.posts_to.iter().map(|host| look::shown(host)).collect();
+        let sent = if to.is_empty() { String::new() } else { format!(" The password goes to {}.", to.join(", ")) };
+        let description =
+            format!("{} is a copy of the page of {} and asks for a password.{sent}", look::shown(&page.url), made.of);
+        let details = json!({
+            "domain": made.of, "lookalike": facts.name, "url": page.url, "posts_to": made.posts_to,
+            "loads_from": page.loads_from, "reasons": made.reasons,
         });
-        proof.into_iter().collect()
-    })
+        look::proof(description, details)
+    });
+    proof.into_iter().collect()
 }
 
 #[cfg(test)]

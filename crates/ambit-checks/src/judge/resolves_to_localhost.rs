@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::address;
 use crate::look;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_INFO};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -29,18 +29,16 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::Resolve],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::Resolve, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::Resolve, |facts| {
-        let addresses: BTreeSet<IpAddr> = address::of(facts).filter(IpAddr::is_loopback).collect();
-        let Some(first) = addresses.first() else {
-            return Vec::new();
-        };
-        let description = format!("{} has the loopback address {first} in the public DNS.", facts.name);
-        vec![look::proof(description, json!({"name": facts.name, "addresses": addresses}))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let addresses: BTreeSet<IpAddr> = address::of(facts).filter(IpAddr::is_loopback).collect();
+    let Some(first) = addresses.first() else {
+        return Vec::new();
+    };
+    let description = format!("{} has the loopback address {first} in the public DNS.", facts.name);
+    vec![look::proof(description, json!({"name": facts.name, "addresses": addresses}))]
 }
 
 #[cfg(test)]

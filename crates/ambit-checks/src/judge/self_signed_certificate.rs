@@ -4,8 +4,8 @@ use super::Judge;
 use crate::certificate::{self, Defect};
 use crate::look::shown;
 use ambit_model::entity::certificate as members;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -28,20 +28,18 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge,
+    judge: |facts, _| certificate::judge(facts, defect),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    certificate::judge(facts, |facts| {
-        Some(if certificate::is_self_signed(facts)? {
-            let subject = members::SUBJECT.text(&facts.details).unwrap_or(&facts.name);
-            Err(Defect {
-                description: format!("The certificate of {} is its own issuer.", shown(subject)),
-                details: json!({"subject": subject}),
-            })
-        } else {
-            Ok(())
+fn defect(facts: &Facts) -> Option<Result<(), Defect>> {
+    Some(if certificate::is_self_signed(facts)? {
+        let subject = members::SUBJECT.text(&facts.details).unwrap_or(&facts.name);
+        Err(Defect {
+            description: format!("The certificate of {} is its own issuer.", shown(subject)),
+            details: json!({"subject": subject}),
         })
+    } else {
+        Ok(())
     })
 }
 

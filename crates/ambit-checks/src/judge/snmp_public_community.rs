@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::{look, service};
 use ambit_model::entity::network_service::{self, Service};
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH};
+use ambit_model::{Facts, Kind, TaskName};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -26,18 +26,16 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::ServiceIdentify, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::ServiceIdentify, |facts| {
-        let is_snmp = network_service::SERVICE.of(&facts.details) == Some(Service::Snmp);
-        if !is_snmp || !network_service::NO_AUTHENTICATION.is_true(&facts.details) {
-            return Vec::new();
-        }
-        let sentence = format!("The SNMP agent at {} answers the community public.", facts.name);
-        vec![service::exposed(facts, Service::Snmp.as_str(), sentence)]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let is_snmp = network_service::SERVICE.of(&facts.details) == Some(Service::Snmp);
+    if !is_snmp || !network_service::NO_AUTHENTICATION.is_true(&facts.details) {
+        return Vec::new();
+    }
+    let sentence = format!("The SNMP agent at {} answers the community public.", facts.name);
+    vec![service::exposed(facts, Service::Snmp.as_str(), sentence)]
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -27,19 +27,17 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::MailPolicy],
-    judge,
+    judge: |facts, _| look::after_senders(facts, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after_senders(facts, |facts| {
-        let errors = domain::SPF_TREE.of(&facts.details).map(|tree| tree.errors).unwrap_or_default();
-        let Some(first) = errors.first() else { return Vec::new() };
-        let description = format!("The SPF record of {} cannot be evaluated: {}.", facts.name, look::shown(first));
-        vec![look::proof(
-            description,
-            json!({"domain": facts.name, "record": domain::SPF_RECORD.text(&facts.details), "errors": errors}),
-        )]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let errors = domain::SPF_TREE.of(&facts.details).map(|tree| tree.errors).unwrap_or_default();
+    let Some(first) = errors.first() else { return Vec::new() };
+    let description = format!("The SPF record of {} cannot be evaluated: {}.", facts.name, look::shown(first));
+    vec![look::proof(
+        description,
+        json!({"domain": facts.name, "record": domain::SPF_RECORD.text(&facts.details), "errors": errors}),
+    )]
 }
 
 #[cfg(test)]

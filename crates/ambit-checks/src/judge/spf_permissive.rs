@@ -3,9 +3,9 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM};
 use ambit_model::mail_policy::{SpfGap, spf_gap};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,34 +29,31 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::MailPolicy],
-    judge,
+    judge: |facts, _| look::after_senders(facts, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after_senders(facts, |facts| {
-        let tree = domain::SPF_TREE.of(&facts.details).unwrap_or_default();
-        let Some(record) = domain::SPF_RECORD.text(&facts.details) else {
-            return Vec::new();
-        };
-        let description = match spf_gap(record, &tree) {
-            Some(SpfGap::Unregistered(free)) => {
-                let (shown, free) = (look::shown(record), look::shown(&free));
-                let description =
-                    format!("The SPF record {shown} hands on to {free}, whose domain nobody has registered.");
-                let details = json!({"domain": facts.name, "record": record, "unregistered": tree.unregistered});
-                return vec![Proof { severity: Some(SEVERITY_HIGH), ..look::proof(description, details) }];
-            }
-            Some(SpfGap::Several(records)) => {
-                format!("{} has {records} SPF records, so that none of them counts.", facts.name)
-            }
-            Some(SpfGap::Open) => format!("The SPF record {} lets every address pass.", look::shown(record)),
-            Some(SpfGap::PassesAll | SpfGap::Neutral) => {
-                format!("The SPF record {} rejects nobody.", look::shown(record))
-            }
-            None => return Vec::new(),
-        };
-        vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let tree = domain::SPF_TREE.of(&facts.details).unwrap_or_default();
+    let Some(record) = domain::SPF_RECORD.text(&facts.details) else {
+        return Vec::new();
+    };
+    let description = match spf_gap(record, &tree) {
+        Some(SpfGap::Unregistered(free)) => {
+            let (shown, free) = (look::shown(record), look::shown(&free));
+            let description = format!("The SPF record {shown} hands on to {free}, whose domain nobody has registered.");
+            let details = json!({"domain": facts.name, "record": record, "unregistered": tree.unregistered});
+            return vec![Proof { severity: Some(SEVERITY_HIGH), ..look::proof(description, details) }];
+        }
+        Some(SpfGap::Several(records)) => {
+            format!("{} has {records} SPF records, so that none of them counts.", facts.name)
+        }
+        Some(SpfGap::Open) => format!("The SPF record {} lets every address pass.", look::shown(record)),
+        Some(SpfGap::PassesAll | SpfGap::Neutral) => {
+            format!("The SPF record {} rejects nobody.", look::shown(record))
+        }
+        None => return Vec::new(),
+    };
+    vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
 }
 
 #[cfg(test)]

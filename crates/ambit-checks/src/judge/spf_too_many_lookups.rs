@@ -3,9 +3,9 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW};
 use ambit_model::mail_policy::SPF_LOOKUPS_MAX;
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -28,22 +28,20 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::MailPolicy],
-    judge,
+    judge: |facts, _| look::after_senders(facts, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after_senders(facts, |facts| {
-        let lookups = domain::SPF_TREE.of(&facts.details).map(|tree| tree.lookups);
-        let Some(lookups) = lookups.filter(|lookups| *lookups > SPF_LOOKUPS_MAX) else {
-            return Vec::new();
-        };
-        let description =
-            format!("The SPF record of {} takes {lookups} DNS look-ups; {SPF_LOOKUPS_MAX} are allowed.", facts.name);
-        vec![look::proof(
-            description,
-            json!({"domain": facts.name, "record": domain::SPF_RECORD.text(&facts.details), "lookups": lookups}),
-        )]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let lookups = domain::SPF_TREE.of(&facts.details).map(|tree| tree.lookups);
+    let Some(lookups) = lookups.filter(|lookups| *lookups > SPF_LOOKUPS_MAX) else {
+        return Vec::new();
+    };
+    let description =
+        format!("The SPF record of {} takes {lookups} DNS look-ups; {SPF_LOOKUPS_MAX} are allowed.", facts.name);
+    vec![look::proof(
+        description,
+        json!({"domain": facts.name, "record": domain::SPF_RECORD.text(&facts.details), "lookups": lookups}),
+    )]
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::impersonation::{Assessment, Reason, SERIOUS_FROM, SUSPICIOUS_FROM};
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,15 +29,13 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::Impersonation],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::Impersonation, prove),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::Impersonation, |facts| {
-        let assessment = domain::IMPERSONATION.of(&facts.details);
-        let assessment = assessment.filter(|assessment| assessment.score >= SUSPICIOUS_FROM);
-        assessment.map(|assessment| proof(&facts.name, &assessment)).into_iter().collect()
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let assessment = domain::IMPERSONATION.of(&facts.details);
+    let assessment = assessment.filter(|assessment| assessment.score >= SUSPICIOUS_FROM);
+    assessment.map(|assessment| proof(&facts.name, &assessment)).into_iter().collect()
 }
 
 fn proof(name: &str, assessment: &Assessment) -> Proof {

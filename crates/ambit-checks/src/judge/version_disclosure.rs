@@ -4,8 +4,8 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::uri;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_INFO};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -28,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge,
+    judge: |facts, _| look::after(facts, TaskName::HttpEnrich, prove),
 };
 
 /// Headers that name software, lower case.
@@ -42,18 +42,16 @@ const HEADERS: &[&str] = &[
     "x-runtime-version",
 ];
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::HttpEnrich, |facts| {
-        let mut shown: Vec<String> =
-            uri::HEADERS.texts(&facts.details).filter(|line| tells(line)).map(str::to_owned).collect();
-        let generator = facts.details.get(uri::GENERATOR.name()).and_then(|generator| generator.as_str());
-        shown.extend(generator.filter(|text| has_version(text)).map(|text| format!("generator {text}")));
-        if shown.is_empty() {
-            return Vec::new();
-        }
-        let description = format!("{} says {}.", facts.name, look::shown(&shown.join(", ")));
-        vec![look::proof(description, json!({"uri": facts.name, "shown": shown}))]
-    })
+fn prove(facts: &Facts) -> Vec<Proof> {
+    let mut shown: Vec<String> =
+        uri::HEADERS.texts(&facts.details).filter(|line| tells(line)).map(str::to_owned).collect();
+    let generator = facts.details.get(uri::GENERATOR.name()).and_then(|generator| generator.as_str());
+    shown.extend(generator.filter(|text| has_version(text)).map(|text| format!("generator {text}")));
+    if shown.is_empty() {
+        return Vec::new();
+    }
+    let description = format!("{} says {}.", facts.name, look::shown(&shown.join(", ")));
+    vec![look::proof(description, json!({"uri": facts.name, "shown": shown}))]
 }
 
 /// Whether a header line names software in a version.

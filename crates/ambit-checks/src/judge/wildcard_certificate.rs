@@ -5,8 +5,8 @@ use crate::certificate::{self, Defect};
 use crate::look;
 use crate::site::sorted;
 use ambit_model::entity::certificate as members;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO};
+use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -29,21 +29,19 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge,
+    judge: |facts, _| certificate::judge(facts, defect),
 };
 
-fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    certificate::judge(facts, |facts| {
-        members::NAMES.raw(&facts.details)?;
-        let wildcards = sorted(members::NAMES.texts(&facts.details).filter(|name| name.starts_with("*.")));
-        Some(if let Some(first) = wildcards.first() {
-            Err(Defect {
-                description: format!("The certificate covers {}.", look::shown(first)),
-                details: json!({"names": wildcards}),
-            })
-        } else {
-            Ok(())
+fn defect(facts: &Facts) -> Option<Result<(), Defect>> {
+    members::NAMES.raw(&facts.details)?;
+    let wildcards = sorted(members::NAMES.texts(&facts.details).filter(|name| name.starts_with("*.")));
+    Some(if let Some(first) = wildcards.first() {
+        Err(Defect {
+            description: format!("The certificate covers {}.", look::shown(first)),
+            details: json!({"names": wildcards}),
         })
+    } else {
+        Ok(())
     })
 }
 
