@@ -233,6 +233,32 @@ fn sampled(kinds: &[Kind], reports: Value, parts: &[&'static str], near_miss: Va
         .unknown(app().with(said(&reports)).failed(TaskName::AppPackage))
 }
 
+/// A package with these parts, which everybody may call where they do not say otherwise.
+#[cfg(test)]
+fn parts(said: Value) -> Value {
+    let part = |said: &Value| {
+        let mut part =
+            json!({"exported": true, "permission": null, "is_launcher": false, "links": [], "grants_uris": false});
+        part.as_object_mut().into_iter().for_each(|part| part.extend(said.as_object().cloned().unwrap_or_default()));
+        part
+    };
+    json!({"components": each(&said).map(part).collect::<Vec<_>>()})
+}
+
+/// A package whose certificate is sound in all that is not said of it.
+#[cfg(test)]
+fn signed(schemes: &[&str], said: Value) -> Value {
+    let mut certificate = json!({
+        "subject": "CN=Acme", "sha256": "ab12", "not_after": 1_900_000_000, "algorithm": "1.2.840.113549.1.1.11",
+        "key": "RSA", "key_bits": 2_048, "is_debug": false,
+    });
+    certificate
+        .as_object_mut()
+        .into_iter()
+        .for_each(|sound| sound.extend(said.as_object().cloned().unwrap_or_default()));
+    json!({"signatures": {"schemes": schemes, "has_weak_digest": false, "certificates": [certificate]}})
+}
+
 /// Every judge of the tables with its samples.
 #[cfg(test)]
 pub(crate) fn samples() -> impl Iterator<Item = (&'static Judge, crate::samples::Samples)> {

@@ -19,14 +19,15 @@ weaknesses! {
                 .filter(|own| !matches!(*own, "http" | "https")),
                 |own| format!("Links of the scheme {own} open the app."))
         },
-        reports: json!({"components": [{"kind": "activity", "name": "a.B", "exported": true, "permission": null,
-            "is_launcher": false, "links": [{"scheme": "acme", "host": null, "is_verified": false}],
-            "grants_uris": false}]}) => ["acme"],
-        near_miss: json!({"components": [{"kind": "activity", "name": "a.B", "exported": true, "permission": null,
-            "is_launcher": false, "links": [{"scheme": "https", "host": "acme.test", "is_verified": true}],
-            "grants_uris": false}, {"kind": "activity", "name": "a.C", "exported": false, "permission": null,
-            "is_launcher": false, "links": [{"scheme": "acme", "host": null, "is_verified": false}],
-            "grants_uris": false}]}),
+        reports: parts(json!([
+            {"kind": "activity", "name": "a.B", "links": [{"scheme": "acme", "host": null, "is_verified": false}]},
+        ])) => ["acme"],
+        near_miss: parts(json!([
+            {"kind": "activity", "name": "a.B",
+                "links": [{"scheme": "https", "host": "acme.test", "is_verified": true}]},
+            {"kind": "activity", "name": "a.C", "exported": false,
+                "links": [{"scheme": "acme", "host": null, "is_verified": false}]},
+        ])),
     }
     app_exported_activity {
         pretty_name: "Any app can start an activity of the app",
@@ -38,10 +39,8 @@ weaknesses! {
         remediation: "Set exported=\"false\", or require a permission that only apps of the same signer are granted.",
         reference: "https://cwe.mitre.org/data/definitions/926.html",
         finds: |app, date, is_apk| open(app, "activity"),
-        reports: json!({"components": [{"kind": "activity", "name": "org.acme.Open", "exported": true,
-            "permission": null, "is_launcher": false, "links": [], "grants_uris": false}]}) => ["org.acme.Open"],
-        near_miss: json!({"components": [{"kind": "activity", "name": "org.acme.Main", "exported": true,
-            "permission": null, "is_launcher": true, "links": [], "grants_uris": false}]}),
+        reports: parts(json!([{"kind": "activity", "name": "org.acme.Open"}])) => ["org.acme.Open"],
+        near_miss: parts(json!([{"kind": "activity", "name": "org.acme.Main", "is_launcher": true}])),
     }
     app_exported_provider {
         pretty_name: "Any app can use a content provider of the app",
@@ -53,10 +52,8 @@ weaknesses! {
         remediation: "Set exported=\"false\", or require a permission that only apps of the same signer are granted.",
         reference: "https://cwe.mitre.org/data/definitions/926.html",
         finds: |app, date, is_apk| open(app, "provider"),
-        reports: json!({"components": [{"kind": "provider", "name": "org.acme.Open", "exported": true,
-            "permission": null, "is_launcher": false, "links": [], "grants_uris": false}]}) => ["org.acme.Open"],
-        near_miss: json!({"components": [{"kind": "provider", "name": "org.acme.Open", "exported": true,
-            "permission": "org.acme.ONLY", "is_launcher": false, "links": [], "grants_uris": false}]}),
+        reports: parts(json!([{"kind": "provider", "name": "org.acme.Open"}])) => ["org.acme.Open"],
+        near_miss: parts(json!([{"kind": "provider", "name": "org.acme.Open", "permission": "org.acme.ONLY"}])),
     }
     app_exported_receiver {
         pretty_name: "Any app can call a broadcast receiver of the app",
@@ -68,10 +65,8 @@ weaknesses! {
         remediation: "Set exported=\"false\", or require a permission that only apps of the same signer are granted.",
         reference: "https://cwe.mitre.org/data/definitions/926.html",
         finds: |app, date, is_apk| open(app, "receiver"),
-        reports: json!({"components": [{"kind": "receiver", "name": "org.acme.Open", "exported": true,
-            "permission": null, "is_launcher": false, "links": [], "grants_uris": false}]}) => ["org.acme.Open"],
-        near_miss: json!({"components": [{"kind": "receiver", "name": "org.acme.Open", "exported": true,
-            "permission": "org.acme.ONLY", "is_launcher": false, "links": [], "grants_uris": false}]}),
+        reports: parts(json!([{"kind": "receiver", "name": "org.acme.Open"}])) => ["org.acme.Open"],
+        near_miss: parts(json!([{"kind": "receiver", "name": "org.acme.Open", "permission": "org.acme.ONLY"}])),
     }
     app_exported_service {
         pretty_name: "Any app can call a service of the app",
@@ -83,10 +78,8 @@ weaknesses! {
         remediation: "Set exported=\"false\", or require a permission that only apps of the same signer are granted.",
         reference: "https://cwe.mitre.org/data/definitions/926.html",
         finds: |app, date, is_apk| open(app, "service"),
-        reports: json!({"components": [{"kind": "service", "name": "org.acme.Open", "exported": true,
-            "permission": null, "is_launcher": false, "links": [], "grants_uris": false}]}) => ["org.acme.Open"],
-        near_miss: json!({"components": [{"kind": "service", "name": "org.acme.Open", "exported": true,
-            "permission": "org.acme.ONLY", "is_launcher": false, "links": [], "grants_uris": false}]}),
+        reports: parts(json!([{"kind": "service", "name": "org.acme.Open"}])) => ["org.acme.Open"],
+        near_miss: parts(json!([{"kind": "service", "name": "org.acme.Open", "permission": "org.acme.ONLY"}])),
     }
     app_provider_grants_uris {
         pretty_name: "App grants access to files of a content provider",
@@ -104,10 +97,12 @@ weaknesses! {
                 .filter_map(|part| part["name"].as_str()),
                 |name| format!("{name} is open and gives leave for addresses."))
         },
-        reports: json!({"components": [{"kind": "provider", "name": "org.acme.Files", "exported": true,
-            "permission": null, "is_launcher": false, "links": [], "grants_uris": true}]}) => ["org.acme.Files"],
-        near_miss: json!({"components": [{"kind": "provider", "name": "org.acme.Files", "exported": false,
-            "permission": null, "is_launcher": false, "links": [], "grants_uris": true}]}),
+        reports: parts(json!([
+            {"kind": "provider", "name": "org.acme.Files", "grants_uris": true},
+        ])) => ["org.acme.Files"],
+        near_miss: parts(json!([
+            {"kind": "provider", "name": "org.acme.Files", "exported": false, "grants_uris": true},
+        ])),
     }
     app_unverified_link {
         pretty_name: "Web links open the app without verification",
@@ -126,14 +121,16 @@ weaknesses! {
                 .filter_map(|link| link["host"].as_str()),
                 |host| format!("Links of {host} open the app, and the host is not asked."))
         },
-        reports: json!({"components": [{"kind": "activity", "name": "a.B", "exported": true, "permission": null,
-            "is_launcher": false, "links": [{"scheme": "https", "host": "acme.test", "is_verified":
-            false}], "grants_uris": false}]}) => ["acme.test"],
-        near_miss: json!({"components": [{"kind": "activity", "name": "a.B", "exported": true, "permission": null,
-            "is_launcher": false, "links": [{"scheme": "https", "host": "acme.test", "is_verified": true}],
-            "grants_uris": false}, {"kind": "activity", "name": "a.C", "exported": false, "permission": null,
-            "is_launcher": false, "links": [{"scheme": "https", "host": "acme.test", "is_verified": false}],
-            "grants_uris": false}]}),
+        reports: parts(json!([
+            {"kind": "activity", "name": "a.B",
+                "links": [{"scheme": "https", "host": "acme.test", "is_verified": false}]},
+        ])) => ["acme.test"],
+        near_miss: parts(json!([
+            {"kind": "activity", "name": "a.B",
+                "links": [{"scheme": "https", "host": "acme.test", "is_verified": true}]},
+            {"kind": "activity", "name": "a.C", "exported": false,
+                "links": [{"scheme": "https", "host": "acme.test", "is_verified": false}]},
+        ])),
     }
     app_weak_permission {
         pretty_name: "A permission of the app is granted to any app",
@@ -149,11 +146,9 @@ weaknesses! {
             weak_guards(app),
             |name| format!("{name} guards a part of the app, and every app gets it."),
         ),
-        reports: json!({"declared_permissions": [{"name": "org.acme.USE", "level": 0}], "components": [{"kind":
-            "service", "name": "org.acme.S", "exported": true, "permission": "org.acme.USE", "is_launcher":
-            false, "links": [], "grants_uris": false}]}) => ["org.acme.USE"],
-        near_miss: json!({"declared_permissions": [{"name": "org.acme.USE", "level": 2}], "components": [{"kind":
-            "service", "name": "org.acme.S", "exported": true, "permission": "org.acme.USE", "is_launcher":
-            false, "links": [], "grants_uris": false}]}),
+        reports: json!({"declared_permissions": [{"name": "org.acme.USE", "level": 0}], "components":
+            [{"name": "org.acme.S", "exported": true, "permission": "org.acme.USE"}]}) => ["org.acme.USE"],
+        near_miss: json!({"declared_permissions": [{"name": "org.acme.USE", "level": 2}], "components":
+            [{"name": "org.acme.S", "exported": true, "permission": "org.acme.USE"}]}),
     }
 }

@@ -15,12 +15,8 @@ weaknesses! {
             app, |own| own["not_after"].as_i64().is_some_and(|end| end < date.0 / 1_000),
             "has ended",
         ),
-        reports: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
-            "CN=Acme", "sha256": "ab12", "not_after": 1500000000, "algorithm": "1.2.840.113549.1.1.11",
-            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}) => ["ab12"],
-        near_miss: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
-            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
-            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+        reports: signed(&["v2"], json!({"not_after": 1_500_000_000})) => ["ab12"],
+        near_miss: signed(&["v2"], json!({})),
     }
     app_debug_certificate {
         pretty_name: "App is signed with a debug certificate",
@@ -35,12 +31,8 @@ weaknesses! {
             app, |own| own["is_debug"] == true,
             "is the debug certificate of a development tool",
         ),
-        reports: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
-            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
-            "key": "RSA", "key_bits": 2048, "is_debug": true}]}}) => ["ab12"],
-        near_miss: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
-            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
-            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+        reports: signed(&["v2"], json!({"is_debug": true})) => ["ab12"],
+        near_miss: signed(&["v2"], json!({})),
     }
     app_old_signature_scheme {
         pretty_name: "App is signed only with the old scheme",
@@ -55,12 +47,8 @@ weaknesses! {
             app["signatures"]["schemes"] == json!(["v1"]),
             "The package has a v1 signature and no later one.",
         ),
-        reports: json!({"signatures": {"schemes": ["v1"], "has_weak_digest": false, "certificates": [{"subject":
-            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
-            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}) => [""],
-        near_miss: json!({"signatures": {"schemes": ["v1", "v2"], "has_weak_digest": false, "certificates":
-            [{"subject": "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm":
-            "1.2.840.113549.1.1.11", "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+        reports: signed(&["v1"], json!({})) => [""],
+        near_miss: signed(&["v1", "v2"], json!({})),
     }
     app_unsigned {
         pretty_name: "App is not signed",
@@ -75,9 +63,7 @@ weaknesses! {
             "The package has no signature.",
         ),
         reports: json!({"signatures": {"schemes": [], "certificates": []}}) => [""],
-        near_miss: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
-            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
-            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+        near_miss: signed(&["v2"], json!({})),
     }
     app_weak_certificate_algorithm {
         pretty_name: "Signing certificate of an app uses a weak digest",
@@ -91,12 +77,8 @@ weaknesses! {
             app, |own| own["algorithm"].as_str().is_some_and(|own| WEAK_ALGORITHMS.contains(&own)),
             "is signed with MD5 or SHA-1",
         ),
-        reports: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
-            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.5",
-            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}) => ["ab12"],
-        near_miss: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
-            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
-            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+        reports: signed(&["v2"], json!({"algorithm": "1.2.840.113549.1.1.5"})) => ["ab12"],
+        near_miss: signed(&["v2"], json!({})),
     }
     app_weak_signature_digest {
         pretty_name: "Signature of an app uses a weak digest",
@@ -110,12 +92,8 @@ weaknesses! {
             app["signatures"]["has_weak_digest"] == true,
             "The v1 signature has no digest of SHA-256.",
         ),
-        reports: json!({"signatures": {"schemes": ["v1", "v2"], "has_weak_digest": true, "certificates":
-            [{"subject": "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm":
-            "1.2.840.113549.1.1.11", "key": "RSA", "key_bits": 2048, "is_debug": false}]}}) => [""],
-        near_miss: json!({"signatures": {"schemes": ["v1", "v2"], "has_weak_digest": false, "certificates":
-            [{"subject": "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm":
-            "1.2.840.113549.1.1.11", "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+        reports: json!({"signatures": {"schemes": ["v1", "v2"], "has_weak_digest": true}}) => [""],
+        near_miss: signed(&["v1", "v2"], json!({})),
     }
     app_weak_signing_key {
         pretty_name: "Signing key of an app is weak",
@@ -129,11 +107,7 @@ weaknesses! {
             app, |own| own["key"] == "DSA" || (own["key"] == "RSA" && own["key_bits"].as_u64() < Some(2_048)),
             "has a weak key",
         ),
-        reports: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
-            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
-            "key": "RSA", "key_bits": 1024, "is_debug": false}]}}) => ["ab12"],
-        near_miss: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
-            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
-            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+        reports: signed(&["v2"], json!({"key_bits": 1_024})) => ["ab12"],
+        near_miss: signed(&["v2"], json!({})),
     }
 }
