@@ -88,20 +88,8 @@ fn rule(head: &str, written: &str) -> Result<Rule, String> {
         by_context: pattern.named,
         pattern: pattern.expression,
         keywords,
-        group: 0,
-        path: None,
-        entropy: None,
-        digits: 0,
-        drawn: false,
-        free: false,
-        quoted: false,
-        rows: false,
         by_word: pattern.named,
-        in_address: false,
-        over: false,
-        entries: false,
-        not_after: None,
-        foreign: None,
+        ..Rule::default()
     };
     for word in parts.next().unwrap_or("").split_whitespace() {
         match word.split_once('=').unwrap_or((word, "")) {

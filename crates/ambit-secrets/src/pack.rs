@@ -171,25 +171,14 @@ impl Reader {
         Ok(Rule {
             name: name.to_owned(),
             provider: name.replace(['-', '_'], " "),
-            named: false,
             sensitive: true,
-            by_context: false,
             keywords: keywords.filter(|word| !word.is_empty()).collect(),
             pattern: pattern.into(),
             group: written.secret_group,
             path,
             entropy: (written.entropy > 0.0).then_some(written.entropy),
-            digits: 0,
-            drawn: false,
-            free: false,
-            quoted: false,
-            rows: false,
-            by_word: false,
-            in_address: false,
-            over: false,
-            entries: false,
-            not_after: None,
             foreign: Some(foreign),
+            ..Rule::default()
         })
     }
 

@@ -20,7 +20,7 @@ const FILLED_IN_BYTES: usize = 200;
 const NAME_BYTES_MAX: usize = 120;
 
 /// What a rule says of the texts that it finds.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Rule {
     /// Its stable name: `github-token`.
     pub(crate) name: String,
@@ -159,7 +159,7 @@ const NAME_GROUP: usize = 1;
 const VALUE_GROUP: usize = 2;
 
 /// An expression that is compiled when the first text may match it: few runs need most of ours, which take 20 MB.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Expression {
     /// As it is compiled.
     text: String,
