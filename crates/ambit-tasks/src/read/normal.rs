@@ -5,18 +5,16 @@ use regex::Regex;
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
-/// Headers whose values change by themselves, or with a body's nonce.
+/// Headers that are left out: their values change by themselves, or with a body's nonce.
 const CHANGING: &[&str] = &[
     "age",
     "alt-svc",
     "cf-cache-status",
-    "cf-ray",
     "content-length",
     "content-md5",
     "date",
     "etag",
     "expires",
-    "fly-request-id",
     "keep-alive",
     "last-modified",
     "nel",
@@ -26,33 +24,21 @@ const CHANGING: &[&str] = &[
     "server-timing",
     "set-cookie",
     "traceparent",
-    "x-amz-cf-id",
     "x-amz-cf-pop",
     "x-amz-id-2",
-    "x-amz-request-id",
     "x-amzn-requestid",
     "x-amzn-trace-id",
-    "x-azure-ref",
     "x-cache",
     "x-cache-hits",
     "x-cloud-trace-context",
     "x-correlation-id",
-    "x-fastly-request-id",
-    "x-github-request-id",
-    "x-goog-generation",
-    "x-iinfo",
-    "x-ms-request-id",
-    "x-nf-request-id",
     "x-ratelimit-limit",
     "x-ratelimit-remaining",
     "x-ratelimit-reset",
     "x-request-id",
     "x-runtime",
-    "x-served-by",
     "x-timer",
     "x-trace-id",
-    "x-varnish",
-    "x-vercel-id",
 ];
 
 /// Headers whose presence says something though their value changes; shown without it.
@@ -162,7 +148,7 @@ mod tests {
     fn lists_are_sorted() {
         assert!(CHANGING.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(NAME_ONLY.windows(2).all(|pair| pair[0] < pair[1]));
-        assert!(NAME_ONLY.iter().all(|name| CHANGING.binary_search(name).is_ok()));
+        assert!(NAME_ONLY.iter().all(|name| CHANGING.binary_search(name).is_err()), "a name stands in both lists");
     }
 
     #[test]
