@@ -110,6 +110,10 @@ impl Task {
     pub(crate) const PROBES: Self = Self { footprint: Clearance::L3, wave: Wave::Probes, ..Self::VISITS };
 }
 
+/// The workflows that look at domains: who runs them, and what their zones say.
+pub(crate) const OF_DOMAINS: &[Workflow] =
+    &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES];
+
 /// The workflows that probe sites and what leads to them.
 pub(crate) const OF_SITES: &[Workflow] =
     &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS, workflow::THIRD_PARTIES];

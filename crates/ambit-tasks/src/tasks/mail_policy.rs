@@ -4,13 +4,14 @@
 use crate::ask::delegation::found_own;
 use crate::ask::host::{is_resembling, same_domain};
 use crate::read::spf::{self, Mechanism, Record};
+use crate::task::OF_DOMAINS;
 use crate::tasks::dangling::missing;
 use crate::tasks::zone_profile::is_spf;
 use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::domain::{DanglingReason, DmarcTags, SpfTree};
 use ambit_model::entity::{Member, domain, mentioned};
 use ambit_model::observation::Sighting;
-use ambit_model::{EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{EdgeKind, Kind, TaskName};
 use ambit_net::dns::RecordType;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,12 +20,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::MailPolicy,
     pretty_name: "Mail policy",
     description: "Reads SPF with all it includes, DMARC, MTA-STS, TLS reporting and BIMI.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::SUSPICIOUS_DOMAINS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_DOMAINS,
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
     cost: 10,

@@ -4,6 +4,7 @@ use crate::ask::bootstrap::{PROVIDER, REDIRECTOR};
 use crate::ask::host::{is_below, is_private, is_resembling, is_theirs, reversed};
 use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
+use crate::task::OF_DOMAINS;
 use crate::tasks::ptr::is_ours_to_ask;
 use crate::tasks::sister_domain::is_in_question;
 use crate::{Answer, Contacts, Context, Plan, Result, Sights, Task, TaskError};
@@ -11,7 +12,7 @@ use ambit_model::entity::{domain, host_of, ip_address, mentioned, network, regis
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
 use ambit_model::run::NotDoneReason;
-use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -20,12 +21,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Registration,
     pretty_name: "Registration",
     description: "Asks the registries (RDAP, else WHOIS) who registered a domain or holds the block around an address.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::SUSPICIOUS_DOMAINS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_DOMAINS,
     watches: &[Kind::Domain, Kind::IpAddress, Kind::NetBlock],
     produces: &[Kind::AutonomousSystem, Kind::EmailAddress, Kind::NetBlock, Kind::Organization],
     ttl_ms: 7 * DAY_MS,

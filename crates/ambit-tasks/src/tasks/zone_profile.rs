@@ -5,12 +5,13 @@ use crate::ask::delegation::{edge_or, found_own};
 use crate::ask::host::{is_resembling, same_domain};
 use crate::ask::together::together;
 use crate::read::{spf, technology};
+use crate::task::OF_DOMAINS;
 use crate::told;
 use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::domain::{Authority, MailServer};
 use ambit_model::entity::{Member, domain, registrable};
 use ambit_model::observation::Sighting;
-use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
 use serde_json::{Value, json};
@@ -22,12 +23,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Zone profile",
     description: "Reads SOA, NS, MX, TXT, CAA, DS and the common SRV records of a domain, MX and TXT of a name, \
                   and SRV of one that has mail servers or a zone of its own.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::SUSPICIOUS_DOMAINS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: OF_DOMAINS,
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
     cost: 8,
