@@ -9,6 +9,7 @@ use ambit_model::{DueDays, Timestamp};
 use ambit_store::Retention;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 pub(crate) use rows::{ROWS, Row, find, known};
 
@@ -68,34 +69,27 @@ impl Settings {
 
     /// How long what is over is kept.
     pub(crate) fn retention(&self) -> Result<Retention> {
-        let days = |name: &str| {
-            let Some(text) = self.get(name) else { return Ok(None) };
-            let days = text.parse().ok().filter(|days| *days > 0);
-            days.map(Some).ok_or_else(|| {
-                Failure::usage(format!("setting {name} {text:?}: expected a whole number of days, such as 365"))
-            })
-        };
+        let days = |name| self.positive(name, "days, such as 365");
         Ok(Retention { versions_days: days("keep_versions_days")?, evidence_days: days("keep_evidence_days")? })
     }
 
     /// Contacts per second, over all, where one is set.
     pub(crate) fn rate(&self) -> Result<Option<u32>> {
-        let Some(text) = self.get("rate") else { return Ok(None) };
-        let rate = text.parse().ok().filter(|rate| *rate > 0);
-        rate.map(Some).ok_or_else(|| {
-            Failure::usage(format!("setting rate {text:?}: expected a whole number of contacts per second, such as 50"))
-        })
+        self.positive("rate", "contacts per second, such as 50")
     }
 
     /// Requests of one API key in a minute, where a limit is set.
     pub(crate) fn key_rate(&self) -> Result<Option<u32>> {
-        let Some(text) = self.get("key_rate") else { return Ok(None) };
-        let rate = text.parse().ok().filter(|rate| *rate > 0);
-        rate.map(Some).ok_or_else(|| {
-            Failure::usage(format!(
-                "setting key_rate {text:?}: expected a whole number of requests per minute, such as 240"
-            ))
-        })
+        self.positive("key_rate", "requests per minute, such as 240")
+    }
+
+    /// A setting that is a whole number above 0, where it is set; fails with the number that was expected.
+    fn positive<T: FromStr + PartialOrd + Default>(&self, name: &str, expected: &str) -> Result<Option<T>> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        let number = text.parse().ok().filter(|number| *number > T::default());
+        number
+            .map(Some)
+            .ok_or_else(|| Failure::usage(format!("setting {name} {text:?}: expected a whole number of {expected}")))
     }
 
     /// Which vulnerabilities become issues.
