@@ -202,7 +202,7 @@ fn templates_tell_products_of_stored_pages_at_once_and_of_other_pages_in_the_nex
     assert!(told.status.success(), "{said}");
     assert_eq!(String::from_utf8_lossy(&told.stdout), "technologies  2 fingerprints of 3 files\n");
     assert!(said.contains("left out: cve.yaml: wombat-detect: it detects no technology"), "{said}");
-    assert!(said.contains("1 entities show other products than before: 0 issues opened, 0 closed"), "{said}");
+    assert!(said.contains("1 entity shows other products than before: 0 issues opened, 0 closed"), "{said}");
     let data = folder.join("data").display().to_string();
     let found = succeed(&["entities", "technology:wombat", "--jsonl", "--data", &data]);
     assert_eq!(found.lines().count(), 1, "{found}");

@@ -7,8 +7,9 @@ use crate::config::Settings;
 use crate::failure::Result;
 use crate::folder;
 use crate::output::hint;
+use crate::output::lines::counted;
 use crate::workspace::{self, PACKS_FOLDER};
-use ambit_engine::Clock;
+use ambit_engine::{Clock, Reassessed};
 use ambit_store::{Store, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,18 +32,16 @@ pub(super) async fn judge_again(data: &Data, settings: &Settings, store: &Store)
     let clock: Clock = Arc::new(now);
     let stop = watch::channel(false).1;
     let told = ambit_engine::tell(&engine, &knowledge, &clock, &stop).await?;
-    if let Some(told) = told.filter(|told| told.entities > 0) {
-        hint(&format!(
-            "{} entities show other products than before: {} issues opened, {} closed",
-            told.entities, told.opened, told.closed
-        ));
-    }
+    say(told, "entity shows other products than before", "entities show other products than before");
     let judged = ambit_engine::reassess(&engine, &knowledge, &clock, &stop).await?;
-    if let Some(judged) = judged.filter(|judged| judged.entities > 0) {
-        hint(&format!(
-            "{} entities were re-evaluated: {} issues opened, {} closed",
-            judged.entities, judged.opened, judged.closed
-        ));
-    }
+    say(judged, "entity was re-evaluated", "entities were re-evaluated");
     Ok(())
+}
+
+/// Says how many entities were concerned and what became of their issues, where any entity was.
+fn say(done: Option<Reassessed>, one: &str, many: &str) {
+    let Some(Reassessed { entities, opened, closed }) = done.filter(|done| done.entities > 0) else { return };
+    let entities = counted(&entities.into(), one, many);
+    let opened = counted(&opened.into(), "issue opened", "issues opened");
+    hint(&format!("{entities}: {opened}, {closed} closed"));
 }
