@@ -73,7 +73,7 @@ fn damaged(problem: &str) -> Result<()> {
 /// Prints what is wrong with the database, and ends with exit code 5 and a message.
 fn wrong(problem: &str, message: &str) -> Result<()> {
     let mut results = Results::open(None)?;
-    results.line(&verdict("database", Some(problem.to_owned())))?;
+    results.line(&health_line("database", Some(problem.to_owned())))?;
     results.finish()?;
     Err(Failure::partial(message))
 }
@@ -98,17 +98,17 @@ async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<()> {
         rebuild(folder, store, engine.is_some()).await?;
     }
     let mut results = Results::open(None)?;
-    results.line(&verdict("database", None))?;
+    results.line(&health_line("database", None))?;
     let is_ours = engine.is_some() || store.is_read_only();
     let state = index_state(folder, store, is_ours).await?;
     let is_wrong = matches!(state, IndexState::Wrong(_));
     results.line(&match state {
-        IndexState::Whole => verdict("index", None),
+        IndexState::Whole => health_line("index", None),
         IndexState::NotBuilt if store.is_read_only() => {
             format!("{:<10} not built; searches need a folder that can be written", "index")
         }
         IndexState::NotBuilt => format!("{:<10} not built yet: the first search or server builds it", "index"),
-        IndexState::Wrong(problem) => verdict("index", Some(problem)),
+        IndexState::Wrong(problem) => health_line("index", Some(problem)),
     })?;
     results.line(&format!("{:<10} {standing}", "engine"))?;
     // Not wrong by itself: what was stamped ahead stays so until the clock has come there.
@@ -122,9 +122,10 @@ async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<()> {
     Ok(())
 }
 
-fn verdict(what: &str, problem: Option<String>) -> String {
-    let verdict = problem.map_or_else(|| "ok".to_owned(), |problem| format!("wrong: {}", plain(&problem)));
-    format!("{what:<10} {verdict}")
+/// What is said of one part: `database   ok`, or what is wrong with it.
+fn health_line(what: &str, problem: Option<String>) -> String {
+    let state = problem.map_or_else(|| "ok".to_owned(), |problem| format!("wrong: {}", plain(&problem)));
+    format!("{what:<10} {state}")
 }
 
 /// Of a schema that is older than this program only the database itself is looked at: all else would have to bring it
@@ -136,7 +137,7 @@ fn old_schema(schema: Schema, rebuild: bool) -> Result<()> {
         return Err(Failure::run_time(format!("the index was not rebuilt: {old}; {remedy}")));
     }
     let mut results = Results::open(None)?;
-    results.line(&verdict("database", None))?;
+    results.line(&health_line("database", None))?;
     results.line(&format!("{:<10} {}, older than {}", "schema", schema.version, schema.newest))?;
     results.finish()?;
     Err(Failure::partial(format!("{NOT_CHECKED}: {old}; {remedy}")))
