@@ -21,7 +21,7 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<CollectionRun>>> {
     Ok(success("Collection runs retrieved!", runs.iter().map(|run| CollectionRun::of(run, call.now)).collect()))
 }
 
-/// Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs
+/// Schedule a run of a collection. The answer has its plan beside `result`. A block of more than 65,536 addresses needs
 /// confirm_large.
 pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
