@@ -17,10 +17,7 @@ const TRIAL_RULES: &[&str] = &["jwt-over", "stripe-test-key"];
 /// Returns the severity of a secret if it is lower than that of its issue: the rule matches by context only
 /// (`by_context`), or the secret opens nothing real.
 pub(crate) fn of_secret(rule: &str, by_context: bool) -> Option<i64> {
-    match TRIAL_RULES.contains(&rule) {
-        true => Some(SEVERITY_LOW),
-        false => by_context.then_some(SEVERITY_MEDIUM),
-    }
+    if TRIAL_RULES.contains(&rule) { Some(SEVERITY_LOW) } else { by_context.then_some(SEVERITY_MEDIUM) }
 }
 
 /// Judges what a task found. Nothing follows where it never looked or its looks failed; a look that succeeded and found

@@ -118,10 +118,7 @@ impl Outside {
         let forwarded = if self.is_trusted(peer.address) { self.forwarded(&head.headers) } else { Default::default() };
         let named = forwarded.host.as_deref().or(direct).unwrap_or_default();
         let answered = self.answers_for(named);
-        let scheme = match forwarded.secure.unwrap_or(peer.secure) {
-            true => "https",
-            false => "http",
-        };
+        let scheme = if forwarded.secure.unwrap_or(peer.secure) { "https" } else { "http" };
         let named = if named.is_empty() { "localhost" } else { named };
         let root = self.public_url.clone().unwrap_or_else(|| format!("{scheme}://{named}"));
         let address = forwarded.client.unwrap_or(peer.address);

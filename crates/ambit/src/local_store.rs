@@ -86,10 +86,7 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
         },
         None => None,
     };
-    let index = match written {
-        Some(index) => index,
-        None => return Ok((index_of_another(&place, store).await?, engine)),
-    };
+    let Some(index) = written else { return Ok((index_of_another(&place, store).await?, engine)) };
     let revision = store.last_revision().await?;
     match index.wait_for(revision, INDEX_WAIT).await.map_err(index_failure)? {
         true => Ok((index, engine)),

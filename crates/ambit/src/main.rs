@@ -75,10 +75,7 @@ fn start(cli: Cli) -> Result<()> {
     let format = log::Format::parse(settings.get("log_format").unwrap_or("text"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::run_time(format!("cannot start: {error}")))?;
-    let traces = match cli.command.is_traced() {
-        true => Traces::begin(&environment, &settings, runtime.handle())?,
-        false => None,
-    };
+    let traces = if cli.command.is_traced() { Traces::begin(&environment, &settings, runtime.handle())? } else { None };
     log::begin(cli.verbose, format, traces.as_ref());
     let ended = runtime.block_on(commands::run(cli, settings));
     if let Some(traces) = traces {

@@ -80,10 +80,7 @@ pub(crate) fn unless_outage(cx: &Context<'_>, task: TaskName, status: u16) -> Re
 /// Fails with a silence where it is one, unless a task has met that for as long as a site is waited for.
 pub(crate) fn unless_silence(cx: &Context<'_>, task: TaskName, error: NetError) -> Result<(), NetError> {
     let is_silence = matches!(error, NetError::Timeout(Phase::Connecting));
-    match is_silence && !lasts(cx.facts.probe_at(task, cx.argument), cx.net.date()) {
-        true => Err(error),
-        false => Ok(()),
-    }
+    if is_silence && !lasts(cx.facts.probe_at(task, cx.argument), cx.net.date()) { Err(error) } else { Ok(()) }
 }
 
 /// True where the newest probe failed, and the page that the site had was seen last before an outage would have ended:

@@ -26,10 +26,7 @@ pub(crate) async fn tell(cx: &Context<'_>, assets: &[Asset], own: &(String, Valu
             names.entry(level.unwrap_or(host)).or_default().extend(targets(asset, level.is_some()));
         }
     }
-    let held = match names.values().flatten().any(is_of_holdings) {
-        true => Some(holdings::held(cx).await),
-        false => None,
-    };
+    let held = if names.values().flatten().any(is_of_holdings) { Some(holdings::held(cx).await) } else { None };
     for (host, found) in names {
         let mut targets = Vec::new();
         for target in found {

@@ -29,9 +29,8 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     cost: 4,
     gain: 8,
-    plan: |facts, _| match is_visited(facts) {
-        true => until_seen_elsewhere(facts, bindings::plan(facts, binding(facts))),
-        false => Plan::No,
+    plan: |facts, _| {
+        if is_visited(facts) { until_seen_elsewhere(facts, bindings::plan(facts, binding(facts))) } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
     ..Task::VISITS

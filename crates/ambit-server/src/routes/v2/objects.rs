@@ -27,10 +27,8 @@ pub(crate) async fn address(call: Asking<Address>) -> Result<Value> {
 async fn report(call: &Call, kind: ObjectType, written: Written<'_>) -> Result<Value> {
     let name = required(written)?;
     let is_domain = kind == ObjectType::Domain;
-    let (what, found) = match is_domain {
-        true => ("Domain", "Domain found in dataset"),
-        false => ("IP address", "IP address in dataset"),
-    };
+    let (what, found) =
+        if is_domain { ("Domain", "Domain found in dataset") } else { ("IP address", "IP address in dataset") };
     if kind.names(name).is_empty() {
         let what = if is_domain { "domain" } else { what };
         return Ok(without(-1, name, &format!("Invalid {what}")));
@@ -48,10 +46,8 @@ async fn report(call: &Call, kind: ObjectType, written: Written<'_>) -> Result<V
         let found = relationships::related_to(call, kind, name, relationship).await?;
         Ok::<_, ApiError>(found.unwrap_or_default())
     };
-    let subdomains = match is_domain {
-        true => Some(related("subdomains").await?.into_iter().map(|one| one.id).collect()),
-        false => None,
-    };
+    let subdomains =
+        if is_domain { Some(related("subdomains").await?.into_iter().map(|one| one.id).collect()) } else { None };
     Ok(value(&HostReport {
         response_code: 1,
         verbose_msg: found,

@@ -82,10 +82,7 @@ pub(crate) async fn relationship(call: Asking<(Kept, Page)>, described: bool) ->
     }
     let found = members(call, &group, kind).await?;
     let shown = |account| async move {
-        match described {
-            true => Ok(accounts::brief(call, &account).described()),
-            false => accounts::shown(call, &account).await,
-        }
+        if described { Ok(accounts::brief(call, &account).described()) } else { accounts::shown(call, &account).await }
     };
     page::of_records(call, found, shown).await
 }

@@ -20,10 +20,7 @@ async fn required(call: &Call, kind: ObjectType) -> Result<Known> {
 /// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it. What
 /// nobody knows is 404, but for an address, which says that nothing is known of it.
 pub(crate) async fn find(call: Asking<One>, kind: ObjectType) -> Result<OneObject> {
-    let known = match known(&call, kind, call.id()).await? {
-        Some(known) => known,
-        None => return unseen(&call, kind).await,
-    };
+    let Some(known) = known(&call, kind, call.id()).await? else { return unseen(&call, kind).await };
     let mut found = objects::of_known(&call, kind, &known).ok_or_else(|| not_found(kind, call.id()))?;
     count_votes_of(&call, kind, &known.ids(), &mut found).await?;
     match kind {

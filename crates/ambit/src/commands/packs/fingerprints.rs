@@ -37,10 +37,7 @@ pub(super) struct Fingerprints {
 /// A file of a folder that is broken is named and left out; one that was named itself is refused. Fails if a file
 /// cannot be read, or with what is wrong with the one that was named, or with all, and where.
 pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>> {
-    let files = match path.is_dir() {
-        true => files_below(path, FILES_MAX, &may_hold)?,
-        false => vec![path.to_owned()],
-    };
+    let files = if path.is_dir() { files_below(path, FILES_MAX, &may_hold)? } else { vec![path.to_owned()] };
     let (mut sources, mut rules, mut left_out, mut bytes, mut refused) = (Vec::new(), 0, Vec::new(), 0, Vec::new());
     let (mut others, mut paths) = (Vec::new(), BTreeSet::new());
     for file in files {
