@@ -21,7 +21,7 @@ pub use turns::Waits;
 use crate::error::{NetError, Phase, Refused};
 use crate::guard::{Contact, Grant, Grants, Guard, RESOLVER, Transport, reserved_range};
 use crate::http::Url;
-use crate::limits::{SOCKETS_FREE_SHARE, SOCKETS_MAX};
+use crate::limits::{SOCKETS_FREE_SHARE, SOCKETS_MAX, SWEPT_BY_DATAGRAM_SHARE};
 use crate::pace::{Bucket, Pace};
 use crate::wire::{Datagrams, HalfOpenAnswers, Hold, Wire, WireTime};
 use ambit_model::{Clearance, Timestamp};
@@ -57,6 +57,8 @@ struct Outside {
     sockets: Arc<Semaphore>,
     /// Sockets open at once.
     sockets_max: usize,
+    /// Of these, those from which many ports of an address are asked with datagrams.
+    swept: Arc<Semaphore>,
     roots: RootCertStore,
     connections: AtomicU64,
     refused: AtomicU64,
@@ -86,6 +88,7 @@ impl Door {
             pace,
             sockets: Arc::new(Semaphore::new(sockets_max)),
             sockets_max,
+            swept: Arc::new(Semaphore::new((sockets_max / SWEPT_BY_DATAGRAM_SHARE).max(1))),
             roots,
             connections: AtomicU64::new(0),
             refused: AtomicU64::new(0),
@@ -382,6 +385,12 @@ impl Door {
         }
         (self.close_idle)();
         sockets.clone().acquire_owned().await.expect("the semaphore is never closed")
+    }
+
+    /// One of the places of addresses of which many ports are asked with datagrams.
+    pub(crate) async fn swept_place(&self) -> OwnedSemaphorePermit {
+        let place = self.waits_for(self.outside.swept.clone().acquire_owned()).await;
+        place.expect("the semaphore is never closed")
     }
 
     /// Returns whether so many sockets are free that idle connections may be kept open.

@@ -112,6 +112,9 @@ pub(crate) const PLAIN_ANSWER_MAX: usize = 256 * 1024;
 pub(crate) const DATAGRAM_BYTES_MAX: usize = 16 * 1024;
 /// The same where a sweep asks many ports: what is larger comes in fragments, which few let through.
 pub(crate) const SWEPT_ANSWER_BYTES_MAX: usize = 4 * 1024;
+/// Addresses of which many ports are asked with datagrams at once take at most this part of all sockets, one in so
+/// many: each keeps its socket while its questions wait for their turns, which at a low rate is long.
+pub(crate) const SWEPT_BY_DATAGRAM_SHARE: usize = 2;
 /// Times that a datagram without an answer is sent: one may be lost on the way.
 pub(crate) const DATAGRAM_TRIES: usize = 2;
 /// Addresses of a provider's or an operator's host that are tried.

@@ -108,14 +108,14 @@ fn an_address_takes_one_socket_and_gives_it_back() {
         for address in &addresses {
             answering(&wire, &format!("{address}:107"), Duration::from_millis(100));
         }
-        let options = NetOptions { sockets: 2, ..NetOptions::default() };
+        let options = NetOptions { sockets: 4, ..NetOptions::default() };
         let limits = PaceLimits { connections_per_address: 1e6, connections_per_block: 1e6, ..PaceLimits::default() };
         let net = Net::new(wire.clone(), Arc::new(TestGuard::default()), Arc::new(Pace::new(limits)), options);
         let session = &net.session(Grants::task(Clearance::L3, &[]));
         let questions = &[107, 108].map(|port| question(port, AnswerFrom::ThatPort));
         let said = join_all(addresses.iter().map(|address| ask(session, address, questions, WAIT))).await;
         assert!(said.iter().all(|said| *said == [Ok(Some(107)), Ok(None)]), "{said:?}");
-        assert_eq!(wire.clock.now(), 20 * WAIT, "two at a time");
+        assert_eq!(wire.clock.now(), 20 * WAIT, "two at a time: the other sockets are for connections");
     });
 }
 

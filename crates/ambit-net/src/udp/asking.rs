@@ -34,6 +34,7 @@ pub struct Asking<T> {
     rows: Vec<Row<T>>,
     read: ReadAnswer<T>,
     line: Option<Line>,
+    _place: OwnedSemaphorePermit,
     wait: Duration,
     /// When the wait for answers is over.
     until: WireTime,
@@ -76,7 +77,10 @@ pub(crate) async fn ask_ports<T: Send>(
 ) -> Asking<T> {
     let row = |question: &PortQuestion| Row { port: question.port, answers: question.answers, state: State::Waits };
     let rows = questions.iter().map(row).collect();
-    let mut asking = Asking { door: door.clone(), address, rows, read, line: None, wait, until: door.now() };
+    // As long as it waits for its place, it takes no turn from others.
+    let place = door.swept_place().await;
+    let until = door.now();
+    let mut asking = Asking { door: door.clone(), address, rows, read, line: None, _place: place, wait, until };
     let rates = &rates_of_target(address);
     let admit = |(number, question): (usize, PortQuestion)| async move {
         let to = SocketAddr::new(address, question.port);
