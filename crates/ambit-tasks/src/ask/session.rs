@@ -135,8 +135,8 @@ impl Session {
         Ok(Some(opened(cx, start, given).await?).filter(|anew| anew.signs_in.is_some()))
     }
 
-    /// Goes on in the session of somebody who signed in once more, to whom these pages are closed as well: the older one
-    /// may be over by that.
+    /// Goes on in the session of somebody who signed in once more, to whom these pages are closed as well: the older
+    /// one may be over by that.
     fn go_on_in(&mut self, anew: Self, closed: &[&Url]) {
         self.shown = anew.shown;
         self.keep_secret(anew.secrets);

@@ -175,8 +175,8 @@ impl Sent {
 
 /// Why a place that the form led to, and a cookie that it set, show nothing: a user whom the application does not know
 /// gets the same, or no answer to compare. That costs one more sign-in that fails, and locks nobody's account. `None`
-/// where the answers differ. An application that sets lasting cookies when it refuses a sign-in, and leads unknown users
-/// elsewhere than wrong passwords, is misread.
+/// where the answers differ. An application that sets lasting cookies when it refuses a sign-in, and leads unknown
+/// users elsewhere than wrong passwords, is misread.
 async fn leads_anybody(
     cx: &Context<'_>,
     asked: &Asked<'_>,
