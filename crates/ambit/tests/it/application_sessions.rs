@@ -275,7 +275,12 @@ fn a_session_that_is_over_is_told_and_what_was_seen_in_it_stays() {
     let application = Application::start();
     let at = Installation::asking("application-session-over", &[]);
     for (title, secrets, settings, why) in [
-        ("Header", json!({"header": format!("Authorization: Bearer {HEADER}")}), json!({}), "asks who is there"),
+        (
+            "Header",
+            json!({"header": format!("Authorization: Bearer {HEADER}")}),
+            json!({}),
+            "asks who is there (status 200); only a new header opens another: `ambit integration change --secrets`",
+        ),
         ("Form", json!({"username": "ann", "password": PASSWORD}), json!({}), "asks who is there"),
     ] {
         application.is_over.store(false, Ordering::SeqCst);
@@ -332,6 +337,7 @@ fn a_session_that_ends_behind_a_front_page_for_everybody_closes_nothing() {
             assert_eq!((&row["reason"], &row["task"]), (&json!("denied"), &json!("crawl")), "{title}: {row}");
             let said = row["example"].as_str().unwrap_or_default();
             assert!(said.contains(why) && said.contains("a server outside of its domain"), "{title}: {row}");
+            assert_eq!(said.contains("only a new cookie opens another"), title == "Cookie", "{row}");
         }
         for record in ["record:entity", "record:issue"] {
             let changes = at.rows(&["changes", record, "--after", &known]);
