@@ -77,17 +77,24 @@ const CONTRACT_KINDS: [&str; 29] = [
 fn the_demo_of_more_workflows_has_a_collection_for_each_and_finds_what_is_planted() {
     let folder = Folder::new("demo-workflows");
     let path = folder.path().to_str().expect("UTF-8");
-    let output = ambit(&["demo", "--once", "--workflows", "--jsonl", "--data", path]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let lines = String::from_utf8(output.stdout).expect("UTF-8");
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let summaries: Vec<&Value> = lines.iter().filter(|line| line["record"] == "summary").collect();
-    assert_eq!(summaries.len(), 7, "one for each workflow");
-    for summary in &summaries {
-        for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+    let demonstrated = || -> Vec<Value> {
+        let output = ambit(&["demo", "--once", "--workflows", "--jsonl", "--data", path]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let lines = String::from_utf8(output.stdout).expect("UTF-8");
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let exact = ["missed", "unexpected", "contacts_outside_clearance"];
+    let demand_none = |lines: &[Value], figures: &[&str]| {
+        let summaries: Vec<&Value> = lines.iter().filter(|line| line["record"] == "summary").collect();
+        assert_eq!(summaries.len(), 7, "one for each workflow");
+        for (summary, figure) in
+            summaries.iter().flat_map(|summary| figures.iter().map(move |figure| (summary, figure)))
+        {
             assert_eq!(summary[figure], 0, "{figure}: {summary}");
         }
-    }
+    };
+    let lines = demonstrated();
+    demand_none(&lines, &exact);
     let listed = succeed(&["collection", "list", "--data", path]);
     for workflow in ambit_model::workflow::ALL {
         let name = workflow.name;
@@ -96,6 +103,9 @@ fn the_demo_of_more_workflows_has_a_collection_for_each_and_finds_what_is_plante
     let kinds: BTreeSet<&str> = lines.iter().filter_map(|line| line["type"].as_str()?.rsplit("::").next()).collect();
     let missing: Vec<&&str> = CONTRACT_KINDS.iter().filter(|kind| !kinds.contains(*kind)).collect();
     assert!(missing.is_empty(), "all kinds of the contract occur; these do not: {missing:?}");
+
+    // A refresh of an unchanged state changes nothing in any of them.
+    demand_none(&demonstrated(), &[&exact[..], &["new", "changed", "gone"]].concat());
 }
 
 /// Bytes of a copy of the database, which has neither free pages nor a write-ahead log.
