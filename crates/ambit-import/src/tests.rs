@@ -193,7 +193,6 @@ fn interfaces() -> Vec<Row> {
             vec![
                 described("/users/{id}/mail", "methods=GET, POST, title=Shop"),
                 "DnsRecord api.acme.test 2026-11-18T11:06".to_owned(),
-                "left out 1".to_owned(),
             ],
         ),
     ]
