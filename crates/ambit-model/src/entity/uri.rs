@@ -277,6 +277,9 @@ pub struct Crawled {
     /// Names of parameters, and times that one was met for which there was no room.
     pub parameters: usize,
     pub parameters_left_out: usize,
+    /// Paths of pages that showed something, beyond the one that is kept of each shape.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<String>,
     /// Paths of documents that describe interfaces.
     pub documents: Vec<String>,
     /// Paths of scripts.

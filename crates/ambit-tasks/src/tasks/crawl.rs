@@ -105,6 +105,8 @@ struct Crawl<'a> {
     requests: usize,
     places: Places,
     pages: BTreeMap<String, CrawledPage>,
+    /// Paths of pages that showed something, where another one is kept of their shape.
+    alike: BTreeSet<String>,
     scripts: BTreeSet<String>,
     /// Paths of those that were read.
     read_scripts: BTreeSet<String>,
@@ -137,6 +139,7 @@ impl<'a> Crawl<'a> {
             requests: 0,
             places: Places::of(cx.facts),
             pages: BTreeMap::new(),
+            alike: BTreeSet::new(),
             scripts: BTreeSet::new(),
             read_scripts: BTreeSet::new(),
             hosts: BTreeSet::new(),
@@ -271,6 +274,9 @@ impl<'a> Crawl<'a> {
             asks_password: page.is_some_and(|page| page.loose_password) || forms.iter().any(|form| form.password),
         });
         seen.parameters.extend(parameters);
+        if seen.path != url.path_only() && places::is_open(answer.status) {
+            self.alike.insert(url.path_only().to_owned());
+        }
         for (what, proof) in passive::defects(answer, page) {
             self.add_defect(what, url.path_only(), proof);
         }
@@ -428,6 +434,7 @@ impl<'a> Crawl<'a> {
         let left_out = frontier.left_out;
         let known = uri::CRAWL.of(&self.cx.facts.details).filter(|_| self.ended.is_some());
         Crawled {
+            alike: self.and_known_unseen(self.alike.iter(), |crawl| crawl.alike),
             documents: self.and_known_unseen(self.documents.keys(), |crawl| crawl.documents),
             scripts: self.and_known_unseen(self.read_scripts.iter(), |crawl| crawl.scripts),
             outages: self.places.outages(),

@@ -373,6 +373,38 @@ fn a_page_that_nobody_knew_keeps_nothing_of_others_while_it_fails() {
 }
 
 #[test]
+fn what_one_page_of_several_that_are_alike_led_to_stands_while_that_page_cannot_be_read() {
+    let shop = |items: &'static str, failing: &'static str, status: u16| {
+        Application::start(move |target, _| match target {
+            "/" => html(&items.chars().map(|item| format!("<a href=/item/{item}>x</a>")).collect::<String>()),
+            page if page == failing => (status, String::new(), Vec::new()),
+            "/item/2" => html("<script src=/js/two.js></script>"),
+            "/item/1" | "/item/3" => html("x"),
+            "/js/two.js" => (200, "Content-Type: text/javascript\r\n".to_owned(), b"let a".to_vec()),
+            "/js/two.js.map" => {
+                let map = json!({"version": 3, "sources": ["a.ts"], "sourcesContent": ["let a"], "mappings": ""});
+                (200, "Content-Type: application/json\r\n".to_owned(), map.to_string().into())
+            }
+            _ => nothing(),
+        })
+    };
+    let known = Value::Object(shop("12", "", 0).walk(None, json!({}), &[]).1.details);
+    assert_eq!(known["hidden_source_maps"][0]["path"], "/js/two.js.map", "{known}");
+    for (items, failing, status, stands) in
+        [("12", "/item/2", 503, true), ("12", "/item/2", 404, false), ("13", "/item/3", 503, false)]
+    {
+        let (answer, found) = shop(items, failing, status).walk(None, known.clone(), &["http://a.test/api"]);
+        assert_eq!((answer, found.standing.len()), (Ok(Answer::Found), usize::from(stands)), "{failing} {status}");
+        let maps = found.details.get("hidden_source_maps");
+        assert_eq!(maps == known.get("hidden_source_maps"), stands, "{failing} {status}: {maps:?}");
+        // The next walk knows as well that it led on.
+        let known = Value::Object(found.details);
+        let (_, found) = shop(items, failing, status).walk(None, known, &["http://a.test/api"]);
+        assert_eq!(found.standing.len(), usize::from(stands), "{failing} {status}");
+    }
+}
+
+#[test]
 fn outages_that_a_walk_meets_count_from_then_on_where_its_session_ends() {
     let is_over = std::sync::atomic::AtomicBool::new(false);
     let application = Application::start(move |target, _| match target {

@@ -6,6 +6,11 @@ use ambit_model::entity::uri::{self, CrawledPage};
 use ambit_model::{Facts, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Whether a page with a status led on: one that is closed leads to nothing, one that redirects to its target.
+pub(super) fn is_open(status: u16) -> bool {
+    !matches!(status, 401 | 403)
+}
+
 /// Where a walk came.
 #[derive(Default)]
 pub(super) struct Places {
@@ -28,9 +33,8 @@ pub(super) struct Places {
 impl Places {
     pub(super) fn of(facts: &Facts) -> Self {
         let crawl = uri::CRAWL.of(&facts.details).unwrap_or_default();
-        // One that was closed led to nothing; one that redirects leads to its target.
-        let is_open = |page: &CrawledPage| !matches!(page.status, 401 | 403);
-        let pages = uri::PAGES.items(&facts.details).filter(is_open).map(|page| page.path);
+        let pages = uri::PAGES.items(&facts.details).filter(|page: &CrawledPage| is_open(page.status));
+        let pages = pages.map(|page| page.path).chain(crawl.alike);
         let maps = uri::SOURCE_MAPS.items(&facts.details).map(|map| map.path);
         let leading = pages.chain(maps).chain(crawl.documents).chain(crawl.scripts).collect();
         Self { out_before: crawl.outages, leading, ..Self::default() }
@@ -68,6 +72,11 @@ impl Places {
     /// Whether it could not look at a place that led on before.
     pub(super) fn has_lost_sight(&self) -> bool {
         self.unseen().any(|path| self.leading.contains(path))
+    }
+
+    /// Whether a path that led on before may do so still, since this walk did not come there.
+    pub(super) fn may_still_lead(&self, path: &str) -> bool {
+        self.has_lost_sight() && self.may_still_show(path)
     }
 
     /// Says how many these are.

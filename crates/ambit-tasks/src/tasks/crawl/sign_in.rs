@@ -62,16 +62,15 @@ impl Crawl<'_> {
         known.inspect(|known| self.cx.stands(known)).map(|known| known.name.as_str()).collect()
     }
 
-    /// Paths of documents or scripts that were read, and those that are known and could not be, or were not because the
-    /// session ended.
+    /// Paths of pages, documents or scripts that were read, and those that are known where it could not look, or to
+    /// which only a page may lead at which it could not.
     pub(super) fn and_known_unseen<'p>(
         &self,
         read: impl Iterator<Item = &'p String>,
         of: impl Fn(Crawled) -> Vec<String>,
     ) -> Vec<String> {
         let known = uri::CRAWL.of(&self.cx.facts.details).map(of).unwrap_or_default();
-        let unseen: BTreeSet<&String> = self.places.unseen().collect();
-        let unread = known.into_iter().filter(|path| self.ended.is_some() || unseen.contains(path));
+        let unread = known.into_iter().filter(|path| self.ended.is_some() || self.places.may_still_lead(path));
         read.cloned().chain(unread).collect::<BTreeSet<String>>().into_iter().collect()
     }
 
@@ -79,9 +78,8 @@ impl Crawl<'_> {
     pub(super) fn pages_and_known(&self) -> Vec<CrawledPage> {
         let is_same = |page: &CrawledPage, of: &CrawledPage| page.path == of.path;
         let mut pages = self.and_known(uri::PAGES, self.pages.values().cloned().collect(), is_same);
-        let has_lost_sight = self.places.has_lost_sight();
         let known = uri::PAGES.items(&self.cx.facts.details);
-        let known = known.filter(|page| has_lost_sight && self.places.may_still_show(&page.path));
+        let known = known.filter(|page: &CrawledPage| self.places.may_still_lead(&page.path));
         for page in known.collect::<Vec<_>>() {
             if !pages.iter().any(|seen| is_same(seen, &page)) {
                 pages.push(page);
