@@ -288,6 +288,9 @@ pub struct Crawled {
     /// Paths at which the application says that it cannot answer, and since when.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub outages: BTreeMap<String, Timestamp>,
+    /// Paths that led on before and could not be looked at, for whatever reason, and since when.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unseen: BTreeMap<String, Timestamp>,
     /// Links that were not followed: those that robots.txt closes, those that seem endless, and those that denote an
     /// action.
     pub closed_to_robots: usize,

@@ -137,7 +137,7 @@ impl<'a> Crawl<'a> {
             sign_ins: BTreeSet::new(),
             ended: None,
             requests: 0,
-            places: Places::of(cx.facts),
+            places: Places::of(cx.facts, cx.net.date()),
             pages: BTreeMap::new(),
             alike: BTreeSet::new(),
             scripts: BTreeSet::new(),
@@ -438,6 +438,7 @@ impl<'a> Crawl<'a> {
             documents: self.and_known_unseen(self.documents.keys(), |crawl| crawl.documents),
             scripts: self.and_known_unseen(self.read_scripts.iter(), |crawl| crawl.scripts),
             outages: self.places.outages(),
+            unseen: self.places.unseen_since(self.cx.net.date()),
             ..known.unwrap_or_else(|| Crawled {
                 requests: self.requests,
                 pages: self.pages.len(),

@@ -405,6 +405,36 @@ fn what_one_page_of_several_that_are_alike_led_to_stands_while_that_page_cannot_
 }
 
 #[test]
+fn a_page_that_cannot_be_read_for_a_week_keeps_nothing_of_others_any_more() {
+    let application = Application::start(|target, _| match target {
+        "/" => html("<a href=/broken>1</a><a href=/back>2</a><script>fetch('/api/both')</script>"),
+        "/broken" => (429, String::new(), Vec::new()),
+        "/back" => html("x"),
+        _ => nothing(),
+    });
+    let endpoint = format!("{}/api/both", application.url());
+    for (hours, stands) in [(6 * 24, true), (8 * 24, false)] {
+        let since = hours_ago(hours);
+        let mut known = known();
+        known["hidden_crawl"] = json!({"unseen": {"/broken": since, "/back": since, "/gone": since}});
+        for walk in [1, 2] {
+            let (answer, found) = application.walk(None, known.clone(), &[&endpoint, "http://a.test/api"]);
+            let (standing, named) = (found.standing.len(), found.edges.iter().any(|edge| edge.name == endpoint));
+            assert_eq!((answer, standing > 0, named), (Ok(Answer::Found), stands, !stands), "{hours} {walk}");
+            let crawl = &found.details["hidden_crawl"];
+            assert_eq!(crawl["unseen"]["/broken"], json!(since), "{hours} {walk}: {crawl}");
+            assert_eq!(crawl["unseen"].get("/back"), None, "it could be read: {crawl}");
+            assert_eq!(crawl["unseen"].get("/gone").is_some(), stands, "{crawl}");
+            let defects = found.details["hidden_defects"].to_string();
+            assert!(defects.contains("/broken"), "nobody knows what it shows itself: {defects}");
+            known = Value::Object(found.details);
+        }
+    }
+    let (_, found) = application.walk(None, known(), &[]);
+    assert!(found.details["hidden_crawl"]["unseen"].get("/broken").is_some(), "{:?}", found.details);
+}
+
+#[test]
 fn outages_that_a_walk_meets_count_from_then_on_where_its_session_ends() {
     let is_over = std::sync::atomic::AtomicBool::new(false);
     let application = Application::start(move |target, _| match target {

@@ -3,8 +3,13 @@
 use crate::ask::session::TOO_MANY_REQUESTS;
 use crate::ask::web::OUTAGE_MS;
 use ambit_model::entity::uri::{self, CrawledPage};
+use ambit_model::moment::WEEK_MS;
 use ambit_model::{Facts, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How long what a place led to stands while nobody can look at that, in milliseconds: many places of an application
+/// fail now and then, and some throttle every walk.
+const UNSEEN_MS: i64 = WEEK_MS;
 
 /// Whether a page with a status led on: one that is closed leads to nothing, one that redirects to its target.
 pub(super) fn is_open(status: u16) -> bool {
@@ -18,7 +23,10 @@ pub(super) struct Places {
     out_before: BTreeMap<String, Timestamp>,
     /// The same of this walk.
     out: BTreeMap<String, Timestamp>,
-    /// Paths that led on before this walk: pages that showed something, scripts, documents, source maps.
+    /// Paths that could not be looked at before this walk, and since when.
+    unseen_before: BTreeMap<String, Timestamp>,
+    /// Paths that led on before this walk, and not so long ago that nobody waits for them: pages that showed something,
+    /// scripts, documents, source maps.
     leading: BTreeSet<String>,
     /// Paths that were looked at.
     reached: BTreeSet<String>,
@@ -31,13 +39,15 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn of(facts: &Facts) -> Self {
+    pub(super) fn of(facts: &Facts, now: Timestamp) -> Self {
         let crawl = uri::CRAWL.of(&facts.details).unwrap_or_default();
         let pages = uri::PAGES.items(&facts.details).filter(|page: &CrawledPage| is_open(page.status));
         let pages = pages.map(|page| page.path).chain(crawl.alike);
         let maps = uri::SOURCE_MAPS.items(&facts.details).map(|map| map.path);
-        let leading = pages.chain(maps).chain(crawl.documents).chain(crawl.scripts).collect();
-        Self { out_before: crawl.outages, leading, ..Self::default() }
+        let leading = pages.chain(maps).chain(crawl.documents).chain(crawl.scripts);
+        let is_waited_for = |path: &String| crawl.unseen.get(path).is_none_or(|since| now.0 - since.0 < UNSEEN_MS);
+        let leading = leading.filter(is_waited_for).collect();
+        Self { out_before: crawl.outages, unseen_before: crawl.unseen, leading, ..Self::default() }
     }
 
     /// Whether the application says for long already at a path that it cannot answer, which is then what it says there.
@@ -54,9 +64,21 @@ impl Places {
     /// Paths at which the application says that it cannot answer, or said so where this walk did not come: any other
     /// answer ends an outage, to whomever it was given.
     pub(super) fn outages(&self) -> BTreeMap<String, Timestamp> {
-        let lasts = |path: &String| self.may_still_show(path) && !self.reached.contains(path);
-        let before = self.out_before.iter().filter(|(path, _)| lasts(path));
-        before.chain(&self.out).map(|(path, since)| (path.clone(), *since)).collect()
+        self.lasting(&self.out_before).chain(&self.out).map(|(path, since)| (path.clone(), *since)).collect()
+    }
+
+    /// Paths that led on and could not be looked at, or could not where this walk did not come, and since when.
+    pub(super) fn unseen_since(&self, now: Timestamp) -> BTreeMap<String, Timestamp> {
+        let unseen = self.unseen().filter(|path| self.leading.contains(*path)).map(|path| (path, &now));
+        unseen.chain(self.lasting(&self.unseen_before)).map(|(path, since)| (path.clone(), *since)).collect()
+    }
+
+    /// Those of some paths at which nothing else was seen.
+    fn lasting<'p>(
+        &self,
+        before: &'p BTreeMap<String, Timestamp>,
+    ) -> impl Iterator<Item = (&'p String, &'p Timestamp)> {
+        before.iter().filter(|(path, _)| self.may_still_show(path) && !self.reached.contains(*path))
     }
 
     pub(super) fn note(&mut self, path: &str, is_reached: bool) {
