@@ -213,7 +213,9 @@ fn a_cookie_and_a_way_show_who_signed_in_only_where_nobody_else_gets_them() {
 
 #[test]
 fn nobody_signs_in_by_a_cookie_where_the_application_lets_nobody_try_again() {
-    for (status, why) in [(423, "nothing that it shows then"), (503, "Unavailable(503)")] {
+    for (status, why) in
+        [(423, "nothing that it shows then"), (403, "nothing that it shows then"), (503, "Unavailable(503)")]
+    {
         let application = Application::start(move |target, _| match target {
             "/" => html("<a href=/orders>Orders</a>"),
             "/login" => html(LOGIN),
@@ -224,6 +226,24 @@ fn nobody_signs_in_by_a_cookie_where_the_application_lets_nobody_try_again() {
         });
         let (answer, came) = walked(&application, "wrong");
         assert!(format!("{answer:?}").contains(why) && !came, "{status}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_status_by_which_an_unknown_user_alone_is_refused_shows_who_signed_in() {
+    for status in [401, 422] {
+        let application = Application::start(move |target, shown| match target {
+            "/robots.txt" => nothing(),
+            "/" => html("<a href=/orders>Orders</a>"),
+            "/login" => html(LOGIN),
+            "/welcome" => html("Text"),
+            "/orders" if shown == "sid=k3y77" => html("Orders"),
+            "/orders" => leads("/login"),
+            "POST /login user=ann&pw=right" => with_cookie(leads("/welcome"), "sid=k3y77"),
+            posted if posted.starts_with("POST /login ") => (status, String::new(), b"Sorry".to_vec()),
+            _ => nothing(),
+        });
+        assert_eq!(walked(&application, "right"), (Ok(Answer::Found), true), "{status}");
     }
 }
 

@@ -18,6 +18,8 @@ use std::collections::BTreeSet;
 
 /// The status of an answer that what was asked for is locked (RFC 4918), as accounts are.
 const LOCKED: u16 = 423;
+/// The status by which filters turn requests away, for whatever reason.
+const FORBIDDEN: u16 = 403;
 
 /// Where somebody signs in, and by what.
 struct Asked<'a> {
@@ -196,7 +198,8 @@ async fn leads_anybody(
     if is_unavailable(tried.status) {
         return Err(TaskError::Net(NetError::Unavailable(tried.status)));
     }
-    if locked_out(before, &tried, None).is_some() {
+    // What looks for attacks turns away who comes again at once.
+    if locked_out(before, &tried, None).is_some() || tried.status == FORBIDDEN {
         return Ok(SILENT);
     }
     let steady = |changed: &BTreeSet<String>| {
