@@ -127,6 +127,18 @@ fn a_session_that_was_over_before_the_walk_opens_nothing() {
     assert!(why(&walked).contains("a server outside of its domain"), "{walked:?}");
 }
 
+#[test]
+fn a_new_cookie_is_asked_for_only_where_the_old_one_may_be_over() {
+    let asks: fn() -> Shown = || html(LOGIN);
+    let closed: fn() -> Shown = || (403, String::new(), Vec::new());
+    for (page, says, is_over) in [(asks, "asks who is there", true), (closed, "is closed to it (status 403)", false)] {
+        let application = Application::start(move |_, _| page());
+        let walked = application.look_in("crawl", COOKIE(), json!({}), &[]);
+        assert!(why(&walked).contains(says), "{walked:?}");
+        assert_eq!(why(&walked).contains("only a new cookie opens another"), is_over, "{walked:?}");
+    }
+}
+
 /// The shop in a session that a cookie opens, and that ends with the page `last`, where one is named.
 fn ending(door: String, last: &'static str, more: &'static str) -> Application {
     let is_over = AtomicBool::new(false);

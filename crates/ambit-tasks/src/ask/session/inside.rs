@@ -142,13 +142,13 @@ pub(super) async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -
     if let Some(why) = led_to_second_factor(&reached).filter(|_| !is_second_step(start)) {
         return Err(refused(&why));
     }
-    let refused = |why: &str| refused(&format!("{why}{}", session.said_of_renewal()));
+    let over = |why: &str| refused(&format!("{why}{}", session.said_of_renewal()));
     match kept_out(cx, &reached).await {
-        Some(why) => Err(refused(&why)),
+        Some(why) => Err(over(&why)),
         None if reached.answer.status == 403 => Err(refused(&format!("{start} is closed to it (status 403)"))),
         // A script renders the sign-in form there.
         None if is_sign_in_page(&reached.answer.url) && !is_sign_in_page(start) => {
-            Err(refused(&format!("{start} leads to {}, where people sign in", place(&reached.answer.url))))
+            Err(over(&format!("{start} leads to {}, where people sign in", place(&reached.answer.url))))
         }
         None => Ok(Front::of(&reached)),
     }
