@@ -153,15 +153,24 @@ pub struct Alias {
 /// How a zone transfer ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transfer {
-    /// The server gave the zone. `complete` is false where a limit or the end of the connection cut it.
+    /// The server gave the zone.
     Given {
         /// Records as they came, the start of authority first.
         records: Vec<Record>,
-        /// The closing start of authority was seen.
-        complete: bool,
+        /// Why the rest did not come; `None` where the closing start of authority was seen.
+        unfinished: Option<Unfinished>,
     },
     /// The server does not give it: an answer.
     Denied(Rcode),
+}
+
+/// Why the rest of a zone did not come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// The server, or the way to it, broke off.
+    BrokeOff,
+    /// No more was read than this limit allows.
+    Limit(String),
 }
 
 /// The wildcard profile of a level: what random names below it are answered with.

@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The most entities that one probe may discover; a transfer of a large zone is the largest legitimate answer.
-const LEADS_MAX: usize = 20_000;
+pub(crate) const LEADS_MAX: usize = 20_000;
 /// Items of a list in the details; longer lists are hostile or useless in a record.
 const ITEMS_MAX: usize = 2_000;
 /// Bytes of a text in the details: registration texts are the longest honest ones.

@@ -2,7 +2,7 @@
 
 use super::message::{Style, decode, id_of, question_name};
 use super::resolver::{new_question, read_framed, send_framed};
-use super::{Rcode, RecordData, RecordType, Transfer};
+use super::{Rcode, RecordData, RecordType, Transfer, Unfinished};
 use crate::door::{Connection, Door};
 use crate::error::NetError;
 use crate::guard::Grant;
@@ -15,20 +15,22 @@ pub(crate) async fn transfer(door: &Door, server: SocketAddr, zone: &str) -> Res
     let zone = question_name(zone)?;
     let mut stream = door.open(Grant::Target, server, Some(&zone), CONNECT_TIMEOUT).await?;
     let question = new_question(door, &zone, RecordType::AXFR, Style { recursion: false, edns: false, dnssec: false });
-    let mut given = Given { zone, records: Vec::new(), bytes: 0, closed: false };
+    let mut given = Given { zone, records: Vec::new(), bytes: 0, closed: false, limit: None };
     let reading = async {
         send_framed(&mut stream, &question.bytes).await?;
         read_zone(&mut stream, question.id, &mut given).await
     };
     let until = door.now() + TRANSFER_TIMEOUT;
-    let result = door.until(until, "zone transfer", reading).await.and_then(|result| result);
-    match result {
-        Ok(Some(rcode)) => Ok(Transfer::Denied(rcode)),
-        Ok(None) => Ok(Transfer::Given { records: given.records, complete: given.closed }),
+    let result = door.until(until, "zone transfer", reading).await;
+    let unfinished = match result {
+        Ok(Ok(Some(rcode))) => return Ok(Transfer::Denied(rcode)),
+        Ok(Ok(None)) => given.limit.map(Unfinished::Limit),
         // What came before the failure is a transfer all the same: the server gave it.
-        Err(_) if !given.records.is_empty() => Ok(Transfer::Given { records: given.records, complete: false }),
-        Err(error) => Err(error),
-    }
+        Ok(Err(_)) if !given.records.is_empty() => Some(Unfinished::BrokeOff),
+        Err(_) if !given.records.is_empty() => Some(Unfinished::Limit(format!("{} s", TRANSFER_TIMEOUT.as_secs()))),
+        Ok(Err(error)) | Err(error) => return Err(error),
+    };
+    Ok(Transfer::Given { records: given.records, unfinished })
 }
 
 struct Given {
@@ -36,11 +38,13 @@ struct Given {
     records: Vec<super::Record>,
     bytes: usize,
     closed: bool,
+    /// The limit that was reached before it was closed.
+    limit: Option<String>,
 }
 
 /// Reads messages until the closing start of authority, a limit, or a refusal.
 async fn read_zone(stream: &mut Connection, id: u16, given: &mut Given) -> Result<Option<Rcode>, NetError> {
-    while !given.closed && given.records.len() < TRANSFER_RECORDS_MAX && given.bytes < TRANSFER_BYTES_MAX {
+    while !given.closed && given.limit.is_none() {
         let bytes = read_framed(stream).await?;
         given.bytes += bytes.len();
         if id_of(&bytes) != Some(id) {
@@ -72,9 +76,14 @@ impl Given {
                 self.closed = true;
                 return Ok(());
             }
-            if self.records.len() < TRANSFER_RECORDS_MAX {
-                self.records.push(record);
+            if self.records.len() >= TRANSFER_RECORDS_MAX {
+                self.limit = Some(format!("{TRANSFER_RECORDS_MAX} records"));
+                return Ok(());
             }
+            self.records.push(record);
+        }
+        if self.bytes >= TRANSFER_BYTES_MAX {
+            self.limit = Some(format!("{} MiB", TRANSFER_BYTES_MAX / (1024 * 1024)));
         }
         Ok(())
     }

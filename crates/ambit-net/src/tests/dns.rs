@@ -1,7 +1,7 @@
 //! The DNS engine against name servers of every kind.
 
-use super::wire::{NameServer, Peer, PeerStream, RESOLVER, run, session};
-use crate::dns::{DnsAnswer, Rcode, RecordType, Transfer};
+use super::wire::{NameServer, Peer, PeerStream, RESOLVER, TestWire, run, session};
+use crate::dns::{DnsAnswer, Rcode, RecordType, Transfer, Unfinished};
 use crate::wire::WireTime;
 use crate::{Meaning, NetError, Phase};
 use futures::future::{BoxFuture, join_all};
@@ -551,8 +551,13 @@ fn one_server_is_asked_directly() {
     });
 }
 
-/// A server that answers AXFR with these messages.
-fn transfers(messages: Vec<Vec<(&'static str, &'static str, &'static str)>>, rcode: u8) -> Peer {
+type Told = (&'static str, &'static str, &'static str);
+
+const SOA: Told = ("zone.test", "SOA", "ns.test host.test 1 2 3 4 5");
+const HOST: Told = ("host.zone.test", "A", "192.0.2.1");
+
+/// A server that answers AXFR with these messages, and then hangs up or stays.
+fn transfers(messages: Vec<Vec<Told>>, rcode: u8, stays: bool) -> Peer {
     Peer::Serves(Arc::new(move |mut peer: PeerStream| -> BoxFuture<'static, ()> {
         let messages = messages.clone();
         Box::pin(async move {
@@ -569,14 +574,32 @@ fn transfers(messages: Vec<Vec<(&'static str, &'static str, &'static str)>>, rco
                 reply[3] |= rcode;
                 peer.stream.write_all(&[&(reply.len() as u16).to_be_bytes()[..], &reply].concat()).await.unwrap();
             }
+            if stays {
+                std::future::pending::<()>().await;
+            }
         })
     }))
 }
 
+/// What a transfer of the zone from this server comes to.
+async fn transferred(wire: &Arc<TestWire>, server: Peer) -> String {
+    wire.peer("192.0.2.53:53", server);
+    match session(wire).transfer("192.0.2.53:53".parse().unwrap(), "zone.test").await {
+        Ok(Transfer::Given { records, unfinished }) => {
+            let end = match unfinished {
+                None => "complete".to_owned(),
+                Some(Unfinished::BrokeOff) => "cut".to_owned(),
+                Some(Unfinished::Limit(limit)) => format!("up to {limit}"),
+            };
+            format!("given {} {end}", records.len())
+        }
+        Ok(Transfer::Denied(rcode)) => format!("denied {rcode}"),
+        Err(error) => error.to_string(),
+    }
+}
+
 #[test]
 fn a_zone_is_transferred_refused_or_cut() {
-    const SOA: (&str, &str, &str) = ("zone.test", "SOA", "ns.test host.test 1 2 3 4 5");
-    const HOST: (&str, &str, &str) = ("host.zone.test", "A", "192.0.2.1");
     for (messages, rcode, expected) in [
         (vec![vec![SOA, HOST], vec![HOST, SOA]], 0, "given 3 complete"),
         (vec![vec![SOA, HOST, SOA]], 0, "given 2 complete"),
@@ -592,15 +615,7 @@ fn a_zone_is_transferred_refused_or_cut() {
         (vec![], 0, "connection closed early: DNS over TCP"),
     ] {
         run(move |wire| async move {
-            wire.peer("192.0.2.53:53", transfers(messages, rcode));
-            let shown = match session(&wire).transfer("192.0.2.53:53".parse().unwrap(), "zone.test").await {
-                Ok(Transfer::Given { records, complete }) => {
-                    format!("given {} {}", records.len(), if complete { "complete" } else { "cut" })
-                }
-                Ok(Transfer::Denied(rcode)) => format!("denied {rcode}"),
-                Err(error) => error.to_string(),
-            };
-            assert_eq!(shown, expected);
+            assert_eq!(transferred(&wire, transfers(messages, rcode, false)).await, expected);
         });
     }
     run(|wire| async move {
@@ -608,4 +623,19 @@ fn a_zone_is_transferred_refused_or_cut() {
         let error = session(&wire).transfer("192.0.2.53:53".parse().unwrap(), "zone.test").await.err().unwrap();
         assert_eq!(error.meaning(), Meaning::Absent);
     });
+}
+
+#[test]
+fn a_transfer_that_reaches_a_limit_says_which() {
+    run(|wire| async move {
+        let slow = transfers(vec![vec![SOA, HOST]], 0, true);
+        assert_eq!(transferred(&wire, slow).await, "given 2 up to 60 s");
+    });
+    for (hosts, expected) in [(99_999, "given 100000 complete"), (100_000, "given 100000 up to 100000 records")] {
+        run(move |wire| async move {
+            let all: Vec<Told> = [SOA].into_iter().chain(std::iter::repeat_n(HOST, hosts)).chain([SOA]).collect();
+            let large = transfers(all.chunks(1_999).map(<[Told]>::to_vec).collect(), 0, false);
+            assert_eq!(transferred(&wire, large).await, expected, "the end stands beside what is left out");
+        });
+    }
 }

@@ -127,16 +127,20 @@ pub(crate) async fn found_below(cx: &Context<'_>, domain: &str, name: &str) -> R
 /// The edge from a domain to something below it under another kind of name or edge: a server, a name in a certificate.
 /// `kept` is the edge where the name was not handed to others.
 pub(crate) async fn edge_or(cx: &Context<'_>, domain: &str, name: &str, kept: EdgeKind) -> Result<EdgeKind> {
-    let known = || {
-        let led = cx.facts.outward.iter().filter(|neighbour| neighbour.name == name);
-        let mut edges = led.map(|neighbour| neighbour.edge);
-        edges.find(|edge| *edge == kept || *edge == EdgeKind::DelegatedSubdomain)
-    };
     match edge_below(cx, domain, name).await {
         Ok(EdgeKind::Subdomain) => Ok(kept),
-        Err(error) if error.is_no_answer() => Ok(known().unwrap_or(EdgeKind::DelegatedSubdomain)),
+        Err(error) if error.is_no_answer() => Ok(edge_untold(cx, name, kept)),
         edge => edge,
     }
+}
+
+/// The edge to a name of which it cannot be determined now: the earlier one, or that of a name that was handed to
+/// others.
+pub(crate) fn edge_untold(cx: &Context<'_>, name: &str, kept: EdgeKind) -> EdgeKind {
+    let led = cx.facts.outward.iter().filter(|neighbour| neighbour.name == name);
+    let mut edges = led.map(|neighbour| neighbour.edge);
+    let known = edges.find(|edge| *edge == kept || *edge == EdgeKind::DelegatedSubdomain);
+    known.unwrap_or(EdgeKind::DelegatedSubdomain)
 }
 
 /// The same of a name that a record of the domain tells of, where it exists; one that cannot be asked for now stays

@@ -1,15 +1,16 @@
 //! Checks whether a name server transfers the whole zone to anybody.
 
-use crate::ask::delegation::{self, Judged, found_below};
+use crate::ask::delegation::{self, Judged, edge_or, edge_untold};
 use crate::ask::host::{is_below, same_domain};
 use crate::ask::together::together;
+use crate::context::LEADS_MAX;
 use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneTransfer;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
-use ambit_net::dns::{Record, RecordData, RecordType, Transfer};
+use ambit_net::dns::{Record, RecordData, RecordType, Transfer, Unfinished};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -37,7 +38,7 @@ pub(crate) const TASK: Task = Task {
 pub(crate) const PORT: u16 = 53;
 /// Wire time after which a server that gave nothing is asked once more: limits are mostly for a second.
 const AGAIN_AFTER: Duration = Duration::from_secs(2);
-/// Names of a zone that broke off which are asked for at once.
+/// Names of a part of a zone which are asked for at once.
 const IN_FLIGHT: usize = 64;
 /// Records of a transferred zone that are kept as evidence.
 const EVIDENCE_RECORDS_MAX: usize = 5_000;
@@ -54,10 +55,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     let mut failure = None;
     for address in cx.net.addresses(cx.argument).await? {
         match transfer(cx, SocketAddr::new(address, PORT), zone).await {
-            Ok(Transfer::Given { records, complete }) if !records.is_empty() => {
+            Ok(Transfer::Given { records, unfinished }) if !records.is_empty() => {
                 read(cx, &records);
-                if !complete {
-                    return tell_part(cx, zone, &records).await;
+                if let Some(unfinished) = unfinished {
+                    return Ok(tell_part(cx, zone, &records, unfinished).await);
                 }
                 names(zone, &records).iter().for_each(|(name, edge)| cx.found_host(name, *edge));
                 return Ok(Answer::Found);
@@ -101,21 +102,29 @@ fn read(cx: &Context<'_>, records: &[Record]) {
     cx.evidence("zone", text.join("\n").as_bytes());
 }
 
-/// Leads to the names of a zone that broke off. The records that hand a name to others may be missing, so that the zone
-/// is asked for each; names that did not come stay what they were.
-async fn tell_part(cx: &Context<'_>, zone: &str, records: &[Record]) -> Result<Answer> {
-    let names = names(zone, records);
+/// Leads to the names of a zone of which a part came. The records that hand a name to others may be missing, so that
+/// the zone is asked for each; names that did not come, or for which there is no room, stay what they were.
+async fn tell_part(cx: &Context<'_>, zone: &str, records: &[Record], unfinished: Unfinished) -> Answer {
+    let names: BTreeMap<String, EdgeKind> = names(zone, records).into_iter().take(LEADS_MAX).collect();
     let ask = |(name, edge): (String, EdgeKind)| async move {
-        if edge == EdgeKind::Subdomain {
-            return found_below(cx, zone, &name).await;
-        }
+        let told = if edge == EdgeKind::Subdomain { edge_or(cx, zone, &name, edge).await } else { Ok(edge) };
+        let (edge, failure) = match told {
+            Ok(edge) => (edge, None),
+            Err(error) => (edge_untold(cx, &name, edge), Some(error)),
+        };
         cx.found_host(&name, edge);
-        Ok(())
+        failure
     };
-    together(names.clone().into_iter().map(ask), IN_FLIGHT).await.into_iter().collect::<Result<(), TaskError>>()?;
+    let failures = together(names.clone().into_iter().map(ask), IN_FLIGHT).await;
     let known = cx.facts.led_to(TASK.name, cx.argument);
     known.filter(|known| !names.contains_key(&known.name)).for_each(|known| cx.stands(known));
-    Ok(Answer::InPart(TaskError::Failed(format!("the zone broke off after {} records", records.len()))))
+    let end = match unfinished {
+        Unfinished::BrokeOff => format!("the zone broke off after {} records", records.len()),
+        Unfinished::Limit(limit) => {
+            format!("only the first {} records of the zone were read: the limit is {limit}", records.len())
+        }
+    };
+    Answer::InPart(failures.into_iter().flatten().next().unwrap_or(TaskError::Failed(end)))
 }
 
 /// Names below the zone that it hands to others: here the zone above says so itself.
@@ -150,8 +159,8 @@ fn away<'a>(zone: &str, records: &'a [Record]) -> BTreeSet<&'a str> {
     below.filter(|(cut, set)| !kept(cut, set)).map(|(cut, _)| *cut).collect()
 }
 
-/// Host names in a zone, with the edge that leads to each: at and below a cut that leads away, a name is somebody
-/// else's.
+/// Host names in a zone, which may hold names of other bytes as well, with the edge that leads to each: at and below a
+/// cut that leads away, a name is somebody else's.
 fn names(zone: &str, records: &[Record]) -> BTreeMap<String, EdgeKind> {
     let away = away(zone, records);
     let host = |record: &&Record| {
@@ -159,7 +168,9 @@ fn names(zone: &str, records: &[Record]) -> BTreeMap<String, EdgeKind> {
             record.data,
             RecordData::A(_) | RecordData::Aaaa(_) | RecordData::Cname(_) | RecordData::Mx { .. } | RecordData::Ns(_)
         );
-        data && is_below(&record.name, zone) && !record.name.split('.').any(|label| label.starts_with(['_', '*']))
+        data && is_below(&record.name, zone)
+            && !record.name.split('.').any(|label| label.starts_with(['_', '*']))
+            && Kind::of_host(&record.name).is_ok()
     };
     let edge = |name: &str| {
         let delegated = away.iter().any(|cut| name == *cut || is_below(name, cut));
@@ -184,6 +195,7 @@ mod tests {
             record("acme.test", ns("ns1.acme.test")),
             record("www.acme.test", a()),
             record("*.acme.test", a()),
+            record("a\\255.acme.test", a()),
             record("_dmarc.acme.test", RecordData::Txt(vec![b"v=DMARC1".to_vec()])),
             record("own.acme.test", ns("ns1.acme.test")),
             record("shop.acme.test", ns("ns.vendor.test")),
