@@ -83,10 +83,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     cx.observe(domain::ZONE_WALK, ZoneWalk { names: names.len(), whole });
     cx.evidence("names", names.keys().map(String::as_str).collect::<Vec<_>>().join("\n").as_bytes());
     report(cx, zone, &names).await?;
-    if failure.is_some() {
-        // The chain shows that what it leaves out is gone, up to the name that did not answer.
+    if !whole {
+        // The chain shows that what it leaves out is gone, up to the name at which the walk ended.
+        let is_behind = |name: &str| order(name) >= order(&current) && !names.contains_key(name);
         let known = cx.facts.led_to(TASK.name, cx.argument);
-        known.filter(|known| order(&known.name) >= order(&current)).for_each(|known| cx.stands(known));
+        known.filter(|known| is_behind(&known.name)).for_each(|known| cx.stands(known));
     }
     Answer::despite(true, failure.map(TaskError::from))
 }
@@ -122,13 +123,13 @@ async fn report(cx: &Context<'_>, zone: &str, names: &BTreeMap<String, BTreeSet<
 /// The NSEC record of a name. A name that was handed to others, whose servers answer for it, has one in the zone above
 /// as well: it proves that there is nothing just after the name.
 async fn link(cx: &Context<'_>, zone: &str, name: &str) -> Result<Option<Link>, NetError> {
-    let own = match cx.net.lookup_uncached(name, RecordType::NSEC).await {
-        Ok(answer) => answer.records.iter().filter(|record| record.name == name).find_map(Link::of),
-        Err(NetError::Dns(_) | NetError::Timeout(_)) if name != zone => None,
+    let (own, failure) = match cx.net.lookup_uncached(name, RecordType::NSEC).await {
+        Ok(answer) => (answer.records.iter().filter(|record| record.name == name).find_map(Link::of), None),
+        Err(error @ (NetError::Dns(_) | NetError::Timeout(_))) if name != zone => (None, Some(error)),
         Err(error) => return Err(error),
     };
-    match (own, after(name, zone)) {
-        (Some(link), _) if name == zone || !is_top(&link) => Ok(Some(link)),
+    let found = match (own, after(name, zone)) {
+        (Some(link), _) if name == zone || !is_top(&link) => Some(link),
         (_, Some(after)) => {
             let answer = cx.net.lookup_denial(&after).await?;
             let (gap, at) = (order(&after), order(name));
@@ -137,9 +138,13 @@ async fn link(cx: &Context<'_>, zone: &str, name: &str) -> Result<Option<Link>, 
             // Between a label without room and the one that was made of it there is none: if it exists, it is next.
             let follows = after.len() == name.len() && answer.rcode == Rcode::NOERROR;
             let next = || Link { next: after.clone(), types: BTreeSet::from([RecordType::NS.0]) };
-            Ok(found.or_else(|| follows.then(next)))
+            found.or_else(|| follows.then(next))
         }
-        (_, None) => Ok(None),
+        (_, None) => None,
+    };
+    match failure {
+        Some(failure) if found.is_none() => Err(failure),
+        _ => Ok(found),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Probes of many things that break off: what they did not come to stays as it was known.
 
 use super::explorer::empty_facts;
-use super::faulty::{Fault, Looked, look_by};
+use super::faulty::{Fault, Looked, NO_TEXT, look_by};
 use super::services::{led, uid};
 use super::{EPOCH, world};
 use ambit_model::{EdgeKind, Facts, Kind};
@@ -50,6 +50,27 @@ fn a_walk_of_a_zone_that_breaks_off_keeps_the_names_behind_the_last_answer() {
 }
 
 #[test]
+fn a_walk_of_a_zone_that_ends_before_the_end_keeps_the_names_behind() {
+    // One name does not answer for itself, and the record before what follows it is that of a name below it. Of another
+    // one, which was handed to others, nothing can be asked that follows it.
+    let full = format!("{}z", "h".repeat(62));
+    let fails = "name dev.acme.test A 203.0.113.11 answers servfail\nname a.dev.acme.test A 203.0.113.12".to_owned();
+    let ends = format!("zone {full}.acme.test of host\n  ns ns1.host.test\nname {full}.acme.test A 198.51.100.7");
+    for (lines, in_part) in [(fails, true), (ends, false)] {
+        let text = world(&format!("name {{b,n}}-host.acme.test A 203.0.113.10\n{lines}"))
+            .replace("ns ns1.acme.test 203.0.113.2", "ns ns1.acme.test 203.0.113.2\n  signed nsec");
+        let end = |name: &'static str| (EdgeKind::Subdomain, Kind::DnsRecord, name);
+        let ends = [end("a-gone.acme.test"), end("b-host.acme.test"), end("n-host.acme.test")];
+        let looked = look(&text, "nsec_walk", (Kind::Domain, "acme.test", ""), &ends, NEVER);
+        assert_eq!((is_in_part(&looked), looked.answer.is_ok()), (in_part, true), "{:?}", looked.answer);
+        let found = names(&looked);
+        assert!(found.contains(&"b-host.acme.test") && !found.contains(&"n-host.acme.test"), "{found:?}");
+        let standing = [(EdgeKind::Subdomain, uid(Kind::DnsRecord, "n-host.acme.test"))];
+        assert_eq!(looked.found.standing, standing.into(), "{lines}");
+    }
+}
+
+#[test]
 fn a_zone_that_breaks_off_while_it_is_transferred_keeps_the_names_that_did_not_come() {
     let text = world(
         "name host-{1..300}.acme.test A 203.0.113.10\nzone away.acme.test of host\n  ns ns1.host.test\nname \
@@ -70,6 +91,23 @@ fn a_zone_that_breaks_off_while_it_is_transferred_keeps_the_names_that_did_not_c
     let standing = missing.map(|(edge, kind, name)| (*edge, uid(*kind, name)));
     assert_eq!(looked.found.standing, standing.collect(), "{found:?}");
     assert!(looked.found.standing.len() > 1, "the test cuts where a known name has not come: {found:?}");
+}
+
+#[test]
+fn a_part_of_a_zone_is_told_though_one_of_its_names_cannot_be_asked_for() {
+    let text =
+        world(&format!("name a{NO_TEXT}.acme.test A 203.0.113.9\nname host-{{1..300}}.acme.test A 203.0.113.10"))
+            .replace("ns ns1.acme.test 203.0.113.2", "ns ns1.acme.test 203.0.113.2\n  transfer open");
+    let cut: Fault = |to, _| (to.port() == 53).then_some(ErrorKind::UnexpectedEof);
+    let looked = look(&text, "zone_transfer", (Kind::Domain, "acme.test", "ns1.acme.test"), &[], cut);
+    let Ok(Answer::InPart(TaskError::Failed(why))) = &looked.answer else { panic!("{:?}", looked.answer) };
+    assert!(why.starts_with("the zone broke off after "), "{why}");
+    assert!(looked.found.details.contains_key("hidden_zone_transfer"), "{:?}", looked.found.details);
+    let found = names(&looked);
+    assert!(found.contains(&"host-1.acme.test"), "{found:?}");
+    assert_eq!(looked.found.evidence.len(), 1);
+    let zone = String::from_utf8_lossy(&looked.found.evidence[0].bytes).into_owned();
+    assert!(zone.contains("a\\255\\255"), "the test changes the name: {zone}");
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub(crate) type Fault = fn(SocketAddr, WireTime) -> Option<io::ErrorKind>;
 
 /// Bytes after which a connection ends that is cut.
 const CUT_AFTER: usize = 6_000;
+/// Bytes that come as 0xFF over a connection that is cut: a name that no file of a world can state.
+pub(crate) const NO_TEXT: &str = "qqqqqqqqqqqqqqqq";
 
 /// Wire time within which a look ends, as in a run.
 const DEADLINE: Duration = Duration::from_secs(20 * 60);
@@ -190,6 +192,10 @@ impl AsyncRead for Cut {
         let mut part = ReadBuf::new(&mut bytes[..most]);
         if most > 0 {
             ready!(Pin::new(&mut self.whole).poll_read(cx, &mut part))?;
+        }
+        let found = part.filled().windows(NO_TEXT.len()).position(|window| window == NO_TEXT.as_bytes());
+        if let Some(at) = found {
+            part.filled_mut()[at..at + NO_TEXT.len()].fill(0xFF);
         }
         into.put_slice(part.filled());
         self.left -= part.filled().len();
