@@ -59,16 +59,9 @@ fn referral(text: &str, server: &str) -> Option<String> {
 /// True where a server says that it knows nothing of it.
 fn is_nothing(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let nothing = [
-        "no match",
-        "not found",
-        "no entries found",
-        "no data found",
-        "nothing found",
-        "status: free",
-        "no object found",
-    ];
-    nothing.iter().any(|word| lower.contains(word))
+    let nothing = ["no match", "not found", "no entries found", "no data found", "nothing found", "no object found"];
+    let is_free = |status: String| ["free", "available"].iter().any(|word| status.eq_ignore_ascii_case(word));
+    nothing.iter().any(|word| lower.contains(word)) || field(text, &["status", "domain status"]).is_some_and(is_free)
 }
 
 fn is_address(question: &str) -> bool {
@@ -332,6 +325,7 @@ mod tests {
             assert_eq!(referral(text, server).as_deref(), next, "{text}");
         }
         assert!(is_nothing("No match for domain\n"));
+        assert!(is_nothing("Domain:             acme.test\nStatus:             AVAILABLE\n"));
         assert!(!is_nothing("Domain Name: A.TEST\n"));
     }
 
@@ -339,6 +333,10 @@ mod tests {
     fn what_a_server_says_that_is_asked_too_often_tells_nothing() {
         for (text, tells) in [
             ("Domain: acme.test\nStatus: connect\n", true),
+            ("Domain:\tacme.test\nStatus:\tNOT AVAILABLE\n", true),
+            ("Domain: acme.test\nStatus: free\n", false),
+            ("Domain: acme.test\nStatus: AVAILABLE\n", false),
+            ("Domain:             acme.test\nStatus:             AVAILABLE\n", false),
             ("[Domain Name]                   ACME.TEST\n", true),
             ("    Domain name:\n        acme.test\n", true),
             ("Domain Name: XN--ACME.TEST\nRegistrar: Names Inc.\n", true),
