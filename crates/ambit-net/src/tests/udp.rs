@@ -1,15 +1,15 @@
 //! Many ports of an address, each asked with a datagram.
 
 use super::live::live_session;
-use super::wire::{TestGuard, TestWire, net, run};
+use super::wire::{NameServer, TestGuard, TestWire, net, run};
 use crate::net::{Net, NetOptions, Session};
 use crate::{AnswerFrom, Grants, NetError, Pace, PaceLimits, PortQuestion, ReadAnswer};
 use ambit_model::Clearance;
 use futures::FutureExt;
 use futures::future::join_all;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::UdpSocket;
 
@@ -116,6 +116,34 @@ fn an_address_takes_one_socket_and_gives_it_back() {
         let said = join_all(addresses.iter().map(|address| ask(session, address, questions, WAIT))).await;
         assert!(said.iter().all(|said| *said == [Ok(Some(107)), Ok(None)]), "{said:?}");
         assert_eq!(wire.clock.now(), 20 * WAIT, "two at a time: the other sockets are for connections");
+    });
+}
+
+#[test]
+fn the_rates_hold_where_an_address_waited_for_a_socket() {
+    run(|wire| async move {
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        for port in 100..115 {
+            let sent = sent.clone();
+            let notes: NameServer = Arc::new(move |_, now| {
+                sent.lock().unwrap().push(now);
+                Vec::new()
+            });
+            wire.name_server(&format!("192.0.2.2:{port}"), notes);
+        }
+        let options = NetOptions { sockets: 1, ..NetOptions::default() };
+        let pace = Arc::new(Pace::new(PaceLimits::default()));
+        let net = Net::new(wire.clone(), Arc::new(TestGuard::default()), pace, options);
+        let session = &net.session(Grants::task(Clearance::L3, &[]));
+        let one = [question(107, AnswerFrom::ThatPort)];
+        let many: Vec<PortQuestion> = (100..115).map(|port| question(port, AnswerFrom::ThatPort)).collect();
+        futures::join!(ask(session, "192.0.2.1", &one, WAIT), ask(session, "192.0.2.2", &many, WAIT));
+        let sent = sent.lock().unwrap();
+        let (first, last) = (sent[0], sent[14]);
+        assert!(first >= WAIT, "it waited until the other address gave up its socket: {first:?}");
+        let at_once = sent.iter().filter(|at| **at == first).count();
+        // The turn of the first one is over; after it five at once, and the others at 50/s.
+        assert!(at_once <= 6 && last - first >= Duration::from_millis(170), "{at_once} at once: {sent:?}");
     });
 }
 

@@ -86,21 +86,20 @@ pub(crate) async fn ask_ports<T: Send>(
         let to = SocketAddr::new(address, question.port);
         (number, question.payload, door.admit_datagram(Grant::Target, to, None, rates).await)
     };
-    let mut turns: FuturesUnordered<_> = questions.into_iter().enumerate().map(admit).collect();
+    let mut turns = questions.into_iter().enumerate().map(admit);
+    // The others take their turns once there is a socket: while it is waited for, their turns would pass, and all of
+    // them would go out at once.
+    for turn in turns.by_ref() {
+        asking.ask(turn.await).await;
+        if asking.line.is_some() {
+            break;
+        }
+    }
+    let mut turns: FuturesUnordered<_> = turns.collect();
     while !turns.is_empty() {
         tokio::select! {
             biased;
-            Some((number, payload, pass)) = turns.next() => {
-                let sent = match pass {
-                    Ok(pass) => asking.send(pass, &payload).await,
-                    Err(refused) => Err(refused),
-                };
-                asking.rows[number].state = match sent {
-                    Ok(()) => State::Sent,
-                    Err(NetError::Unreachable(_)) if asking.line.is_some() => State::Unreachable,
-                    Err(error) => State::Failed(error),
-                };
-            }
+            Some(turn) = turns.next() => asking.ask(turn).await,
             heard = receive(&mut asking.line) => asking.take(heard),
         }
     }
@@ -137,6 +136,19 @@ impl<T> Asking<T> {
             State::Waits | State::Sent | State::Unreachable => Ok(None),
         };
         self.rows.into_iter().map(come_to).collect()
+    }
+
+    /// Sends the datagram of a question, if it was admitted.
+    async fn ask(&mut self, (number, payload, pass): (usize, Vec<u8>, Result<Pass, NetError>)) {
+        let sent = match pass {
+            Ok(pass) => self.send(pass, &payload).await,
+            Err(refused) => Err(refused),
+        };
+        self.rows[number].state = match sent {
+            Ok(()) => State::Sent,
+            Err(NetError::Unreachable(_)) if self.line.is_some() => State::Unreachable,
+            Err(error) => State::Failed(error),
+        };
     }
 
     /// Sends a datagram that was admitted.
