@@ -150,6 +150,10 @@ impl Outages {
 }
 
 fn host<'h>(hosts: &'h mut HashMap<Place, Host>, place: &Place) -> Option<&'h mut Host> {
+    if hosts.len() >= HOSTS_MAX && !hosts.contains_key(place) {
+        // Of hosts that answer, and at which no question waits for its turn, there is nothing to remember.
+        hosts.retain(|_, host| host.unanswered > 0 || Arc::strong_count(&host.gate) > 1);
+    }
     let has_room = hosts.len() < HOSTS_MAX || hosts.contains_key(place);
     has_room.then(|| hosts.entry(place.clone()).or_default())
 }

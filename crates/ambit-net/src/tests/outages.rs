@@ -172,3 +172,20 @@ fn a_redirector_has_answered_whatever_becomes_of_where_it_leads() {
         }
     });
 }
+
+#[test]
+fn a_provider_that_is_down_is_left_alone_however_many_others_answered_before() {
+    run(|wire| async move {
+        let session = session(&wire);
+        for port in 1_001..=2_000 {
+            wire.script(&format!("192.0.2.81:{port}"), ANSWER);
+            let answer = session.source("plain", &format!("http://192.0.2.81:{port}/")).await;
+            assert_eq!(answer.unwrap().last().status, 200);
+        }
+        wire.peer(PLACE, Peer::Refuses);
+        for _ in 0..5 {
+            assert_eq!(session.source("plain", URL).await.err(), Some(refused()));
+        }
+        assert!(matches!(session.source("plain", URL).await.err(), Some(NetError::LeftAlone(_))));
+    });
+}
