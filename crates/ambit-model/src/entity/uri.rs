@@ -265,6 +265,13 @@ impl Parameter {
     }
 }
 
+/// Since when a place of an application could not be looked at, and in how many walks that came there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unseen {
+    pub since: Timestamp,
+    pub walks: u32,
+}
+
 /// How far a walk through an application came.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -288,9 +295,9 @@ pub struct Crawled {
     /// Paths at which the application says that it cannot answer, and since when.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub outages: BTreeMap<String, Timestamp>,
-    /// Paths that led on before and could not be looked at, for whatever reason, and since when.
+    /// Paths that led on before and could not be looked at, for whatever reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub unseen: BTreeMap<String, Timestamp>,
+    pub unseen: BTreeMap<String, Unseen>,
     /// Links that were not followed: those that robots.txt closes, those that seem endless, and those that denote an
     /// action.
     pub closed_to_robots: usize,

@@ -413,16 +413,17 @@ fn a_page_that_cannot_be_read_for_a_week_keeps_nothing_of_others_any_more() {
         _ => nothing(),
     });
     let endpoint = format!("{}/api/both", application.url());
-    for (hours, stands) in [(6 * 24, true), (8 * 24, false)] {
-        let since = hours_ago(hours);
+    for (hours, walks, stands) in [(6 * 24, 9, true), (8 * 24, 3, false), (30 * 24, 1, true)] {
+        let unseen = json!({"since": hours_ago(hours), "walks": walks});
         let mut known = known();
-        known["hidden_crawl"] = json!({"unseen": {"/broken": since, "/back": since, "/gone": since}});
+        known["hidden_crawl"] = json!({"unseen": {"/broken": unseen, "/back": unseen, "/gone": unseen}});
         for walk in [1, 2] {
             let (answer, found) = application.walk(None, known.clone(), &[&endpoint, "http://a.test/api"]);
             let (standing, named) = (found.standing.len(), found.edges.iter().any(|edge| edge.name == endpoint));
             assert_eq!((answer, standing > 0, named), (Ok(Answer::Found), stands, !stands), "{hours} {walk}");
             let crawl = &found.details["hidden_crawl"];
-            assert_eq!(crawl["unseen"]["/broken"], json!(since), "{hours} {walk}: {crawl}");
+            let again = json!({"since": unseen["since"], "walks": walks + walk});
+            assert_eq!(crawl["unseen"]["/broken"], again, "{hours} {walk}: {crawl}");
             assert_eq!(crawl["unseen"].get("/back"), None, "it could be read: {crawl}");
             assert_eq!(crawl["unseen"].get("/gone").is_some(), stands, "{crawl}");
             let defects = found.details["hidden_defects"].to_string();

@@ -2,7 +2,7 @@
 
 use crate::ask::session::TOO_MANY_REQUESTS;
 use crate::ask::web::OUTAGE_MS;
-use ambit_model::entity::uri::{self, CrawledPage};
+use ambit_model::entity::uri::{self, CrawledPage, Unseen};
 use ambit_model::moment::WEEK_MS;
 use ambit_model::{Facts, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How long what a place led to stands while nobody can look at that, in milliseconds: many places of an application
 /// fail now and then, and some throttle every walk.
 const UNSEEN_MS: i64 = WEEK_MS;
+/// In how many walks of that time it has to fail: two that are a month apart say nothing of what lies between.
+const UNSEEN_WALKS: u32 = 3;
+/// Paths that are remembered since they could not be looked at, or say that they cannot answer.
+const REMEMBERED_MAX: usize = 2_000;
 
 /// Whether a page with a status led on: one that is closed leads to nothing, one that redirects to its target.
 pub(super) fn is_open(status: u16) -> bool {
@@ -23,8 +27,8 @@ pub(super) struct Places {
     out_before: BTreeMap<String, Timestamp>,
     /// The same of this walk.
     out: BTreeMap<String, Timestamp>,
-    /// Paths that could not be looked at before this walk, and since when.
-    unseen_before: BTreeMap<String, Timestamp>,
+    /// Paths that could not be looked at before this walk.
+    unseen_before: BTreeMap<String, Unseen>,
     /// Paths that led on before this walk, and not so long ago that nobody waits for them: pages that showed something,
     /// scripts, documents, source maps.
     leading: BTreeSet<String>,
@@ -45,7 +49,8 @@ impl Places {
         let pages = pages.map(|page| page.path).chain(crawl.alike);
         let maps = uri::SOURCE_MAPS.items(&facts.details).map(|map| map.path);
         let leading = pages.chain(maps).chain(crawl.documents).chain(crawl.scripts);
-        let is_waited_for = |path: &String| crawl.unseen.get(path).is_none_or(|since| now.0 - since.0 < UNSEEN_MS);
+        let is_recent = |unseen: &Unseen| now.0 - unseen.since.0 < UNSEEN_MS || unseen.walks < UNSEEN_WALKS;
+        let is_waited_for = |path: &String| crawl.unseen.get(path).is_none_or(is_recent);
         let leading = leading.filter(is_waited_for).collect();
         Self { out_before: crawl.outages, unseen_before: crawl.unseen, leading, ..Self::default() }
     }
@@ -64,20 +69,26 @@ impl Places {
     /// Paths at which the application says that it cannot answer, or said so where this walk did not come: any other
     /// answer ends an outage, to whomever it was given.
     pub(super) fn outages(&self) -> BTreeMap<String, Timestamp> {
-        self.lasting(&self.out_before).chain(&self.out).map(|(path, since)| (path.clone(), *since)).collect()
+        let out = self.lasting(&self.out_before).chain(&self.out).map(|(path, since)| (path.clone(), *since));
+        out.take(REMEMBERED_MAX).collect()
     }
 
-    /// Paths that led on and could not be looked at, or could not where this walk did not come, and since when.
-    pub(super) fn unseen_since(&self, now: Timestamp) -> BTreeMap<String, Timestamp> {
-        let unseen = self.unseen().filter(|path| self.leading.contains(*path)).map(|path| (path, &now));
-        unseen.chain(self.lasting(&self.unseen_before)).map(|(path, since)| (path.clone(), *since)).collect()
+    /// Paths that led on and could not be looked at, or could not where this walk did not come.
+    pub(super) fn unseen_since(&self, now: Timestamp) -> BTreeMap<String, Unseen> {
+        let lasting = self.lasting(&self.unseen_before).map(|(path, unseen)| (path.clone(), *unseen));
+        let mut remembered: BTreeMap<String, Unseen> = lasting.take(REMEMBERED_MAX).collect();
+        for path in self.unseen() {
+            let has_room = self.leading.contains(path) && remembered.len() < REMEMBERED_MAX;
+            if has_room || remembered.contains_key(path) {
+                let unseen = remembered.entry(path.clone()).or_insert(Unseen { since: now, walks: 0 });
+                unseen.walks = unseen.walks.saturating_add(1);
+            }
+        }
+        remembered
     }
 
     /// Those of some paths at which nothing else was seen.
-    fn lasting<'p>(
-        &self,
-        before: &'p BTreeMap<String, Timestamp>,
-    ) -> impl Iterator<Item = (&'p String, &'p Timestamp)> {
+    fn lasting<'p, T>(&self, before: &'p BTreeMap<String, T>) -> impl Iterator<Item = (&'p String, &'p T)> {
         before.iter().filter(|(path, _)| self.may_still_show(path) && !self.reached.contains(*path))
     }
 
