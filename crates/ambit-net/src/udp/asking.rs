@@ -8,12 +8,15 @@ use crate::error::NetError;
 use crate::guard::{Grant, Transport};
 use crate::limits::SWEPT_ANSWER_BYTES_MAX;
 use crate::wire::WireTime;
-use futures::StreamExt;
-use futures::stream::FuturesUnordered;
+use futures::{StreamExt, stream};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
+
+/// Questions of an address that wait for their turns at once. Thousands of addresses are asked beside each other, and
+/// each turn that is waited for takes more than a kilobyte.
+const TURNS_MAX: usize = 4;
 
 /// One datagram to a port of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,15 +98,17 @@ pub(crate) async fn ask_ports<T: Send>(
             break;
         }
     }
-    let mut turns: FuturesUnordered<_> = turns.collect();
-    while !turns.is_empty() {
+    let mut turns = stream::iter(turns).buffer_unordered(TURNS_MAX);
+    loop {
         tokio::select! {
             biased;
-            Some(turn) = turns.next() => asking.ask(turn).await,
+            turn = turns.next() => match turn {
+                Some(turn) => asking.ask(turn).await,
+                None => return asking,
+            },
             heard = receive(&mut asking.line) => asking.take(heard),
         }
     }
-    asking
 }
 
 /// The next datagram; never where there is no socket yet.
