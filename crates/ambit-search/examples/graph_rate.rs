@@ -84,7 +84,7 @@ async fn fill(store: &Store, principal: &Principal, graphs: u64) {
     for first in (0..graphs).step_by(usize::try_from(AT_ONCE).unwrap()) {
         let made = (first..(first + AT_ONCE).min(graphs)).map(|number| {
             let at = Timestamp(BEGIN + i64::try_from(number).unwrap() * STEP_MS);
-            async move { store.create_graph(principal, &graph(number), at).await.unwrap() }
+            async move { store.create_graph(&principal.at(at), &graph(number)).await.unwrap() }
         });
         join_all(made).await;
     }

@@ -171,9 +171,9 @@ async fn fill(folder: &str, entities: usize) {
         uuid: Some(COLLECTION),
         ..NewCollection::usual("bench", vec![(Kind::Domain, "acme.test".to_owned())])
     };
-    store.create_collection(&me, me.primary().unwrap(), &new, now()).await.unwrap();
+    store.create_collection(&me.at(now()), me.primary().unwrap(), &new).await.unwrap();
     let engine = store.engine("serving_rate", Duration::ZERO).await.unwrap();
-    let started = store.start_run(&me, COLLECTION, None, now()).await.unwrap();
+    let started = store.start_run(&me.at(now()), COLLECTION, None).await.unwrap();
     let run = started.run().id;
     engine.claim(run, now()).await.unwrap().unwrap();
     find_all(&engine, run, entities).await;

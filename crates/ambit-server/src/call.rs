@@ -11,7 +11,7 @@ use crate::upload::Upload;
 use ambit_api::request::TEXT_CHARS_MAX;
 use ambit_api::{ApiError, Contract, Maybe, Result, Shape};
 use ambit_model::{Timestamp, Uid};
-use ambit_store::{Principal, Store, StoreError};
+use ambit_store::{Caller, Principal, Store, StoreError};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -29,7 +29,7 @@ pub struct Call {
     /// The project that lists, searches and creations work in; for objects by id, the one that narrows, where the row
     /// reads the project header. See `gate.rs`.
     pub project: Option<i64>,
-    pub(crate) caller: Option<Principal>,
+    pub(crate) caller: Option<Caller>,
     pub(crate) parameters: Vec<(&'static str, String)>,
     pub(crate) query: Vec<(String, String)>,
     /// Says of a parameter whether it is documented: the signature of the handler names it.
@@ -62,7 +62,7 @@ pub struct Call {
 
 impl Call {
     /// Who calls. Only rows with the rule `open` have nobody, and their handlers do not ask.
-    pub fn caller(&self) -> &Principal {
+    pub fn caller(&self) -> &Caller {
         self.caller.as_ref().expect("the gate lets nobody without a key through to this handler")
     }
 

@@ -25,7 +25,7 @@ use ambit_api::{
     ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, Result, SECRET_KEY_HEADERS, V2_KEY_NAME,
 };
 use ambit_model::Timestamp;
-use ambit_store::Principal;
+use ambit_store::{Caller, Principal};
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
@@ -116,7 +116,7 @@ struct Passage<'a> {
 }
 
 /// Who asks, once that is known.
-struct Caller {
+struct Identity {
     /// `None`: anybody may.
     principal: Option<Principal>,
     project: Option<i64>,
@@ -143,12 +143,12 @@ impl Passage<'_> {
         let now = (self.state.clock)();
         let content_type = content_type(&self.head.headers);
         let way = Way { target: &target, endpoint, origin: &origin, content_type: &content_type, now };
-        let caller = self.identify(&way, asker, arriving, &mut query).await?;
-        let administrator = caller.principal.as_ref().is_some_and(Principal::administrator);
-        let received = self.receive(&way, caller.owner, arriving, &mut query).await;
+        let identity = self.identify(&way, asker, arriving, &mut query).await?;
+        let administrator = identity.principal.as_ref().is_some_and(Principal::administrator);
+        let received = self.receive(&way, identity.owner, arriving, &mut query).await;
         let received = received.map_err(|error| self.explained(error, administrator))?;
-        check_scope(endpoint, caller.principal.as_ref(), !received.bytes.is_empty())?;
-        if let (Some(owner), false) = (caller.owner, endpoint.light) {
+        check_scope(endpoint, identity.principal.as_ref(), !received.bytes.is_empty())?;
+        if let (Some(owner), false) = (identity.owner, endpoint.light) {
             self.take_place(asker, owner, held).await?;
         }
         let peer = matches!(asker, Asker::Peer(..)).then_some(origin.address);
@@ -156,8 +156,8 @@ impl Passage<'_> {
         let call = Call {
             state: self.state.clone(),
             now,
-            project: caller.project,
-            caller: caller.principal,
+            project: identity.project,
+            caller: identity.principal.map(|principal| Caller { principal, now }),
             parameters: target.parameters,
             query,
             names,
@@ -212,7 +212,7 @@ impl Passage<'_> {
         asker: &Asker,
         arriving: &mut Arriving,
         query: &mut Vec<(String, String)>,
-    ) -> Result<Caller> {
+    ) -> Result<Identity> {
         let state = self.state;
         let stranger = Owner::Address(site(way.origin.address));
         let (principal, owner) = match (way.endpoint.access, asker) {
@@ -250,7 +250,7 @@ impl Passage<'_> {
             }
             None => None,
         };
-        Ok(Caller { principal, project, owner })
+        Ok(Identity { principal, project, owner })
     }
 
     /// Reads the body of a row that has one; other bodies are left unread.

@@ -50,7 +50,7 @@ async fn run(endpoint: &'static Endpoint, call: Call, line: &str, time: Duration
         }
         Due::Within => None,
         Due::Charge(cost) => {
-            let charged = call.store().charge(call.caller(), cost, usage, call.now).await.about("Quota")?;
+            let charged = call.store().charge(call.caller(), cost, usage).await.about("Quota")?;
             Some(charged)
         }
     };

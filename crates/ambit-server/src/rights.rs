@@ -48,7 +48,7 @@ pub(crate) async fn check(call: &Call, right: Right) -> Result<()> {
         Right::OfGroup => group(call).await?,
         Right::OfGroupOrOneself => member_of_group(call).await?,
         Right::OwnCollection => collection(call).await?,
-        Right::Feeds => call.store().has_privilege(call.caller(), FEEDS, call.now).await.about("User")?,
+        Right::Feeds => call.store().has_privilege(call.caller(), FEEDS).await.about("User")?,
     };
     if allowed { Ok(()) } else { Err(ApiError::new(ErrorCode::Forbidden)) }
 }

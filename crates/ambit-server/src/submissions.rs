@@ -30,7 +30,7 @@ pub(crate) async fn stored_at(
     let new = call.upload.take().and_then(|upload| upload.file);
     let new = new.ok_or_else(|| ApiError::bad("The form has no field named file"))?;
     let new = NewFile { visibility: visibility(call)?, ..new };
-    let submitted = call.store().submit_file(call.caller(), address, new, usage, call.now).await.about(files::NOUN)?;
+    let submitted = call.store().submit_file(call.caller(), address, new, usage).await.about(files::NOUN)?;
     let used = || ApiError::bad("The upload address was used: it works once. Ask for another at /files/upload_url");
     let (file, new) = submitted.ok_or_else(used)?;
     if new {
@@ -64,6 +64,6 @@ fn visibility(call: &Call) -> Result<Visibility> {
 /// Remembers a URL in its canonical form; gives its SHA-256.
 pub(crate) async fn submit(call: &Call, url: &str) -> Result<String> {
     let sha256 = blob_hash(url.as_bytes()).to_string();
-    call.store().submit_url(call.caller(), url, &sha256, call.now).await.about("URL")?;
+    call.store().submit_url(call.caller(), url, &sha256).await.about("URL")?;
     Ok(sha256)
 }

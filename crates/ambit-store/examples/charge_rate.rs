@@ -22,22 +22,22 @@ async fn user(store: &Store, me: &Principal, name: &str) -> Principal {
     let email = format!("{name}@acme.test");
     let new = NewUser { email: email.clone(), ..NewUser::default() };
     // A folder that is measured again has them.
-    let _ = store.create_user(me, &new, now()).await;
+    let _ = store.create_user(&me.at(now()), &new).await;
     let new = NewKey { user: Some(email), ..NewKey::default() };
-    let key = store.create_key(me, &new, now()).await.unwrap().key;
+    let key = store.create_key(&me.at(now()), &new).await.unwrap().key;
     store.authenticate(&key, now()).await.unwrap().unwrap()
 }
 
 async fn charge(store: &Store, who: &Principal) -> Duration {
     let before = Instant::now();
-    store.charge(who, Cost::Requests(1), "domains", now()).await.unwrap();
+    store.charge(&who.at(now()), Cost::Requests(1), "domains").await.unwrap();
     before.elapsed()
 }
 
 /// What every call of the wider API does anyway: one reading.
 async fn read(store: &Store, who: &Principal) -> Duration {
     let before = Instant::now();
-    store.has_privilege(who, "intelligence", now()).await.unwrap();
+    store.has_privilege(&who.at(now()), "intelligence").await.unwrap();
     before.elapsed()
 }
 

@@ -90,7 +90,7 @@ fn page(work: &Work) -> Found {
 /// looks took.
 async fn run(store: &Store, engine: &Engine, collection: Uuid, entities: usize) -> f64 {
     let me = store.local_operator().await.unwrap();
-    let started = store.start_run(&me, collection, None, now()).await.unwrap();
+    let started = store.start_run(&me.at(now()), collection, None).await.unwrap();
     let id = started.run().id;
     engine.claim(id, now()).await.unwrap().unwrap();
     let seed = Uid::of_entity(collection, Kind::Domain, "acme.test");
@@ -134,7 +134,7 @@ async fn main() {
     let (store, _) = Store::init(&options, &owner, now()).await.unwrap();
     let me = store.local_operator().await.unwrap();
     let new = NewCollection::usual("bench", vec![(Kind::Domain, "acme.test".to_owned())]);
-    let view = store.create_collection(&me, me.primary().unwrap(), &new, now()).await.unwrap();
+    let view = store.create_collection(&me.at(now()), me.primary().unwrap(), &new).await.unwrap();
     let engine = store.engine("commit_rate", Duration::ZERO).await.unwrap();
     for what in ["first looks", "the same again", "the same again"] {
         let seconds = run(&store, &engine, view.collection.uuid, entities).await;

@@ -60,7 +60,7 @@ pub use people::install::NewOwner;
 pub use people::invitations::Invitation;
 pub use people::keys::{IssuedKey, KeyView, NewKey, RevokedKeys};
 pub use people::limits::Limits;
-pub use people::principal::{KeyScope, Principal};
+pub use people::principal::{Caller, KeyScope, Principal};
 pub use people::projects::{Added, Member, ProjectSettings, ProjectView};
 pub use people::sessions::SignInLink;
 pub use people::users::{Privilege, Quota};

@@ -56,7 +56,7 @@ async fn fill(server: &TestServer, files: u64) {
                 visibility: ambit_store::Visibility::Installation,
             };
             let (store, owner) = (server.store.clone(), owner.clone());
-            made.spawn(async move { store.submit_file(&owner, None, new, "files", at).await.unwrap() });
+            made.spawn(async move { store.submit_file(&owner.at(at), None, new, "files").await.unwrap() });
         }
         made.join_all().await;
     }

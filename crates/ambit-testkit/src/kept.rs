@@ -204,17 +204,17 @@ fn unlike(text: &str) -> String {
 pub async fn keep(server: &mut TestServer) -> anyhow::Result<Kept> {
     server.add_user(KEEPER).await?;
     let owner = server.store.local_operator().await?;
-    server.store.create_group(&owner, GROUP, &[], server.now()).await?;
-    server.store.add_to_group(&owner, GROUP, &[KEEPER.to_owned()], true, server.now()).await?;
+    server.store.create_group(&owner.at(server.now()), GROUP, &[]).await?;
+    server.store.add_to_group(&owner.at(server.now()), GROUP, &[KEEPER.to_owned()], true).await?;
     for (quota, allowed) in [
         ("intelligence_hunting_rules", 10),
         ("intelligence_retrohunt_jobs_monthly", 10),
         ("intelligence_graphs_private", 10),
         ("intelligence_downloads_monthly", 10),
     ] {
-        server.store.set_quota(&owner, KEEPER, quota, allowed, server.now()).await?;
+        server.store.set_quota(&owner.at(server.now()), KEEPER, quota, allowed).await?;
     }
-    server.store.grant_privilege(&owner, KEEPER, "premium-api", None, server.now()).await?;
+    server.store.grant_privilege(&owner.at(server.now()), KEEPER, "premium-api", None).await?;
     let mut kept = Kept::default();
     let found = project(server, &mut kept).await?;
     marks(server, &found, &mut kept).await?;
@@ -241,10 +241,10 @@ fn at(answer: &Value, pointer: &str) -> anyhow::Result<String> {
 /// Project, collection, run, inventory.
 async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Inventory> {
     let keeper = server.principal(KEEPER).await?;
-    let project = server.store.create_project(&keeper, "Kept", server.now()).await?.project;
+    let project = server.store.create_project(&keeper.at(server.now()), "Kept").await?.project;
     let keeper = server.principal(KEEPER).await?;
     let new = NewCollection::usual("Kept things", vec![(Kind::Domain, DOMAIN.to_owned())]);
-    let collection = server.store.create_collection(&keeper, project.id, &new, server.now()).await?.collection;
+    let collection = server.store.create_collection(&keeper.at(server.now()), project.id, &new).await?.collection;
     let ground =
         Ground { owner: keeper, collection: collection.uuid, domain: DOMAIN.to_owned(), address: ADDRESS.to_owned() };
     let body = "<title>the kept page</title>";

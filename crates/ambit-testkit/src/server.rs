@@ -91,13 +91,13 @@ impl TestServer {
         let owner_key = issued.context("a fresh folder gives a key")?.key;
         let owner = store.local_operator().await?;
         let first = store.list_projects(&owner).await?.into_iter().next().context("the owner has a project")?.project;
-        let view = store.create_collection(&owner, first.id, &outside(), now()).await?;
+        let view = store.create_collection(&owner.at(now()), first.id, &outside()).await?;
         let mut keys = BTreeMap::from([("owner".to_owned(), owner_key)]);
         let place = Place { project: first.uuid, collection: view.collection.uuid };
         keys.extend(add_members(&store, &owner, place, &now).await?);
         let key = add_person(&store, &owner, "stranger", now()).await?;
         let stranger = store.authenticate(&key, now()).await?.context("the key is valid")?;
-        let foreign = store.create_project(&stranger, "Elsewhere", now()).await?.project;
+        let foreign = store.create_project(&stranger.at(now()), "Elsewhere").await?.project;
         keys.insert("stranger".to_owned(), key);
         let index = Index::open(&folder.join("index"))?;
         let (stop_index, stopped) = watch::channel(false);
@@ -186,7 +186,7 @@ impl TestServer {
     pub async fn add_groups(&self, groups: &BTreeMap<String, Vec<String>>) -> anyhow::Result<()> {
         let owner = self.store.local_operator().await?;
         for (name, members) in groups {
-            self.store.create_group(&owner, name, members, self.now()).await?;
+            self.store.create_group(&owner.at(self.now()), name, members).await?;
         }
         Ok(())
     }
@@ -323,9 +323,9 @@ fn outside() -> NewCollection {
 async fn add_person(store: &Store, owner: &Principal, name: &str, now: Timestamp) -> anyhow::Result<String> {
     let email = format!("{name}@acme.test");
     let new = NewUser { email: email.clone(), ..NewUser::default() };
-    store.create_user(owner, &new, now).await?;
+    store.create_user(&owner.at(now), &new).await?;
     let new = NewKey { user: Some(email), label: name.to_owned(), expires_at: None, ..NewKey::default() };
-    Ok(store.create_key(owner, &new, now).await?.key)
+    Ok(store.create_key(&owner.at(now), &new).await?.key)
 }
 
 /// Where people get their roles.
@@ -350,10 +350,10 @@ async fn add_members(
     ] {
         let key = add_person(store, owner, name, now()).await?;
         let email = format!("{name}@acme.test");
-        let added = store.add_members(owner, place.project, &[email], ProjectRole::Member, false, now()).await?;
+        let added = store.add_members(&owner.at(now()), place.project, &[email], ProjectRole::Member, false).await?;
         let member = added.members.first().context("the member was added")?;
         if let Some(role) = role {
-            store.set_collection_role(owner, place.collection, &member.id.to_string(), role, now()).await?;
+            store.set_collection_role(&owner.at(now()), place.collection, &member.id.to_string(), role).await?;
         }
         keys.insert(name.to_owned(), key);
     }

@@ -35,7 +35,7 @@ const SECOND_QUOTA: i64 = 3;
 async fn set_quota(server: &TestServer, allowed: i64) {
     let owner = server.store.local_operator().await.unwrap();
     let quota = "api_requests_daily";
-    server.store.set_quota(&owner, "viewer", quota, allowed, server.now()).await.unwrap();
+    server.store.set_quota(&owner.at(server.now()), "viewer", quota, allowed).await.unwrap();
 }
 
 /// People, a group and rights, as the program expects them.
@@ -44,10 +44,10 @@ async fn prepare(server: &TestServer) {
     let groups = BTreeMap::from([("blue".to_owned(), vec!["analyst".to_owned()])]);
     server.add_groups(&groups).await.unwrap();
     let owner = server.store.local_operator().await.unwrap();
-    let granted = server.store.grant_privilege(&owner, "owner", PREMIUM_API, None, server.now()).await;
+    let granted = server.store.grant_privilege(&owner.at(server.now()), "owner", PREMIUM_API, None).await;
     granted.unwrap();
     for quota in ["api_requests_daily", "api_requests_monthly"] {
-        server.store.set_quota(&owner, "owner", quota, UNCAPPED, server.now()).await.unwrap();
+        server.store.set_quota(&owner.at(server.now()), "owner", quota, UNCAPPED).await.unwrap();
     }
     set_quota(server, FIRST_QUOTA).await;
 }

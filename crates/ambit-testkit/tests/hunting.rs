@@ -71,7 +71,7 @@ async fn notifications(server: &TestServer, caller: &str) -> Vec<Value> {
 async fn allow(server: &TestServer, user: &str) {
     let owner = server.store.local_operator().await.unwrap();
     for quota in ["intelligence_hunting_rules", "intelligence_retrohunt_jobs_monthly"] {
-        server.store.set_quota(&owner, user, quota, 100, server.now()).await.unwrap();
+        server.store.set_quota(&owner.at(server.now()), user, quota, 100).await.unwrap();
     }
 }
 
@@ -210,7 +210,7 @@ async fn packs_are_the_engines_of_analyses() {
         ("broken", rules("rule {")),
         ("known", hashes),
     ] {
-        server.store.load_pack(&owner, name, "abcd1234", content, server.now()).await.unwrap();
+        server.store.load_pack(&owner.at(server.now()), name, "abcd1234", content).await.unwrap();
     }
     server.advance(1_000);
     let rat = upload(&server, "rat.bin", "a bozok").await;

@@ -85,8 +85,8 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     }
     // The user has confirmed each large block by now.
     let ports = u64::try_from(job.settings.swept_ports.len()).unwrap_or(u64::MAX);
-    workspace.store.confirm_large_blocks(&workspace.principal, collection.uuid, ports, now()).await?;
-    workspace.store.name_seeds(&workspace.principal, collection.uuid, &job.seeds, now()).await?;
+    workspace.store.confirm_large_blocks(&workspace.caller(), collection.uuid, ports).await?;
+    workspace.store.name_seeds(&workspace.caller(), collection.uuid, &job.seeds).await?;
     let run = open_run(workspace, &collection, job).await?;
     let before = position(workspace, &run).await?;
     let run = claim(workspace, &run, job.silent).await?;
@@ -129,7 +129,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     let end = end?;
     // A person stopped it: what still runs would be taken up by a server that is started to read what was found.
     if end == RunEnd::Stopped {
-        workspace.store.pause_run(&workspace.principal, run.id, now()).await?;
+        workspace.store.pause_run(&workspace.caller(), run.id).await?;
     }
     check_end(&end, run.id, job)?;
     workspace.store.tidy(now()).await?;
@@ -209,7 +209,7 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection> {
             never: Some(job.never.clone()),
             ..CollectionSettings::default()
         };
-        store.change_settings(principal, uuid, &settings, now()).await?;
+        store.change_settings(&workspace.caller(), uuid, &settings).await?;
         if let Some(state) = job.state {
             move_state(workspace, &known.collection, state).await?;
         }
@@ -238,7 +238,7 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection> {
         never: job.never.clone(),
         seeds: job.seeds.clone(),
     };
-    Ok(store.create_collection(principal, project, &new, now()).await?.collection)
+    Ok(store.create_collection(&workspace.caller(), project, &new).await?.collection)
 }
 
 /// A collection keeps the workflow that it was made with.
@@ -277,22 +277,22 @@ async fn move_state(workspace: &Workspace, collection: &Collection, state: i64) 
     }
     let runs = workspace.store.list_runs(&workspace.principal, collection.uuid).await?;
     for run in runs.iter().filter(|run| !run.state.is_over()) {
-        workspace.store.cancel_run(&workspace.principal, run.id, now()).await?;
+        workspace.store.cancel_run(&workspace.caller(), run.id).await?;
         hint(&format!("run {} was unfinished in another state of the simulated internet and is cancelled", run.id));
     }
-    workspace.store.set_wire_state(&workspace.principal, collection.uuid, state, now()).await?;
+    workspace.store.set_wire_state(&workspace.caller(), collection.uuid, state).await?;
     Ok(())
 }
 
 async fn open_run(workspace: &Workspace, collection: &Collection, job: &Job) -> Result<Run> {
-    let run = match workspace.store.start_run(&workspace.principal, collection.uuid, None, now()).await? {
+    let run = match workspace.store.start_run(&workspace.caller(), collection.uuid, None).await? {
         Started::Scheduled(run) => run,
         Started::Open(run) => {
             if !job.silent {
                 hint(&format!("resuming run {}", run.id));
             }
             if run.state == RunState::Paused {
-                workspace.store.resume_run(&workspace.principal, run.id, now()).await?
+                workspace.store.resume_run(&workspace.caller(), run.id).await?
             } else {
                 run
             }

@@ -50,7 +50,7 @@ pub(crate) async fn link(
     collection: &Collection,
     (text, name): &(String, String),
 ) -> Result<()> {
-    let Workspace { store, principal, .. } = workspace;
+    let store = &workspace.store;
     let is_used =
         [APPLICATIONS.name, CLOUD_ACCOUNTS.name, CODE_REPOSITORIES.name].contains(&collection.workflow.as_str());
     if !is_used || !store.list_credentials(collection.uuid).await?.is_empty() {
@@ -63,7 +63,7 @@ pub(crate) async fn link(
         _ => world.accounts().into_iter().map(integration).collect(),
     };
     // All or none: a scan that is killed here would leave the rest out for ever.
-    Ok(store.create_integrations_for(principal, collection.uuid, &integrations, now()).await?)
+    Ok(store.create_integrations_for(&workspace.caller(), collection.uuid, &integrations).await?)
 }
 
 /// Providers whose accounts have a type of integration of their own.

@@ -19,7 +19,7 @@ pub(crate) fn interface() -> Interface {
 /// server.
 pub(crate) async fn link_of_owner(store: &Store, root: &str) -> Result<String> {
     let owner = store.local_operator().await?;
-    Ok(link(root, &store.make_sign_in_link(&owner, now()).await?.token))
+    Ok(link(root, &store.make_sign_in_link(&owner.at(now())).await?.token))
 }
 
 /// The link of a token. The token stands behind `#`, which browsers send to nobody.

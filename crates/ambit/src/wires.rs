@@ -122,8 +122,8 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("ambit-wires-{}", uuid::Uuid::new_v4()));
         let owner = NewOwner { email: "owner@acme.test".to_owned(), organization: "Acme".to_owned(), username: None };
         let (store, _) = Store::init(&Options::folder(&folder), &owner, crate::clock::now()).await.expect("opens");
-        let principal = store.local_operator().await.expect("there is an owner");
-        let project = store.choose_project(&principal, None).await.expect("reads").expect("has one");
+        let caller = store.local_operator().await.expect("there is an owner").at(crate::clock::now());
+        let project = store.choose_project(&caller, None).await.expect("reads").expect("has one");
         let text = include_str!("../../../worlds/small.world");
         let blob = store.put_blob(text.as_bytes(), crate::clock::now()).await.expect("is stored");
         let live =
@@ -135,10 +135,9 @@ mod tests {
                 level: Clearance::L1,
                 ..NewCollection::usual("Acme", vec![(Kind::Domain, "acme.test".to_owned())])
             };
-            let made = store.create_collection(&principal, project, &new, crate::clock::now()).await.expect("is made");
+            let made = store.create_collection(&caller, project, &new).await.expect("is made");
             let collection = made.collection;
-            let started =
-                store.start_run(&principal, collection.uuid, None, crate::clock::now()).await.expect("starts");
+            let started = store.start_run(&caller, collection.uuid, None).await.expect("starts");
             let (Started::Scheduled(run) | Started::Open(run)) = started;
             let (_, first) = maker(collection.clone(), run.clone()).await.expect("is made");
             let (_, second) = maker(collection, run).await.expect("is made");

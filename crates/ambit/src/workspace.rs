@@ -6,7 +6,7 @@ use crate::failure::{Failure, Result};
 use crate::ledger::Recorder;
 use crate::local_store::options;
 use ambit_store::engine::Engine;
-use ambit_store::{IssuedKey, NewOwner, Principal, Store};
+use ambit_store::{Caller, IssuedKey, NewOwner, Principal, Store};
 use ambit_vulns::Knowledge;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +27,13 @@ pub(crate) struct Workspace {
     pub(crate) knowledge: Arc<Knowledge>,
     /// Where contacts on the internet are written down; `None` where there is no folder.
     pub(crate) recorder: Option<Recorder>,
+}
+
+impl Workspace {
+    /// The operator as of now.
+    pub(crate) fn caller(&self) -> Caller {
+        self.principal.at(now())
+    }
 }
 
 /// Opens the folder, making it and its owner when missing, and takes the engine's place.

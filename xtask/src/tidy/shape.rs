@@ -82,22 +82,12 @@ pub(crate) fn sizes(tree: &Tree, out: &mut Vec<Finding>) {
 /// one.
 const PARAMETERS_MAX: usize = 7;
 
-/// Functions that do so today; the list may only shrink.
-const TUPLES: &[(&str, &str)] = &[("crates/ambit-store/src/inventory/notes.rs", "edit_note")];
-
 /// No function takes a tuple apart where that hides parameters beyond the limit.
 pub(crate) fn tuple_parameters(tree: &Tree, out: &mut Vec<Finding>) {
-    let mut used = vec![false; TUPLES.len()];
     for source in &tree.sources {
         for (index, token) in source.product_tokens().filter(|(_, token)| token.text == "fn") {
             let (parameters, in_tuples) = parameters(source, index);
             if in_tuples > 0 && parameters > PARAMETERS_MAX {
-                let listed =
-                    TUPLES.iter().position(|(path, name)| *path == source.path && source.reads(index + 1, &[name]));
-                if let Some(listed) = listed {
-                    used[listed] = true;
-                    continue;
-                }
                 let remedy = format!(
                     "{parameters} parameters, {in_tuples} of them in tuples, the limit is {PARAMETERS_MAX}: give them \
                      a type"
@@ -105,12 +95,6 @@ pub(crate) fn tuple_parameters(tree: &Tree, out: &mut Vec<Finding>) {
                 out.push(Finding::new(&source.path, token.line, "tuple-parameters", remedy));
             }
         }
-    }
-    for ((path, name), _) in
-        TUPLES.iter().zip(used).filter(|(_, used)| !used && tree.text("xtask/src/tidy/shape.rs").is_some())
-    {
-        let remedy = format!("{name} is within the limit: remove its line from TUPLES");
-        out.push(Finding::new(path, 1, "tuple-parameters", remedy));
     }
 }
 

@@ -31,9 +31,9 @@ async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
     let project = store.choose_project(&me, None).await.unwrap().unwrap();
     let seeds = (0..seeds).map(|number| (Kind::Domain, format!("acme-{number}.test"))).collect();
     let new = NewCollection { level: Clearance::L1, ..NewCollection::usual("Acme", seeds) };
-    let collection = store.create_collection(&me, project, &new, NOW).await.unwrap().collection;
+    let collection = store.create_collection(&me.at(NOW), project, &new).await.unwrap().collection;
     let (Started::Scheduled(run) | Started::Open(run)) =
-        store.start_run(&me, collection.uuid, None, NOW).await.unwrap();
+        store.start_run(&me.at(NOW), collection.uuid, None).await.unwrap();
     let run = engine.claim(run.id, NOW).await.unwrap().unwrap();
     (store, engine, run)
 }
@@ -108,7 +108,7 @@ async fn a_run_rests_in_a_window_of_its_collection_and_goes_on_after_it() {
     let windows = vec![Window::parse("00:00-23:59").unwrap()];
     let change = TimingChange { windows: Some(windows), ..TimingChange::default() };
     let settings = CollectionSettings { timing: Some(change), ..CollectionSettings::default() };
-    let timing = store.change_settings(&me, run.collection, &settings, NOW).await.unwrap().collection.timing;
+    let timing = store.change_settings(&me.at(NOW), run.collection, &settings).await.unwrap().collection.timing;
     // Its questions are under way, and nobody answers them.
     assert_eq!(drive(&config, &run).await.unwrap(), RunEnd::Rests);
     assert_eq!(engine.claim_next(&BTreeSet::new(), Room::Any, NOW).await.unwrap(), None);
@@ -131,7 +131,7 @@ async fn a_run_that_goes_on_ends_what_a_person_denies() {
         // A question is under way, and nobody answers it.
         resolver.recv_from(&mut [0; 512]).await.unwrap();
         let flags = EntityFlags { deny: Some(true), ..EntityFlags::default() };
-        store.set_entity_flags(&me, &seed, None, &flags, NOW).await.unwrap();
+        store.set_entity_flags(&me.at(NOW), &seed, None, &flags).await.unwrap();
     };
     let (end, ()) = tokio::join!(drive(&config, &run), denying);
     assert_eq!(end.unwrap(), RunEnd::Over(RunState::Finished));

@@ -7,7 +7,7 @@ use ambit_model::notification::{Channel, Digest, Rule};
 use ambit_net::guard::ReceiversOnly;
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_notify::{Finder, Service};
-use ambit_store::{Delivery, NewReceiver, Principal, ReceiverView, Store};
+use ambit_store::{Caller, Delivery, NewReceiver, Principal, ReceiverView, Store};
 use ambit_testkit::TestServer;
 use ambit_testkit::inventory::{self, Inventory};
 use serde_json::{Value, json};
@@ -64,6 +64,11 @@ impl Lab {
         &self.server.store
     }
 
+    /// The operator as of now.
+    pub(crate) fn caller(&self) -> Caller {
+        self.me.at(self.now())
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp(self.clock.load(Ordering::SeqCst))
     }
@@ -97,7 +102,7 @@ impl Lab {
     pub(crate) async fn add(&self, channel: Channel, secrets: Value, rule: Rule) -> ReceiverView {
         let Value::Object(secrets) = secrets else { unreachable!() };
         let new = NewReceiver { name: channel.name().to_owned(), channel, shown: "x".to_owned(), secrets, rule };
-        self.store().create_receiver(&self.me, self.server.project, &new, self.now()).await.unwrap()
+        self.store().create_receiver(&self.caller(), self.server.project, &new).await.unwrap()
     }
 
     pub(crate) async fn add_webhook(&self, receiver: &Receiver) -> ReceiverView {

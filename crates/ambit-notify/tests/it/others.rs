@@ -63,7 +63,7 @@ async fn the_library_of_the_specification_verifies_what_is_sent_and_refuses_ever
     let service = lab.service();
     service.begin().await.unwrap();
     lab.fill().await;
-    lab.store().test_receiver(&lab.me, view.uuid, lab.now()).await.unwrap();
+    lab.store().test_receiver(&lab.caller(), view.uuid).await.unwrap();
     service.round().await.unwrap();
     let mut library = Program::start("verify.py", &[]);
     let got = receiver.got();
@@ -151,7 +151,7 @@ async fn a_mail_server_takes_letters_on_each_way() {
     ];
     let mut ids = Vec::new();
     for (url, tls, signed_in) in urls {
-        lab.store().test_receiver(&lab.me, view.uuid, lab.now()).await.unwrap();
+        lab.store().test_receiver(&lab.caller(), view.uuid).await.unwrap();
         via(url.clone(), true).round().await.unwrap();
         let states = lab.states(&view).await;
         assert_eq!(states.last().map(String::as_str), Some("delivered 1 SMTP 250"), "{url}: {states:?}");
@@ -179,7 +179,7 @@ async fn refusals(lab: &Lab, via: &dyn Fn(String, bool) -> Service, ports: &[u16
     let clear = || via(format!("smtp+clear://127.0.0.1:{}", ports[0]), true);
     for (address, wanted) in [("nobody@example.org", "failed 1"), ("later@example.org", "waiting 1")] {
         let view = lab.add(Channel::Email, json!({"address": address}), rule()).await;
-        lab.store().test_receiver(&lab.me, view.uuid, lab.now()).await.unwrap();
+        lab.store().test_receiver(&lab.caller(), view.uuid).await.unwrap();
         clear().round().await.unwrap();
         assert!(lab.states(&view).await[0].starts_with(wanted), "{address}: {:?}", lab.states(&view).await);
         if address.starts_with("later") {
@@ -187,7 +187,7 @@ async fn refusals(lab: &Lab, via: &dyn Fn(String, bool) -> Service, ports: &[u16
             clear().round().await.unwrap();
             assert_eq!(lab.states(&view).await, ["delivered 2 SMTP 250"]);
         }
-        lab.store().delete_receiver(&lab.me, view.uuid, lab.now()).await.unwrap();
+        lab.store().delete_receiver(&lab.caller(), view.uuid).await.unwrap();
     }
     for (url, trusted) in [
         (format!("smtp://ambit%40x:s%3Acret@localhost:{}", ports[1]), false),
@@ -196,10 +196,10 @@ async fn refusals(lab: &Lab, via: &dyn Fn(String, bool) -> Service, ports: &[u16
         (format!("smtp://localhost:{}", ports[0]), true),
     ] {
         let view = lab.add(Channel::Email, json!({"address": "team@example.org"}), rule()).await;
-        lab.store().test_receiver(&lab.me, view.uuid, lab.now()).await.unwrap();
+        lab.store().test_receiver(&lab.caller(), view.uuid).await.unwrap();
         via(url.clone(), trusted).within(REFUSED_WITHIN).round().await.unwrap();
         let states = lab.states(&view).await;
         assert!(states[0].starts_with("waiting 1 "), "{url}: {states:?}");
-        lab.store().delete_receiver(&lab.me, view.uuid, lab.now()).await.unwrap();
+        lab.store().delete_receiver(&lab.caller(), view.uuid).await.unwrap();
     }
 }

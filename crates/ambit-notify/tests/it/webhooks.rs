@@ -172,12 +172,12 @@ async fn a_quota_that_nears_its_end_is_told_once_in_its_window() {
     let service = lab.service();
     service.begin().await.unwrap();
     let daily = "api_requests_daily";
-    lab.store().set_quota(&lab.me, lab.me.username(), daily, 20, lab.now()).await.unwrap();
+    lab.store().set_quota(&lab.caller(), lab.me.username(), daily, 20).await.unwrap();
     // Requests in all, minutes that pass before the look, what was told by then.
     for (requests, minutes, told) in [(18, 0, 0), (1, 0, 0), (0, 1, 1), (1, 1, 1), (0, 24 * 60, 1), (19, 1, 2)] {
         lab.pass(minutes * MINUTE);
         for _ in 0..requests {
-            lab.store().charge(&lab.me, Cost::Requests(1), "test", lab.now()).await.unwrap();
+            lab.store().charge(&lab.caller(), Cost::Requests(1), "test").await.unwrap();
         }
         service.round().await.unwrap();
         assert_eq!(receiver.types(), vec!["quota.near"; told], "after {requests} requests and {minutes} minutes");
@@ -275,7 +275,7 @@ async fn the_thirty_third_receiver_is_told_as_well() {
     let receiver = Receiver::new(Says::Status(200)).await;
     for _ in 0..40 {
         let view = lab.add_webhook(&receiver).await;
-        lab.store().test_receiver(&lab.me, view.uuid, lab.now()).await.unwrap();
+        lab.store().test_receiver(&lab.caller(), view.uuid).await.unwrap();
     }
     let (stop, stopped) = watch::channel(false);
     let serving = tokio::spawn(ambit_notify::serve(lab.service().within(Duration::from_secs(30)), stopped));
@@ -298,7 +298,7 @@ async fn gone_ends_a_receiver_and_a_replay_takes_it_back() {
     assert_eq!(receiver.got().len(), 1, "nothing is sent to it any more");
     receiver.says(Says::Status(200));
     let before: Vec<_> = lab.log(&view).await.iter().map(|row| row.uuid.to_string()).collect();
-    assert_eq!(lab.store().replay_deliveries(&lab.me, view.uuid, None, lab.now()).await.unwrap(), 2);
+    assert_eq!(lab.store().replay_deliveries(&lab.caller(), view.uuid, None).await.unwrap(), 2);
     service.round().await.unwrap();
     let again: Vec<_> = receiver.got()[1..].iter().map(|got| got.id().to_owned()).collect();
     assert_eq!(again, before, "with the ids that it knows");
@@ -316,7 +316,7 @@ async fn a_replay_does_not_wait_for_the_next_try() {
     lab.pass(10 * SECOND);
     service.round().await.unwrap();
     assert_eq!(receiver.got().len(), 2, "the third try is due after minutes");
-    assert_eq!(lab.store().replay_deliveries(&lab.me, view.uuid, None, lab.now()).await.unwrap(), 1);
+    assert_eq!(lab.store().replay_deliveries(&lab.caller(), view.uuid, None).await.unwrap(), 1);
     service.round().await.unwrap();
     assert_eq!(lab.states(&view).await, ["delivered 3 HTTP 200"]);
 }
@@ -365,7 +365,7 @@ async fn private_addresses_are_contacted_only_where_the_operator_opened_them() {
     let service = lab.service_to(&[]);
     service.begin().await.unwrap();
     for view in &views {
-        lab.store().test_receiver(&lab.me, view.uuid, lab.now()).await.unwrap();
+        lab.store().test_receiver(&lab.caller(), view.uuid).await.unwrap();
     }
     service.round().await.unwrap();
     assert!(receiver.got().is_empty());

@@ -50,8 +50,8 @@ impl House {
         let seeds = seeds.iter().map(|seed| (Kind::Domain, (*seed).to_owned())).collect();
         let new = NewCollection { level: Clearance::L1, ..NewCollection::usual(name, seeds) };
         let uuid =
-            self.store.create_collection(&self.principal, self.project, &new, NOW).await.unwrap().collection.uuid;
-        let started = self.store.start_run(&self.principal, uuid, None, NOW).await.unwrap();
+            self.store.create_collection(&self.principal.at(NOW), self.project, &new).await.unwrap().collection.uuid;
+        let started = self.store.start_run(&self.principal.at(NOW), uuid, None).await.unwrap();
         let Started::Scheduled(run) = started else { panic!("a new collection has no open run") };
         let engine = self.store.engine("test", Duration::ZERO).await.unwrap();
         engine.claim(run.id, NOW).await.unwrap().unwrap();
@@ -97,7 +97,7 @@ impl House {
     async fn tag_at(&self, collection: Uuid, name: &str, tag: &str, now: Timestamp) {
         let uid = Uid::of_entity(collection, Kind::Domain, name).to_string();
         let flags = EntityFlags { tags: Some(vec![tag.to_owned()]), ..EntityFlags::default() };
-        self.store.set_entity_flags(&self.principal, &uid, None, &flags, now).await.unwrap();
+        self.store.set_entity_flags(&self.principal.at(now), &uid, None, &flags).await.unwrap();
     }
 }
 
@@ -126,7 +126,7 @@ async fn a_run_whose_sightings_are_not_in_the_index_yet_is_no_refresh_yet() {
     let active = "last_seen_after:last_refresh";
     assert_eq!(house.find(&index, active).await, "acme.test");
 
-    let started = house.store.start_run(&house.principal, acme, None, later).await.unwrap();
+    let started = house.store.start_run(&house.principal.at(later), acme, None).await.unwrap();
     let Started::Scheduled(second) = started else { panic!("the first run is over") };
     engine.claim(second.id, later).await.unwrap().unwrap();
     engine.finish(second.id, RunState::Finished, &[], later.plus_ms(1_000)).await.unwrap();
@@ -297,10 +297,10 @@ async fn graphs_of_another_state_of_the_database_are_read_anew() {
         };
         index.graphs().search(store, search).await.unwrap().total
     };
-    house.store.create_graph(&house.principal, &graph("kept"), NOW).await.unwrap();
+    house.store.create_graph(&house.principal.at(NOW), &graph("kept")).await.unwrap();
     let backup = Scratch::new();
     house.store.back_up(backup.path()).await.unwrap();
-    house.store.create_graph(&house.principal, &graph("lost"), NOW).await.unwrap();
+    house.store.create_graph(&house.principal.at(NOW), &graph("lost")).await.unwrap();
     let index = house.open();
     assert_eq!(total(&index, &house.store, "lost").await, 1);
     let replaced = restored(&house, backup.path()).await;
@@ -308,7 +308,7 @@ async fn graphs_of_another_state_of_the_database_are_read_anew() {
     // In the process that has it open, and in one that opens what was left.
     for (index, new) in [(&index, "new"), (&replaced.open(), "newer")] {
         assert_eq!((total(index, store, "lost").await, total(index, store, "kept").await), (0, 1));
-        store.create_graph(&replaced.principal, &graph(new), NOW).await.unwrap();
+        store.create_graph(&replaced.principal.at(NOW), &graph(new)).await.unwrap();
         assert_eq!((total(index, store, "lost").await, total(index, store, new).await), (0, 1));
     }
 }
@@ -321,7 +321,7 @@ async fn a_deleted_collection_goes_from_the_index() {
     let index = house.open();
     catch_up(&index, &house.store).await.unwrap();
     assert_eq!(house.find(&index, "").await, "acme.test other.test");
-    house.store.delete_collection(&house.principal, acme, NOW).await.unwrap();
+    house.store.delete_collection(&house.principal.at(NOW), acme).await.unwrap();
     catch_up(&index, &house.store).await.unwrap();
     assert_eq!((house.find(&index, "").await.as_str(), index.documents()), ("other.test", 1));
 }
@@ -374,7 +374,7 @@ async fn closed_versions_are_followed_and_rebuilt() {
             assert_eq!(house.find_in(&index, text, window).await, expected, "{window:?} {text} {again}");
         }
     }
-    house.store.delete_collection(&house.principal, acme, second).await.unwrap();
+    house.store.delete_collection(&house.principal.at(second), acme).await.unwrap();
     catch_up(&index, &house.store).await.unwrap();
     assert_eq!(index.documents(), 0, "its past goes with it");
 }

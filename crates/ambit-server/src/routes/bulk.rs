@@ -76,10 +76,7 @@ async fn change(call: &Call, item: Item) -> Result<Envelope<BulkResult>> {
     if change == BulkChange::default() {
         return Err(ApiError::invalid("nothing is changed: give status, assignee, unassign, add_tags or remove_tags"));
     }
-    let changed = call
-        .store()
-        .change_items(call.caller(), (item, &ids), call.project, &change, call.now)
-        .await
-        .about(noun(item))?;
+    let changed =
+        call.store().change_items(call.caller(), (item, &ids), call.project, &change).await.about(noun(item))?;
     Ok(success("Changed", BulkResult { items: changed }))
 }

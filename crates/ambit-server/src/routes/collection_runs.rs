@@ -35,12 +35,12 @@ pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun> {
     }
     if confirm {
         call.store()
-            .confirm_large_blocks(call.caller(), uuid, plan.ports_per_swept_address, call.now)
+            .confirm_large_blocks(call.caller(), uuid, plan.ports_per_swept_address)
             .await
             .about("Collection")?;
     }
     // A run that is open already is the answer to the wish for one: asking twice is harmless.
-    call.store().start_run(call.caller(), uuid, None, call.now).await.about("Collection")?;
+    call.store().start_run(call.caller(), uuid, None).await.about("Collection")?;
     Ok(StartedRun { success: true, message: "Collection scan", result: true, plan })
 }
 
@@ -100,21 +100,21 @@ pub(crate) async fn newest(call: Call) -> Result<Envelope<Vec<RunDetail>>> {
 /// Pause a run.
 pub(crate) async fn pause(call: Call) -> Result<Envelope<RunDetail>> {
     let run = run(&call).await?;
-    let paused = call.store().pause_run(call.caller(), run.id, call.now).await.about(NOUN)?;
+    let paused = call.store().pause_run(call.caller(), run.id).await.about(NOUN)?;
     shown(&call, &paused, "Collection run paused").await
 }
 
 /// Resume a paused run.
 pub(crate) async fn resume(call: Call) -> Result<Envelope<RunDetail>> {
     let run = run(&call).await?;
-    let resumed = call.store().resume_run(call.caller(), run.id, call.now).await.about(NOUN)?;
+    let resumed = call.store().resume_run(call.caller(), run.id).await.about(NOUN)?;
     shown(&call, &resumed, "Collection run resumed").await
 }
 
 /// Cancel a run.
 pub(crate) async fn cancel(call: Call) -> Result<Envelope<RunDetail>> {
     let run = run(&call).await?;
-    let cancelled = call.store().cancel_run(call.caller(), run.id, call.now).await.about(NOUN)?;
+    let cancelled = call.store().cancel_run(call.caller(), run.id).await.about(NOUN)?;
     shown(&call, &cancelled, "Collection run cancelled").await
 }
 

@@ -46,7 +46,7 @@ pub(crate) async fn create(call: CallWith<wire::NewCollection>) -> Result<Envelo
         never: body.exclusions.0.map(|exclusions| exclusions.0).unwrap_or_default(),
         seeds: Vec::new(),
     };
-    let created = call.store().create_collection(call.caller(), project, &new, call.now).await.about(NOUN)?;
+    let created = call.store().create_collection(call.caller(), project, &new).await.about(NOUN)?;
     Ok(success("Collection created!", Collection::created(&created.collection, &created.never)))
 }
 
@@ -86,7 +86,7 @@ pub(crate) async fn change(call: CallWith<wire::CollectionSettings>) -> Result<E
         notify_webhooks_new_entities: webhooks,
         due_days: body.due_days.0.map(|due| due.0),
     };
-    let changed = call.store().change_settings(call.caller(), uuid, &settings, call.now).await.about(NOUN)?;
+    let changed = call.store().change_settings(call.caller(), uuid, &settings).await.about(NOUN)?;
     Ok(success("Collection updated!", shown(&changed)))
 }
 
@@ -120,20 +120,20 @@ fn shown(view: &CollectionView) -> Collection {
 /// The body is declared as plain text (docs/contract/asm.md §2.3).
 pub(crate) async fn delete(call: Call) -> Result<Plain<Envelope<bool>>> {
     let uuid = call.uuid("uuid", NOUN)?;
-    call.store().delete_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
+    call.store().delete_collection(call.caller(), uuid).await.about(NOUN)?;
     Ok(Plain(success("Collection permanently deleted", true)))
 }
 
 /// Archive a collection.
 pub(crate) async fn archive(call: Call) -> Result<Envelope<bool>> {
     let uuid = call.uuid("uuid", NOUN)?;
-    call.store().archive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
+    call.store().archive_collection(call.caller(), uuid).await.about(NOUN)?;
     Ok(success("Collection archived", true))
 }
 
 /// Make an archived collection active. The answer says `success: false` although it is a success.
 pub(crate) async fn unarchive(call: Call) -> Result<Envelope<()>> {
     let uuid = call.uuid("uuid", NOUN)?;
-    call.store().unarchive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
+    call.store().unarchive_collection(call.caller(), uuid).await.about(NOUN)?;
     Ok(envelope::unarchived())
 }

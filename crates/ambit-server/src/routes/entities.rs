@@ -60,7 +60,7 @@ pub(crate) async fn mark(call: CallWith<EntityMarks>) -> Result<Envelope<ScopeEx
     let marks: EntityMarks = read(call.change::<EntityDetail>()?)?;
     let flags = EntityFlags { hidden: marks.hidden.0, allow: marks.allow_list.0, deny: marks.deny_list.0, tags: None };
     let id = seen.record.uid.to_string();
-    call.store().set_entity_flags(call.caller(), &id, call.project, &flags, call.now).await.about(NOUN)?;
+    call.store().set_entity_flags(call.caller(), &id, call.project, &flags).await.about(NOUN)?;
     Ok(explained(&current(&call).await?))
 }
 
@@ -72,6 +72,6 @@ async fn current(call: &Call) -> Result<EntityView> {
 async fn view(call: &Call) -> Result<EntityView> {
     let Some(moment) = moment(AsOf::as_of(call))? else { return current(call).await };
     let id = call.parameter("entity_uid");
-    let at = call.store().entity_at(call.caller(), id, call.project, moment, call.now).await.about(NOUN)?;
+    let at = call.store().entity_at(call.caller(), id, call.project, moment).await.about(NOUN)?;
     then(at, NOUN)
 }

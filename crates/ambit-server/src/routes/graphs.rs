@@ -40,7 +40,7 @@ pub(crate) async fn create(mut call: CallWith<NewInventoryGraph>) -> Result<Enve
     };
     let document = graph_document(&name, &nodes, &links);
     let new = NewGraph { document, private };
-    let made = call.store().create_graph(call.caller(), &new, call.now).await.about("Graph")?;
+    let made = call.store().create_graph(call.caller(), &new).await.about("Graph")?;
     let links = new.document.get("links").and_then(Value::as_array).map_or(0, Vec::len);
     let result = InventoryGraph { id: made.id, name, private: made.private, entities: nodes.len(), links, complete };
     Ok(success("Graph made", result))

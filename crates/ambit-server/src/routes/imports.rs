@@ -29,7 +29,7 @@ pub(crate) async fn create(call: CallWith<NewImport>) -> Result<Envelope<Import>
     let goes_on = body.goes_on.0.unwrap_or_default();
     let imported = Imported { source: body.source.0, sighted, account, goes_on };
     keep_pace(&call).await?;
-    let outcome = call.store().import(call.caller(), uuid, imported, call.now).await;
+    let outcome = call.store().import(call.caller(), uuid, imported).await;
     let outcome = outcome.about("Collection")?;
     let outside = outcome.first_outside.into_iter().map(|(kind, name)| Outside { kind: Word(kind), name });
     let import = copied! {

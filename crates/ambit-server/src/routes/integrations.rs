@@ -63,7 +63,7 @@ pub(crate) async fn create(call: CallWith<wire::NewIntegration>) -> Result<Envel
     }
     check_settings(&new.settings)?;
     check_kubeconfig(&call, &new.kind, &new.secrets, &new.settings)?;
-    let created = call.store().create_integration(call.caller(), project, &new, call.now).await.about("Project")?;
+    let created = call.store().create_integration(call.caller(), project, &new).await.about("Project")?;
     let message = told(CREATED, lacks(&call, &new.kind, &new.secrets, &new.settings));
     Ok(success(&message, shown(created)))
 }
@@ -91,7 +91,7 @@ pub(crate) async fn change(call: CallWith<wire::IntegrationSettings>) -> Result<
     if let Some(secrets) = &change.secrets {
         check_kubeconfig(&call, &known.kind, secrets, change.settings.as_ref().unwrap_or(&known.settings))?;
     }
-    let changed = call.store().change_integration(call.caller(), uuid, &change, call.now).await.about(NOUN)?;
+    let changed = call.store().change_integration(call.caller(), uuid, &change).await.about(NOUN)?;
     // What secrets lack is reported only when they are set.
     let lacking = change.secrets.and_then(|secrets| lacks(&call, &known.kind, &secrets, &changed.settings));
     let message = told(CHANGED, lacking);
@@ -180,7 +180,7 @@ fn told(done: &str, lacking: Option<String>) -> String {
 /// Remove an integration with its secrets and its uses.
 pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>> {
     let uuid = call.uuid("uuid", NOUN)?;
-    call.store().delete_integration(call.caller(), uuid, call.now).await.about(NOUN)?;
+    call.store().delete_integration(call.caller(), uuid).await.about(NOUN)?;
     Ok(success("Integration deleted", true))
 }
 
@@ -197,14 +197,14 @@ pub(crate) async fn list_uses(call: Call) -> Result<Envelope<Vec<IntegrationColl
 pub(crate) async fn add_use(call: CallWith<NewIntegrationCollection>) -> Result<Envelope<IntegrationCollection>> {
     let collection = call.uuid("collection_uuid", "Collection")?;
     let integration = call.read()?.integration_uuid.0;
-    let added = call.store().add_integration_use(call.caller(), collection, integration, call.now).await.about(NOUN)?;
+    let added = call.store().add_integration_use(call.caller(), collection, integration).await.about(NOUN)?;
     Ok(success("Integration collection created", shown_use(added)))
 }
 
 /// Detach an integration from a collection.
 pub(crate) async fn remove_use(call: Call) -> Result<Envelope<bool>> {
     let uuid = call.uuid("uuid", USE)?;
-    call.store().delete_integration_use(call.caller(), uuid, call.now).await.about(USE)?;
+    call.store().delete_integration_use(call.caller(), uuid).await.about(USE)?;
     Ok(success("Integration collection deleted", true))
 }
 

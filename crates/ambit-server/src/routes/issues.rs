@@ -31,7 +31,7 @@ pub(crate) async fn report_status(call: CallWith<NewStatus>) -> Result<Envelope<
         ..BulkChange::default()
     };
     let ids = [id.to_owned()];
-    call.store().change_items(call.caller(), (Item::Issue, &ids), call.project, &change, call.now).await.about(NOUN)?;
+    call.store().change_items(call.caller(), (Item::Issue, &ids), call.project, &change).await.about(NOUN)?;
     let message = format!("Successfully reported status as {}", status.name());
     Ok(success(&message, true))
 }
@@ -49,7 +49,7 @@ pub(crate) async fn history(call: Asking<Start>) -> Result<Envelope<Vec<IssueVer
 /// Count the open issues of each collection that are past their due date, by severity.
 pub(crate) async fn overdue(call: Call) -> Result<Envelope<Vec<Overdue>>> {
     let project = call.project_or_404()?;
-    let found = call.store().list_overdue(call.caller(), project, call.state.due_days, call.now).await;
+    let found = call.store().list_overdue(call.caller(), project, call.state.due_days).await;
     let shown = found.about("Project")?.into_iter().map(|of| Overdue {
         collection_uuid: of.collection.uuid,
         collection_name: of.collection.printable_name,

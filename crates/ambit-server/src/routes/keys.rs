@@ -30,7 +30,7 @@ pub(crate) async fn create(call: CallWith<wire::NewKey>) -> Result<Envelope<Issu
         read_only: body.read_only.0.unwrap_or_default(),
         project: body.project.0.map(|text| text.0),
     };
-    let issued = call.store().create_key(call.caller(), &new, call.now).await.about("User")?;
+    let issued = call.store().create_key(call.caller(), &new).await.about("User")?;
     let expires_at = issued.expires_at;
     Ok(success("Key created", fresh(issued, expires_at)))
 }
@@ -38,7 +38,7 @@ pub(crate) async fn create(call: CallWith<wire::NewKey>) -> Result<Envelope<Issu
 /// Revoke an API key.
 pub(crate) async fn revoke(call: Call) -> Result<Envelope<bool>> {
     let id = call.id().parse().map_err(|_| ApiError::not_found(NOUN))?;
-    let revoked = call.store().revoke_key(call.caller(), id, call.now).await.about(NOUN)?;
+    let revoked = call.store().revoke_key(call.caller(), id).await.about(NOUN)?;
     Ok(success(&said(&revoked), true))
 }
 

@@ -29,11 +29,8 @@ pub(crate) async fn add(call: CallWith<NewNote>) -> Result<Envelope<Note>> {
     let seen = item(&call).await?;
     let text = call.read()?.note_text.0;
     let id = seen.uid.to_string();
-    let (view, note) = call
-        .store()
-        .add_note(call.caller(), (seen.item, &id), call.project, &text, call.now)
-        .await
-        .about(noun(seen.item))?;
+    let (view, note) =
+        call.store().add_note(call.caller(), (seen.item, &id), call.project, &text).await.about(noun(seen.item))?;
     Ok(success("Note created", shown(&view, &note)))
 }
 
@@ -42,11 +39,8 @@ pub(crate) async fn edit(call: CallWith<EditedNote>) -> Result<Envelope<Note>> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
     let text = read::<EditedNote>(call.change::<Note>()?)?.note_text.0;
     let id = seen.uid.to_string();
-    let (view, note) = call
-        .store()
-        .edit_note(call.caller(), (seen.item, &id, note), call.project, &text, call.now)
-        .await
-        .about(NOUN)?;
+    let (view, note) =
+        call.store().edit_note(call.caller(), (seen.item, &id, note), call.project, &text).await.about(NOUN)?;
     Ok(success("Note updated", shown(&view, &note)))
 }
 
@@ -54,7 +48,7 @@ pub(crate) async fn edit(call: CallWith<EditedNote>) -> Result<Envelope<Note>> {
 pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>> {
     let (seen, note) = (item(&call).await?, uid(&call)?);
     let id = seen.uid.to_string();
-    call.store().delete_note(call.caller(), (seen.item, &id, note), call.project, call.now).await.about(NOUN)?;
+    call.store().delete_note(call.caller(), (seen.item, &id, note), call.project).await.about(NOUN)?;
     Ok(success("Note deleted", true))
 }
 

@@ -39,7 +39,7 @@ pub(crate) async fn create_user(call: CallWith<wire::NewUser>) -> Result<Envelop
         },
         group: body.group.0.flatten().map(|text| text.0),
     };
-    let made = call.store().create_user(call.caller(), &new, call.now).await.about("Project or group")?;
+    let made = call.store().create_user(call.caller(), &new).await.about("Project or group")?;
     Ok(success("User created", User::from(&made)))
 }
 
@@ -56,14 +56,14 @@ pub(crate) async fn set_status(call: CallWith<NewUserStatus>) -> Result<Envelope
     let status = call.read()?.status.0.0;
     let store = call.store();
     let user = store.find_user(call.caller(), call.parameter("username")).await.about(USER)?;
-    store.set_status(call.caller(), user.id, &status, call.now).await.about(USER)?;
+    store.set_status(call.caller(), user.id, &status).await.about(USER)?;
     Ok(success("User status set", true))
 }
 
 /// Delete a user, by username or address. Keys, rights and memberships end; what the user made stays. Projects without
 /// another owner pass to the caller.
 pub(crate) async fn delete_user(call: Call) -> Result<Envelope<bool>> {
-    call.store().delete_user(call.caller(), call.parameter("username"), call.now).await.about(USER)?;
+    call.store().delete_user(call.caller(), call.parameter("username")).await.about(USER)?;
     Ok(success("User deleted", true))
 }
 
@@ -77,13 +77,13 @@ pub(crate) async fn list_groups(call: Call) -> Result<Envelope<Vec<Group>>> {
 pub(crate) async fn create_group(call: CallWith<NewGroup>) -> Result<Envelope<Group>> {
     let body = call.read()?;
     let (name, members) = (body.name.0, body.members.0.unwrap_or_default());
-    let (made, members) = call.store().create_group(call.caller(), &name, &members, call.now).await.about(USER)?;
+    let (made, members) = call.store().create_group(call.caller(), &name, &members).await.about(USER)?;
     Ok(success("Group created", Group::of(&made, &members)))
 }
 
 /// Delete a group with its service accounts, privileges and quotas; its members stay.
 pub(crate) async fn delete_group(call: Call) -> Result<Envelope<bool>> {
-    call.store().delete_group(call.caller(), call.parameter("group"), call.now).await.about(GROUP)?;
+    call.store().delete_group(call.caller(), call.parameter("group")).await.about(GROUP)?;
     Ok(success("Group deleted", true))
 }
 
@@ -92,7 +92,7 @@ pub(crate) async fn add_members(call: CallWith<NewMembers>) -> Result<Envelope<b
     let group = group(&call).await?;
     let body = call.read()?;
     let (members, administrator) = (body.members.0, body.administrator.0.flatten().unwrap_or(false));
-    call.store().add_to_group(call.caller(), &group, &members, administrator, call.now).await.about(USER)?;
+    call.store().add_to_group(call.caller(), &group, &members, administrator).await.about(USER)?;
     Ok(success("Group members added", true))
 }
 
@@ -102,7 +102,7 @@ pub(crate) async fn remove_member(call: Call) -> Result<Envelope<bool>> {
     let store = call.store();
     let user = store.find_user(call.caller(), call.parameter("username")).await;
     let user = user.about(USER)?.id;
-    store.leave_group(call.caller(), &group, user, false, call.now).await.about("Group member")?;
+    store.leave_group(call.caller(), &group, user, false).await.about("Group member")?;
     Ok(success("Group member removed", true))
 }
 
@@ -111,7 +111,7 @@ pub(crate) async fn grant(call: CallWith<NewGrant>) -> Result<Envelope<Grant>> {
     let body: NewGrant = read(call.members_of::<Grant>()?)?;
     let expires_at = body.expires_at.0.flatten().map(|text| end(&text.0, call.now)).transpose()?;
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
-    call.store().grant_privilege(call.caller(), subject, privilege, expires_at, call.now).await.about(SUBJECT)?;
+    call.store().grant_privilege(call.caller(), subject, privilege, expires_at).await.about(SUBJECT)?;
     let result = Grant { subject: subject.to_owned(), privilege: privilege.to_owned(), expires_at };
     Ok(success("Privilege granted", result))
 }
@@ -119,7 +119,7 @@ pub(crate) async fn grant(call: CallWith<NewGrant>) -> Result<Envelope<Grant>> {
 /// Revoke a privilege of a user or group. It is no error if there is none.
 pub(crate) async fn revoke(call: Call) -> Result<Envelope<bool>> {
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
-    call.store().revoke_privilege(call.caller(), subject, privilege, call.now).await.about(SUBJECT)?;
+    call.store().revoke_privilege(call.caller(), subject, privilege).await.about(SUBJECT)?;
     Ok(success("Privilege revoked", true))
 }
 
@@ -134,7 +134,7 @@ pub(crate) async fn list_limits(call: Call) -> Result<Envelope<Vec<Limit>>> {
 pub(crate) async fn set_limit(call: CallWith<NewLimit>) -> Result<Envelope<Limit>> {
     let allowed = read::<NewLimit>(call.members_of::<Limit>()?)?.allowed.0;
     let (subject, quota) = (call.parameter("subject"), call.parameter("quota"));
-    call.store().set_quota(call.caller(), subject, quota, allowed, call.now).await.about(SUBJECT)?;
+    call.store().set_quota(call.caller(), subject, quota, allowed).await.about(SUBJECT)?;
     Ok(success("Quota set", limit(quota, allowed)))
 }
 

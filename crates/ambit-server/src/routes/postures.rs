@@ -16,7 +16,7 @@ use ambit_store::{EntityView, StoreError};
 pub(crate) async fn of_collection(call: Asking<AsOf>) -> Result<Envelope<Vec<SeedPosture>>> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let at = moment(AsOf::as_of(&call))?;
-    let seeds = call.store().seed_entities(call.caller(), uuid, at, call.now).await.about("Collection")?;
+    let seeds = call.store().seed_entities(call.caller(), uuid, at).await.about("Collection")?;
     let of = |record: &ambit_model::entity::EntityRecord| SeedPosture::of(record.uid, &record.name, &record.details);
     let mut found: Vec<SeedPosture> = seeds.iter().filter_map(|seed| of(&seed.record)).collect();
     found.sort_by(|a, b| (a.score, &a.name).cmp(&(b.score, &b.name)));
@@ -28,7 +28,7 @@ pub(crate) async fn of_collection(call: Asking<AsOf>) -> Result<Envelope<Vec<See
 pub(crate) async fn of_organizations(call: Asking<AsOf>) -> Result<Envelope<Vec<OrganizationPosture>>> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let at = moment(AsOf::as_of(&call))?;
-    let seeds = call.store().seed_entities(call.caller(), uuid, at, call.now).await.about("Collection")?;
+    let seeds = call.store().seed_entities(call.caller(), uuid, at).await.about("Collection")?;
     let mut weighed = Vec::new();
     for EntityView { record, .. } in seeds {
         let Some(posture) = domain::POSTURE.of(&record.details) else { continue };
@@ -54,7 +54,7 @@ pub(crate) async fn of_entity(call: Asking<AsOf>) -> Result<Envelope<EntityPostu
     let view = match moment(AsOf::as_of(&call))? {
         None => call.store().find_entity(call.caller(), id, call.project).await.about(NOUN)?,
         Some(at) => {
-            let at = call.store().entity_at(call.caller(), id, call.project, at, call.now).await.about(NOUN)?;
+            let at = call.store().entity_at(call.caller(), id, call.project, at).await.about(NOUN)?;
             then(at, NOUN)?
         }
     };

@@ -18,7 +18,7 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Project>>> {
 /// Create a project; the caller becomes its owner.
 pub(crate) async fn create(call: CallWith<wire::NewProject>) -> Result<Envelope<Project>> {
     let name = call.read()?.name.0;
-    let created = call.store().create_project(call.caller(), &name, call.now).await.about(NOUN)?;
+    let created = call.store().create_project(call.caller(), &name).await.about(NOUN)?;
     Ok(success("Projects", shown(&call, &created)))
 }
 
@@ -35,7 +35,7 @@ pub(crate) async fn change(call: CallWith<wire::ProjectSettings>) -> Result<Enve
         description: has_description.then(|| body.description.0.unwrap_or_default().trim().to_owned()),
         primary: body.primary.0.unwrap_or(false),
     };
-    call.store().change_project(call.caller(), uuid, &settings, call.now).await.about(NOUN)?;
+    call.store().change_project(call.caller(), uuid, &settings).await.about(NOUN)?;
     let mut view = call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
     view.primary |= settings.primary;
     Ok(success("Project updated", shown(&call, &view)))
@@ -44,7 +44,7 @@ pub(crate) async fn change(call: CallWith<wire::ProjectSettings>) -> Result<Enve
 /// Delete a project with everything in it.
 pub(crate) async fn delete(call: Call) -> Result<Envelope<Project>> {
     let uuid = call.uuid("uuid", NOUN)?;
-    let deleted = call.store().delete_project(call.caller(), uuid, call.now).await.about(NOUN)?;
+    let deleted = call.store().delete_project(call.caller(), uuid).await.about(NOUN)?;
     let result = Project::deleted(&deleted.project, deleted.primary, &call.state.plan);
     Ok(success("Deleted Project", result))
 }

@@ -48,7 +48,7 @@ pub(crate) async fn create(call: CallWith<wire::NewReceiver>) -> Result<Envelope
     }
     let name = body.name.0.as_ref().map_or_else(|| channel.name().to_owned(), |name| name.0.clone());
     let new = NewReceiver { name, channel, shown: target.shown, secrets: target.secrets, rule: rule(body)? };
-    let view = call.store().create_receiver(call.caller(), project, &new, call.now).await.about("Collection")?;
+    let view = call.store().create_receiver(call.caller(), project, &new).await.about("Collection")?;
     let (signing_secret, public_key) = keys.map_or((None, None), |keys| (keys.shared, keys.public));
     Ok(success("Receiver created", MadeReceiver { receiver: shown(view), signing_secret, public_key }))
 }
@@ -61,14 +61,14 @@ pub(crate) async fn find(call: Call) -> Result<Envelope<Receiver>> {
 /// Remove a receiver with its secrets, its waiting messages and its log.
 pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>> {
     let view = of_path(&call).await?;
-    call.store().delete_receiver(call.caller(), view.uuid, call.now).await.about(NOUN)?;
+    call.store().delete_receiver(call.caller(), view.uuid).await.about(NOUN)?;
     Ok(success("Receiver deleted", true))
 }
 
 /// Send a receiver a test message, which says that it is one.
 pub(crate) async fn test(call: Call) -> Result<Envelope<Asked>> {
     let view = of_path(&call).await?;
-    let delivery_uuid = call.store().test_receiver(call.caller(), view.uuid, call.now).await.about(NOUN)?;
+    let delivery_uuid = call.store().test_receiver(call.caller(), view.uuid).await.about(NOUN)?;
     Ok(success("Test message asked for", Asked { delivery_uuid }))
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn test(call: Call) -> Result<Envelope<Asked>> {
 pub(crate) async fn replay(call: CallWith<Maybe<wire::Replay>>) -> Result<Envelope<Replayed>> {
     let view = of_path(&call).await?;
     let delivery = call.read_if_sent()?.and_then(|body| body.delivery_uuid.0).map(|uuid| uuid.0);
-    let sent = call.store().replay_deliveries(call.caller(), view.uuid, delivery, call.now).await.about("Delivery")?;
+    let sent = call.store().replay_deliveries(call.caller(), view.uuid, delivery).await.about("Delivery")?;
     let deliveries = i64::try_from(sent).unwrap_or(i64::MAX);
     Ok(success("Deliveries are sent again", Replayed { deliveries }))
 }

@@ -9,7 +9,7 @@ use ambit_api::{Envelope, Result, success};
 /// Test one issue again, and nothing else, within its present clearance. This is a run of its own, which takes a minute
 /// longer where the fact seems gone; reading this path says what came of it.
 pub(crate) async fn start(call: Call) -> Result<Envelope<Option<Retest>>> {
-    call.store().start_retest(call.caller(), call.id(), call.project, call.now).await.about(NOUN)?;
+    call.store().start_retest(call.caller(), call.id(), call.project).await.about(NOUN)?;
     shown(&call, "Retest of the issue").await
 }
 

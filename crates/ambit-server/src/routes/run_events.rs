@@ -36,7 +36,7 @@ pub(crate) async fn listen(call: Call) -> Result<Events> {
     let until = Instant::now() + call.state.limits.events_time;
     let teller = Teller {
         state: call.state.clone(),
-        caller: call.caller().clone(),
+        principal: call.caller().principal.clone(),
         run,
         told: None,
         quiet: 0,
@@ -56,7 +56,7 @@ async fn place(call: &Call) -> Result<Option<Share>> {
 
 struct Teller {
     state: Arc<ServerState>,
-    caller: Principal,
+    principal: Principal,
     run: RunId,
     told: Option<RunReport>,
     /// Looks without news.
@@ -76,7 +76,7 @@ impl Teller {
                 sleep(LOOK_EVERY).await;
             }
             let now = (self.state.clock)();
-            let caller = self.state.store.renew(&self.caller, now).await.ok()??;
+            let caller = self.state.store.renew(&self.principal.at(now)).await.ok()??;
             let report = self.state.store.find_run_report(&caller, self.run).await.ok()?;
             self.quiet += 1;
             if self.quiet < QUIET_LOOKS_MAX && self.told.as_ref() == Some(&report) {

@@ -27,12 +27,12 @@ pub(crate) async fn create(call: Call) -> Result<Envelope<Collection>> {
     }
     let seeds = (sample.seeds)().map_err(|why| ApiError::with(ErrorCode::Internal, why))?;
     let name = free_name(&call, sample.project).await?;
-    let project = store.create_project(call.caller(), &name, call.now).await.about("Project")?.project.id;
+    let project = store.create_project(call.caller(), &name).await.about("Project")?.project.id;
     // Who makes a project is not yet somebody who has it.
-    let caller = store.renew(call.caller(), call.now).await.about(NOUN)?.ok_or_else(|| ApiError::not_found(NOUN))?;
-    let made = store.create_collection(&caller, project, &collection(seeds, wire), call.now).await.about(NOUN)?;
-    let caller = store.renew(&caller, call.now).await.about(NOUN)?.ok_or_else(|| ApiError::not_found(NOUN))?;
-    store.start_run(&caller, made.collection.uuid, None, call.now).await.about(NOUN)?;
+    let caller = store.renew(call.caller()).await.about(NOUN)?.ok_or_else(|| ApiError::not_found(NOUN))?;
+    let made = store.create_collection(&caller, project, &collection(seeds, wire)).await.about(NOUN)?;
+    let caller = store.renew(&caller).await.about(NOUN)?.ok_or_else(|| ApiError::not_found(NOUN))?;
+    store.start_run(&caller, made.collection.uuid, None).await.about(NOUN)?;
     Ok(answer(&made))
 }
 

@@ -27,14 +27,14 @@ pub(crate) async fn add(call: CallWith<NewSeeds>) -> Result<Envelope<Vec<Seed>>>
     };
     let wanted = seeds.into_iter().map(|seed| canonical(seed, &call.state.reserved));
     let wanted = wanted.collect::<Result<Vec<_>, _>>()?;
-    let added = call.store().add_seeds(call.caller(), uuid, &wanted, call.now).await.about("Collection")?;
+    let added = call.store().add_seeds(call.caller(), uuid, &wanted).await.about("Collection")?;
     Ok(success("Collection entities added", added.iter().map(Seed::from).collect()))
 }
 
 /// Remove a seed by its integer id.
 pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>> {
     let id = call.parameter("entity_uid").parse().map_err(|_| ApiError::not_found(NOUN))?;
-    call.store().remove_seed(call.caller(), id, call.now).await.about(NOUN)?;
+    call.store().remove_seed(call.caller(), id).await.about(NOUN)?;
     Ok(success("Entity deleted", true))
 }
 

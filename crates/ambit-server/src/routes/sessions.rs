@@ -28,7 +28,7 @@ async fn by_key(call: &Call, key: &str) -> Result<IssuedKey> {
         call.count_wrong_key()?;
         return Err(ApiError::new(ErrorCode::WrongCredentials));
     };
-    call.store().begin_session(&principal, call.now).await.about("Key")
+    call.store().begin_session(&principal.at(call.now)).await.about("Key")
 }
 
 async fn by_link(call: &Call, token: &str) -> Result<IssuedKey> {
@@ -49,13 +49,13 @@ pub(crate) async fn read(call: Call) -> Result<Envelope<Session>> {
 
 /// Sign out: the session of the cookie ends.
 pub(crate) async fn end(call: Call) -> Result<WithCookie<Envelope<bool>>> {
-    call.store().end_session(call.caller(), call.now).await.about("Session")?;
+    call.store().end_session(call.caller()).await.about("Session")?;
     Ok(WithCookie(success("Signed out", true), Some(cookie::clear(&call.base))))
 }
 
 /// Create a token that signs the caller in once, within 15 minutes; the link is /sign_in#TOKEN.
 pub(crate) async fn link(call: Call) -> Result<Envelope<SignInLink>> {
-    let made = call.store().make_sign_in_link(call.caller(), call.now).await.about("Key")?;
+    let made = call.store().make_sign_in_link(call.caller()).await.about("Key")?;
     let link = SignInLink { token: made.token, expires_at: made.expires_at };
     Ok(success("Link made", link))
 }

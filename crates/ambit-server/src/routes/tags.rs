@@ -37,7 +37,7 @@ pub(crate) async fn add(call: CallWith<NewTag>) -> Result<Envelope<Vec<String>>>
     let id = view.uid.to_string();
     let tags = call
         .store()
-        .change_tags(call.caller(), (view.item, &id), call.project, &change, call.now)
+        .change_tags(call.caller(), (view.item, &id), call.project, &change)
         .await
         .about(noun(view.item))?;
     Ok(success(&message(&view), tags))
@@ -48,7 +48,7 @@ pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>> {
     let view = item(&call).await?;
     let change = TagChange { add: Vec::new(), remove: vec![call.parameter("tag_name").to_owned()] };
     let id = view.uid.to_string();
-    call.store().change_tags(call.caller(), (view.item, &id), call.project, &change, call.now).await.about("Tag")?;
+    call.store().change_tags(call.caller(), (view.item, &id), call.project, &change).await.about("Tag")?;
     Ok(success("Tag removed", true))
 }
 

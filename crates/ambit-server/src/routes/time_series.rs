@@ -33,7 +33,7 @@ query! { Point: point_in_time: When required = "A date (the end of that day, UTC
 /// Read an entity as it was shown at a point in time.
 pub(crate) async fn entity(call: Asking<Point>) -> Result<Envelope<EntityAtPointResult>> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
-    let at = call.store().entity_at(call.caller(), id, call.project, moment, call.now).await;
+    let at = call.store().entity_at(call.caller(), id, call.project, moment).await;
     let view = then(at.about(entity_shapes::NOUN)?, entity_shapes::NOUN)?;
     let entity = EntityDetail::of(&view.record, entity_shapes::sighting(&view), collection(&view.collection));
     Ok(success(MESSAGE, EntityAtPointResult { entity: entity.into() }))
@@ -42,7 +42,7 @@ pub(crate) async fn entity(call: Asking<Point>) -> Result<Envelope<EntityAtPoint
 /// Read an issue as it was shown at a point in time.
 pub(crate) async fn issue(call: Asking<Point>) -> Result<Envelope<IssueAtPointResult>> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
-    let at = call.store().issue_at(call.caller(), id, call.project, moment, call.now).await;
+    let at = call.store().issue_at(call.caller(), id, call.project, moment).await;
     let view = then(at.about(issue_shapes::NOUN)?, issue_shapes::NOUN)?;
     let issue = IssueDetail::of(
         &view.record,

@@ -26,7 +26,7 @@ pub(crate) async fn add(call: CallWith<NewProjectUsers>) -> Result<Envelope<Vec<
     let (emails, role) = (body.emails.0, body.role.0);
     let open = call.state.open_accounts;
     let counted = call.count_addresses(&emails)?;
-    let added = call.store().add_members(call.caller(), uuid, &emails, role, open, call.now).await.about("Project")?;
+    let added = call.store().add_members(call.caller(), uuid, &emails, role, open).await.about("Project")?;
     call.give_back_addresses(counted.saturating_sub(addresses(&added.unknown)));
     let unknown = added.unknown.join(", ");
     let message = match (added.members.is_empty(), unknown.is_empty()) {
@@ -64,21 +64,21 @@ pub(crate) async fn set_of_collection(call: CallWith<NewCollectionUser>) -> Resu
         (None, None) => return Err(ApiError::invalid("project_user_id must be a whole number")),
     };
     let role = body.role.0;
-    call.store().set_collection_role(call.caller(), uuid, &member, role, call.now).await.about(USER)?;
+    call.store().set_collection_role(call.caller(), uuid, &member, role).await.about(USER)?;
     Ok(success("Collection project user added", true))
 }
 
 /// Remove a person from a project, or withdraw an invitation. Everybody may remove themselves.
 pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>> {
     let uuid = project(&call).await?;
-    call.store().remove_member(call.caller(), uuid, project_user(&call)?, call.now).await.about(USER)?;
+    call.store().remove_member(call.caller(), uuid, project_user(&call)?).await.about(USER)?;
     Ok(success("Project user removed", true))
 }
 
 /// Remove a member's role in a collection.
 pub(crate) async fn remove_of_collection(call: Call) -> Result<Envelope<bool>> {
     let uuid = collection(&call).await?;
-    call.store().remove_collection_role(call.caller(), uuid, project_user(&call)?, call.now).await.about(USER)?;
+    call.store().remove_collection_role(call.caller(), uuid, project_user(&call)?).await.about(USER)?;
     Ok(success("Collection project user removed", true))
 }
 

@@ -22,7 +22,7 @@ async fn of_calls_side_by_side_exactly_those_are_served_that_fit() {
     let server = TestServer::new().await.unwrap();
     let owner = server.store.local_operator().await.unwrap();
     let quota = "api_requests_daily";
-    server.store.set_quota(&owner, "viewer", quota, 17, server.now()).await.unwrap();
+    server.store.set_quota(&owner.at(server.now()), "viewer", quota, 17).await.unwrap();
     let calls = (0..50).map(|_| server.call("viewer", "GET", "/api/v3/metadata", None));
     let replies = futures::future::join_all(calls).await;
     let statuses: Vec<u16> = replies.into_iter().map(|reply| reply.unwrap().status).collect();
@@ -39,7 +39,7 @@ async fn what_the_server_fails_at_is_given_back() {
     // It writes how far it is: that is not the write that is to fail.
     server.stop_index();
     let owner = server.store.local_operator().await.unwrap();
-    server.store.set_quota(&owner, "viewer", "api_requests_daily", UNCAPPED, server.now()).await.unwrap();
+    server.store.set_quota(&owner.at(server.now()), "viewer", "api_requests_daily", UNCAPPED).await.unwrap();
     let comment = json!({"data": {"type": "comment", "attributes": {"text": "seen"}}});
     let target = "/api/v3/domains/acme.test/comments";
     // The first use of a key in a minute is noted: that is not the write that is to fail.
@@ -71,9 +71,9 @@ async fn a_call_that_is_refused_for_another_quota_costs_nothing() {
     let server = TestServer::new().await.unwrap();
     let owner = server.store.local_operator().await.unwrap();
     let now = server.now();
-    server.store.set_quota(&owner, "viewer", "api_requests_daily", UNCAPPED, now).await.unwrap();
-    server.store.set_quota(&owner, "viewer", "intelligence_hunting_rules", 1, now).await.unwrap();
-    server.store.set_quota(&owner, "viewer", "intelligence_retrohunt_jobs_monthly", 0, now).await.unwrap();
+    server.store.set_quota(&owner.at(now), "viewer", "api_requests_daily", UNCAPPED).await.unwrap();
+    server.store.set_quota(&owner.at(now), "viewer", "intelligence_hunting_rules", 1).await.unwrap();
+    server.store.set_quota(&owner.at(now), "viewer", "intelligence_retrohunt_jobs_monthly", 0).await.unwrap();
     let rules = "rule a { condition: true } rule b { condition: true }";
     let set = |enabled: bool| {
         let attributes = json!({"name": "two", "enabled": enabled, "rules": rules});
@@ -123,7 +123,7 @@ async fn an_upload_that_is_refused_leaves_its_address_to_be_used() {
     let address = server.call("viewer", "GET", "/api/v3/files/upload_url", None).await.unwrap().json();
     let target = address["data"].as_str().unwrap().split_once("/api").map(|(_, path)| format!("/api{path}")).unwrap();
     // A file that somebody has costs a request, one that nobody has costs nothing.
-    server.store.set_quota(&owner, "viewer", "api_requests_daily", 0, server.now()).await.unwrap();
+    server.store.set_quota(&owner.at(server.now()), "viewer", "api_requests_daily", 0).await.unwrap();
     assert_eq!(post("viewer", &target, "known").await, 429);
     assert_eq!(post("viewer", &target, "new").await, 200, "nothing was uploaded to it yet");
     assert_eq!(post("viewer", &target, "newer").await, 400, "now something was");

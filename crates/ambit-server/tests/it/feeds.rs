@@ -105,7 +105,7 @@ async fn nobody_reads_the_inventory_of_others_in_a_feed() {
     let server = TestServer::new().await.unwrap();
     inventory::fill(&server, "Welcome").await.unwrap();
     let owner = server.store.local_operator().await.unwrap();
-    server.store.grant_privilege(&owner, "stranger", "feeds", None, server.now()).await.unwrap();
+    server.store.grant_privilege(&owner.at(server.now()), "stranger", "feeds", None).await.unwrap();
     server.advance(HOUR_MS);
     for feed in ["domains", "ip_addresses", "urls"] {
         assert!(batch(&server, "stranger", &format!("{feed}/202601311200")).await.is_empty(), "{feed}");

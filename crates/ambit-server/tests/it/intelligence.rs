@@ -59,7 +59,7 @@ async fn a_cursor_is_of_one_query_and_one_caller() {
         upload(&server, &format!("n{number}"), &format!("{number} content")).await;
     }
     let owner = server.store.local_operator().await.unwrap();
-    server.store.grant_privilege(&owner, "viewer", "premium-api", None, server.now()).await.unwrap();
+    server.store.grant_privilege(&owner.at(server.now()), "viewer", "premium-api", None).await.unwrap();
     let first = server.get("owner", &format!("{SEARCH}?query=entity:file&limit=1")).await;
     let cursor = first.at("/meta/cursor").as_str().unwrap().to_owned();
     for (user, query, status) in

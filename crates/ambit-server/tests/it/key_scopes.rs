@@ -105,7 +105,7 @@ async fn the_store_refuses_a_reading_key_whatever_the_door_lets_in() {
     let mut server = TestServer::new().await.unwrap();
     key(&mut server, "owner", "reader", json!({"read_only": true})).await;
     let reader = server.principal("reader").await.unwrap();
-    let made = server.store.create_project(&reader, "Another", server.now()).await;
+    let made = server.store.create_project(&reader.at(server.now()), "Another").await;
     assert!(matches!(made, Err(ambit_store::StoreError::Forbidden(_))));
     assert_eq!(server.get("owner", PROJECTS).await.json()["result"].as_array().unwrap().len(), 1);
 }
@@ -187,7 +187,7 @@ async fn nothing_that_a_key_makes_is_wider_than_the_key() {
 
     // A browser that signs in by such a key can do no more either.
     let narrow = server.principal("narrow").await.unwrap();
-    let session = server.store.begin_session(&narrow, server.now()).await.unwrap();
+    let session = server.store.begin_session(&narrow.at(server.now())).await.unwrap();
     server.keys.insert("browser".to_owned(), session.key);
     let scope = server.principal("browser").await.unwrap().scope();
     assert_eq!((scope.read_only, scope.project), (true, Some(server.project)));
@@ -200,7 +200,7 @@ async fn a_key_of_a_project_that_its_user_has_left_opens_nothing() {
     let project = Some(server.project.to_string());
     let owner = server.store.local_operator().await.unwrap();
     let new = NewKey { user: Some("viewer@acme.test".to_owned()), project, ..NewKey::default() };
-    let made = server.store.create_key(&owner, &new, server.now()).await.unwrap();
+    let made = server.store.create_key(&owner.at(server.now()), &new).await.unwrap();
     server.keys.insert("bound".to_owned(), made.key);
     let target = format!("/api/v3/asm/user_collections/{}", server.collection);
     assert_eq!(server.get("bound", &target).await.status, 200);

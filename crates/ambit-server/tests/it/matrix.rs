@@ -117,10 +117,10 @@ impl Matrix {
             server.add_user(name).await.unwrap();
         }
         let owner = server.store.local_operator().await.unwrap();
-        server.store.create_group(&owner, "red", &["viewer".to_owned()], server.now()).await.unwrap();
-        server.store.add_to_group(&owner, "red", &["captain".to_owned()], true, server.now()).await.unwrap();
+        server.store.create_group(&owner.at(server.now()), "red", &["viewer".to_owned()]).await.unwrap();
+        server.store.add_to_group(&owner.at(server.now()), "red", &["captain".to_owned()], true).await.unwrap();
         let ended = server.principal("revoked").await.unwrap();
-        server.store.revoke_key(&ended, ended.key_id().unwrap(), server.now()).await.unwrap();
+        server.store.revoke_key(&ended.at(server.now()), ended.key_id().unwrap()).await.unwrap();
         server.keys.insert("garbage".to_owned(), "0".repeat(64));
         let kept = keep(&mut server).await.unwrap();
         let mut graphs = BTreeMap::new();

@@ -118,13 +118,13 @@ async fn a_session_ends_with_its_time_its_key_and_its_user() {
     assert_eq!(status(&server, "GET", ME, &old).await, 401, "after half a day");
 
     let new = NewKey { user: Some("viewer".to_owned()), ..NewKey::default() };
-    let issued = server.store.create_key(&owner, &new, server.now()).await.unwrap();
+    let issued = server.store.create_key(&owner.at(server.now()), &new).await.unwrap();
     let session = cookie(&sign_in(&server, json!({"key": issued.key})).await);
-    server.store.revoke_key(&owner, issued.id, server.now()).await.unwrap();
+    server.store.revoke_key(&owner.at(server.now()), issued.id).await.unwrap();
     assert_eq!(status(&server, "GET", ME, &session).await, 401, "its key was revoked");
 
     let expires_at = Some(server.now().plus_ms(60_000));
-    let issued = server.store.create_key(&owner, &NewKey { expires_at, ..new }, server.now()).await.unwrap();
+    let issued = server.store.create_key(&owner.at(server.now()), &NewKey { expires_at, ..new }).await.unwrap();
     let session = cookie(&sign_in(&server, json!({"key": issued.key})).await);
     server.advance(61_000);
     assert_eq!(status(&server, "GET", ME, &session).await, 401, "its key has ended");
@@ -156,10 +156,10 @@ async fn a_link_signs_in_once_and_soon() {
 async fn a_link_ends_with_the_key_that_made_it() {
     let server = TestServer::new().await.unwrap();
     let owner = server.store.local_operator().await.unwrap();
-    let issued = server.store.create_key(&owner, &NewKey::default(), server.now()).await.unwrap();
+    let issued = server.store.create_key(&owner.at(server.now()), &NewKey::default()).await.unwrap();
     let key = [("x-apikey", issued.key.as_str())];
     let made = send(&server, "POST", "/api/ambit/v1/sign_in_links", &key, None).await.json();
-    server.store.revoke_key(&owner, issued.id, server.now()).await.unwrap();
+    server.store.revoke_key(&owner.at(server.now()), issued.id).await.unwrap();
     assert_eq!(sign_in(&server, json!({"token": made["result"]["token"]})).await.status, 404);
 }
 

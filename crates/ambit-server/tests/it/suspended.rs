@@ -31,7 +31,7 @@ async fn status(server: &TestServer, status: &str) {
 async fn a_suspended_user_has_no_key_and_no_signed_address() {
     let server = TestServer::new().await.unwrap();
     let owner = server.store.local_operator().await.unwrap();
-    server.store.grant_privilege(&owner, "viewer", "premium-api", None, server.now()).await.unwrap();
+    server.store.grant_privilege(&owner.at(server.now()), "viewer", "premium-api", None).await.unwrap();
     let hash = upload(&server, "viewer").await;
     let said = call(&server, "viewer", "GET", &format!("/api/v3/files/{hash}/download_url"), None).await;
     let link = said["data"].as_str().unwrap().split_once("/downloads/").unwrap().1.to_owned();

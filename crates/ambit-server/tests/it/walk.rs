@@ -198,7 +198,7 @@ async fn an_exhausted_quota_says_when_to_come_back() {
     for (quota, allowed, most) in
         [("api_requests_hourly", 60, 60), ("api_requests_daily", 1, 86_400), ("api_requests_monthly", 1, 2_678_400)]
     {
-        server.store.set_quota(&owner, "member", quota, allowed, server.now()).await.unwrap();
+        server.store.set_quota(&owner.at(server.now()), "member", quota, allowed).await.unwrap();
         let mut reply = server.call("member", "GET", "/api/v3/metadata", None).await.unwrap();
         if reply.status == 200 {
             reply = server.call("member", "GET", "/api/v3/metadata", None).await.unwrap();

@@ -12,7 +12,7 @@ use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
 use crate::people::limits::Limits;
 use crate::record::{ChangeContext, Changes, EntityRow};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Result, Store, StoreError};
 use ambit_model::collection::Collection;
 use ambit_model::entity::aws::{CONFIGURATION, RESOURCE_TYPE, state_configuration};
 use ambit_model::entity::imported::{IMPORTED, LASTS_MS, Said, Sighted, Source, TASK, edge, is_on_a_host, places};
@@ -99,24 +99,18 @@ impl Store {
     ///
     /// # Errors
     /// The caller is no admin of the collection, or there are more things than a call may hold.
-    pub async fn import(
-        &self,
-        principal: &Principal,
-        collection: Uuid,
-        imported: Imported,
-        now: Timestamp,
-    ) -> Result<ImportOutcome> {
-        check(&imported, now)?;
+    pub async fn import(&self, caller: &Caller, collection: Uuid, imported: Imported) -> Result<ImportOutcome> {
+        check(&imported, caller.now)?;
         let Imported { source, sighted, account, goes_on } = imported;
-        let (principal, limits) = (principal.clone(), self.limits());
+        let (caller, now, limits) = (caller.clone(), caller.now, self.limits());
         let (mut outcome, never, is_undecided) = transaction!(self, Person, async |tx| {
-            let id = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection.id;
+            let id = collections::require(tx, &caller, collection, CollectionRole::Admin).await?.collection.id;
             collections::lock(tx, id).await?;
-            let view = collections::require(tx, &principal, collection, CollectionRole::Admin).await?;
+            let view = collections::require(tx, &caller, collection, CollectionRole::Admin).await?;
             let (of, never) = (view.collection, view.never);
             let rules = Rules { ceiling: workflow::ceiling(&of.workflow, of.level), never };
             if let Some(account) = &account {
-                take_up(tx, &principal, &of, account, (&limits, now)).await?;
+                take_up(tx, &caller, &of, account, &limits).await?;
             }
             let place = ChangeContext::enter(tx, id, None, true, now).await?.unawaited();
             let account = account.as_ref();
@@ -126,7 +120,7 @@ impl Store {
                 outcome.undecided += outcome.closed;
             }
             let details = json!({"source": source.name(), "accepted": outcome.accepted});
-            audit::insert(tx, &principal, Some(of.project), "collection.import", collection, details, now).await?;
+            audit::insert(tx, &caller, Some(of.project), "collection.import", collection, details).await?;
             let is_undecided = mark_undecided(tx, id, outcome.undecided > 0).await?;
             if !goes_on {
                 feed::await_all(tx, of.project).await?;
@@ -158,13 +152,7 @@ fn check(imported: &Imported, now: Timestamp) -> Result<()> {
 }
 
 /// Makes an account a seed of its collection; refuses a state that is older than the one which the collection has.
-async fn take_up(
-    tx: &mut Tx,
-    principal: &Principal,
-    of: &Collection,
-    account: &StateAccount,
-    (limits, now): (&Limits, Timestamp),
-) -> Result<()> {
+async fn take_up(tx: &mut Tx, caller: &Caller, of: &Collection, account: &StateAccount, limits: &Limits) -> Result<()> {
     let begins = |own: &Workflow| own.seeds.contains(&account.kind);
     if !workflow::find(&of.workflow).is_some_and(|own| begins(&own)) {
         let names: Vec<&str> = workflow::ALL.iter().filter(|own| begins(own)).map(|own| own.name).collect();
@@ -177,7 +165,7 @@ async fn take_up(
     let known = seeds::list(tx, of.id).await?;
     match known.iter().any(|known| (known.kind, &known.name) == (seed.0, &seed.1)) {
         true => refuse_older(tx, of, account).await,
-        false => seeds::add(tx, principal, of, &[seed], (limits, now)).await,
+        false => seeds::add(tx, caller, of, &[seed], limits).await,
     }
 }
 

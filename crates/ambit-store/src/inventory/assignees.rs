@@ -5,10 +5,10 @@ use crate::db::sql::{Tx, values};
 use crate::inventory::collections::CollectionRef;
 use crate::inventory::turning::turned_at;
 use crate::people::{access, users};
-use crate::{Principal, Store};
+use crate::{Caller, Store};
 use crate::{Result, StoreError};
+use ambit_model::DueDays;
 use ambit_model::user::ProjectRole;
-use ambit_model::{DueDays, Timestamp};
 use std::collections::BTreeMap;
 
 /// The username of who was named by username or address, and who must see the collection.
@@ -48,21 +48,15 @@ pub struct Overdue {
 impl Store {
     /// Counts what is overdue in each collection of a project that the caller may read, by its own due dates or those
     /// of the installation.
-    pub async fn list_overdue(
-        &self,
-        principal: &Principal,
-        project: i64,
-        of_installation: DueDays,
-        now: Timestamp,
-    ) -> Result<Vec<Overdue>> {
-        principal.require_project(project, ProjectRole::Member)?;
+    pub async fn list_overdue(&self, caller: &Caller, project: i64, of_installation: DueDays) -> Result<Vec<Overdue>> {
+        caller.require_project(project, ProjectRole::Member)?;
         let mut tx = self.read().await?;
         let sql = select::<CollectionRef>(
             "FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = \
              p.organization_id WHERE c.project_id = $1 AND c.deleted_at IS NULL AND p.deleted_at IS NULL ORDER BY c.id",
         );
         let mut collections: Vec<CollectionRef> = tx.read_all(&sql, values![project]).await?;
-        collections.retain(|collection| principal.collection_role(project, collection.id).is_some());
+        collections.retain(|collection| caller.collection_role(project, collection.id).is_some());
         let found = turned_at("", "t.opened_at");
         let sql = format!(
             "SELECT COUNT(*) FROM issues t WHERE t.collection_id = $1 AND t.open = 1 AND t.severity = $2 AND {found} \
@@ -72,7 +66,7 @@ impl Store {
         for collection in collections {
             let due_days = collection.due_days.unwrap_or(of_installation);
             let mut count = BTreeMap::new();
-            for (severity, since) in due_days.overdue_since(now) {
+            for (severity, since) in due_days.overdue_since(caller.now) {
                 count.insert(severity, tx.read_one(&sql, values![collection.id, severity, since]).await?);
             }
             all.push(Overdue { collection, due_days, count });

@@ -8,7 +8,7 @@ use crate::inventory::items;
 use crate::inventory::marks::{clean_tags, has_tag};
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes, Closing, closing};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::issue::{Decision, Status, Until};
 use ambit_model::limits::REASON_CHARS_MAX;
 use ambit_model::user::CollectionRole;
@@ -40,11 +40,10 @@ impl Store {
     /// `project` narrows. One that the caller may not see or change refuses all. Answers with how many items that were.
     pub async fn change_items(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         (item, ids): (Item, &[String]),
         project: Option<i64>,
         change: &BulkChange,
-        now: Timestamp,
     ) -> Result<usize> {
         if ids.len() > ITEMS_MAX {
             return Err(StoreError::Invalid(format!("at most {ITEMS_MAX} items in one call")));
@@ -56,12 +55,12 @@ impl Store {
             return Err(StoreError::Invalid("only issues can be assigned".to_owned()));
         }
         let change = BulkChange { add_tags: clean_tags(&change.add_tags)?, ..change.clone() };
-        check_decision(&change, now)?;
-        let (principal, ids) = (principal.clone(), ids.to_vec());
+        check_decision(&change, caller.now)?;
+        let (caller, ids) = (caller.clone(), ids.to_vec());
         transaction!(self, Person, async |tx| {
             let mut places: BTreeMap<i64, (i64, BTreeSet<Uid>)> = BTreeMap::new();
             for id in &ids {
-                let view = items::require(tx, &principal, (item, id), project, CollectionRole::Analyst).await?;
+                let view = items::require(tx, &caller, (item, id), project, CollectionRole::Analyst).await?;
                 let place = places.entry(view.collection.id).or_insert((view.collection.project, BTreeSet::new()));
                 place.1.insert(view.uid);
             }
@@ -77,9 +76,9 @@ impl Store {
                     assignee: assignees::known(tx, &change.assignee, project, collection).await?,
                     ..change.clone()
                 };
-                let said = apply(tx, &principal, (collection, item), &uids, &change, now).await?;
+                let said = apply(tx, &caller, (collection, item), &uids, &change).await?;
                 for (uid, action, details) in said {
-                    audit::insert(tx, &principal, Some(project), action, uid, details, now).await?;
+                    audit::insert(tx, &caller, Some(project), action, uid, details).await?;
                 }
             }
             Ok(changed)
@@ -109,13 +108,12 @@ type BulkRow = (Uid, &'static str, serde_json::Value);
 /// Changes the items of one collection.
 async fn apply(
     tx: &mut Tx,
-    principal: &Principal,
+    caller: &Caller,
     (collection, item): (i64, Item),
     uids: &BTreeSet<Uid>,
     change: &BulkChange,
-    now: Timestamp,
 ) -> Result<Vec<BulkRow>> {
-    let mut changes = Changes::new(ChangeContext::enter(tx, collection, None, true, now).await?);
+    let mut changes = Changes::new(ChangeContext::enter(tx, collection, None, true, caller.now).await?);
     let mut said = Vec::new();
     match item {
         Item::Entity => {
@@ -128,9 +126,9 @@ async fn apply(
         }
         Item::Issue => {
             changes.load_issues(tx, uids.iter().copied()).await?;
-            let closed = closing(tx, collection, now).await?;
+            let closed = closing(tx, collection, caller.now).await?;
             for uid in uids {
-                said.extend(change_issue(&mut changes, principal, *uid, change, closed)?);
+                said.extend(change_issue(&mut changes, caller, *uid, change, closed)?);
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::inventory::collections::{check_never, require};
 use crate::inventory::{feed, seeds};
 use crate::people::audit;
 use crate::people::names::clean_title;
-use crate::{CollectionView, Principal, Result, Store, StoreError};
+use crate::{Caller, CollectionView, Result, Store, StoreError};
 use ambit_model::SkippedTasks;
 use ambit_model::collection::Schedule;
 use ambit_model::feed::{Noun, What};
@@ -73,27 +73,27 @@ impl Store {
     /// Makes a collection with its seeds; for owners of the project. It starts nothing: the schedule counts from now.
     pub async fn create_collection(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         project: i64,
         new: &NewCollection,
-        now: Timestamp,
     ) -> Result<CollectionView> {
-        principal.require_project(project, ProjectRole::Owner)?;
+        caller.require_project(project, ProjectRole::Owner)?;
         if workflow::find(&new.workflow).is_none() {
             return Err(StoreError::Invalid(format!("unknown workflow: {:?}", new.workflow)));
         }
         check_never(&new.never)?;
         let printable = clean_title(&new.printable_name)?;
-        let (principal, new, limits) = (principal.clone(), new.clone(), self.limits());
+        let (caller, new, limits) = (caller.clone(), new.clone(), self.limits());
         transaction!(self, Person, async |tx| {
-            let uuid = insert(tx, project, &printable, &new, now).await?;
-            let view = require(tx, &principal, uuid, CollectionRole::Admin).await?;
+            let uuid = insert(tx, project, &printable, &new, caller.now).await?;
+            let view = require(tx, &caller, uuid, CollectionRole::Admin).await?;
             let id = view.collection.id;
-            seeds::insert(tx, (id, uuid), &new.seeds, principal.user_id(), now).await?;
-            limits.check_seeds(tx, &principal, project, &new.seeds).await?;
+            seeds::insert(tx, (id, uuid), &new.seeds, caller.user_id(), caller.now).await?;
+            limits.check_seeds(tx, &caller, project, &new.seeds).await?;
             let details = json!({"name": printable, "workflow": new.workflow, "seeds": new.seeds.len()});
-            audit::insert(tx, &principal, Some(project), "collection.create", uuid, details, now).await?;
-            feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Appeared).of(id), now).await?;
+            audit::insert(tx, &caller, Some(project), "collection.create", uuid, details).await?;
+            feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Appeared).of(id), caller.now)
+                .await?;
             Ok(view)
         })
     }

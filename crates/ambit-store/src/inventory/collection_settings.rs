@@ -8,7 +8,7 @@ use crate::inventory::feed;
 use crate::inventory::runs::cancel_unstarted;
 use crate::people::audit;
 use crate::people::names::clean_title;
-use crate::{CollectionView, Principal, Result, Store, StoreError};
+use crate::{Caller, CollectionView, Principal, Result, Store, StoreError};
 use ambit_model::SkippedTasks;
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
@@ -87,21 +87,20 @@ impl Store {
     /// after `set_entity_flags`.
     pub async fn change_settings(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         uuid: Uuid,
         settings: &CollectionSettings,
-        now: Timestamp,
     ) -> Result<CollectionView> {
         settings.check()?;
         let mut settings = settings.clone();
         settings.printable_name = settings.printable_name.as_deref().map(clean_title).transpose()?;
-        let (caller, principal) = (principal, principal.clone());
+        let by = caller.clone();
         let before = self.find_collection(caller, uuid).await?;
         let moves_scope = settings.level.is_some_and(|level| level != before.collection.level)
             || settings.never.as_ref().is_some_and(|never| *never != before.never);
         transaction!(self, Person, async |tx| {
-            let collection = enter(tx, &principal, uuid).await?;
-            let then = scheduled(&collection, &settings, now)?;
+            let collection = enter(tx, &by, uuid).await?;
+            let then = scheduled(&collection, &settings, by.now)?;
             let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), \
                        schedule = COALESCE($4, schedule),
                        due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
@@ -110,7 +109,7 @@ impl Store {
                        notify_emails_new_entities = $13, notify_webhooks_new_entities = $14, \
                        due_days = $15 WHERE id = $1";
             let name = settings.printable_name.clone();
-            let mut values = values![collection.id, now, name, then.schedule.name(), then.due_at];
+            let mut values = values![collection.id, by.now, name, then.schedule.name(), then.due_at];
             values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
             let ports = settings.ports.clone().unwrap_or_else(|| collection.ports.clone());
             values.extend(values![settings.custom_last_refreshes_count, ports.as_ref().map(PortList::to_string)]);
@@ -128,56 +127,56 @@ impl Store {
             if moves_scope {
                 raise_scope_revision(tx, collection.id).await?;
             }
-            changed(tx, &principal, &collection, "collection.settings", settings.details(), now).await
+            changed(tx, &by, &collection, "collection.settings", settings.details()).await
         })?;
         if moves_scope {
-            self.rescope(uuid, &before.never, now).await?;
+            self.rescope(uuid, &before.never, caller.now).await?;
         }
         self.find_collection(caller, uuid).await
     }
 
     /// Archives a collection: it stays readable, and no run starts in it. A run that waits for an engine is cancelled,
     /// and one that is under way goes on to its end.
-    pub async fn archive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
-        self.set_archived(principal, uuid, true, now).await
+    pub async fn archive_collection(&self, caller: &Caller, uuid: Uuid) -> Result<()> {
+        self.set_archived(caller, uuid, true).await
     }
 
     /// Takes a collection out of the archive; its schedule counts from now.
-    pub async fn unarchive_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
-        self.set_archived(principal, uuid, false, now).await
+    pub async fn unarchive_collection(&self, caller: &Caller, uuid: Uuid) -> Result<()> {
+        self.set_archived(caller, uuid, false).await
     }
 
-    async fn set_archived(&self, principal: &Principal, uuid: Uuid, archived: bool, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
+    async fn set_archived(&self, caller: &Caller, uuid: Uuid, archived: bool) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
-            let collection = enter(tx, &principal, uuid).await?;
+            let collection = enter(tx, &caller, uuid).await?;
             let (due, from) = match collection.archived && !archived {
-                true => (collection.due_after(now, now), Some(now)),
+                true => (collection.due_after(caller.now, caller.now), Some(caller.now)),
                 false => (collection.due_at, collection.counts_from),
             };
             let sql =
                 "UPDATE collections SET updated_at = $2, archived = $3, due_at = $4, counts_from = $5 WHERE id = $1";
-            tx.run(sql, values![collection.id, now, archived, due, from]).await?;
+            tx.run(sql, values![collection.id, caller.now, archived, due, from]).await?;
             if archived {
-                cancel_unstarted(tx, &principal, collection.id, now).await?;
+                cancel_unstarted(tx, &caller, collection.id).await?;
             }
             let action = if archived { "collection.archive" } else { "collection.unarchive" };
-            changed(tx, &principal, &collection, action, json!({}), now).await
+            changed(tx, &caller, &collection, action, json!({})).await
         })
     }
 
     /// Moves the state of a simulated internet in which later runs look; conflict on a live collection.
-    pub async fn set_wire_state(&self, principal: &Principal, uuid: Uuid, state: i64, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
+    pub async fn set_wire_state(&self, caller: &Caller, uuid: Uuid, state: i64) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
-            let collection = enter(tx, &principal, uuid).await?;
+            let collection = enter(tx, &caller, uuid).await?;
             let WireChoice::Simulated { blob, .. } = collection.wire else {
                 return Err(StoreError::Conflict("a collection on the live internet has no states".to_owned()));
             };
             let wire = to_json(&WireChoice::Simulated { blob, state });
             let sql = "UPDATE collections SET updated_at = $2, wire = $3 WHERE id = $1";
-            tx.run(sql, values![collection.id, now, wire]).await?;
-            changed(tx, &principal, &collection, "collection.wire_state", json!({"state": state}), now).await
+            tx.run(sql, values![collection.id, caller.now, wire]).await?;
+            changed(tx, &caller, &collection, "collection.wire_state", json!({"state": state})).await
         })
     }
 }
@@ -210,15 +209,14 @@ async fn enter(tx: &mut Tx, principal: &Principal, uuid: Uuid) -> Result<Collect
 /// The audit row and the feed row of a change.
 async fn changed(
     tx: &mut Tx,
-    principal: &Principal,
+    caller: &Caller,
     collection: &Collection,
     action: &'static str,
     details: Value,
-    now: Timestamp,
 ) -> Result<()> {
     let object = collection.uuid.to_string();
-    audit::insert(tx, principal, Some(collection.project), action, &object, details, now).await?;
+    audit::insert(tx, caller, Some(collection.project), action, &object, details).await?;
     let note =
         feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
-    feed::note(tx, &note, now).await
+    feed::note(tx, &note, caller.now).await
 }

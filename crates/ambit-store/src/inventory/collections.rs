@@ -6,7 +6,7 @@ use crate::db::sql::{Row, Tx, from_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::{contexts, feed};
 use crate::people::audit;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::user::CollectionRole;
@@ -215,14 +215,14 @@ impl Store {
     }
 
     /// Deletes a collection for good, with its records; for its admins.
-    pub async fn delete_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
+    pub async fn delete_collection(&self, caller: &Caller, uuid: Uuid) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
-            let view = require(tx, &principal, uuid, CollectionRole::Admin).await?;
+            let view = require(tx, &caller, uuid, CollectionRole::Admin).await?;
             let collection = view.collection;
-            delete(tx, collection.id, collection.project, uuid, principal.user_uuid(), now).await?;
+            delete(tx, collection.id, collection.project, uuid, caller.user_uuid(), caller.now).await?;
             let details = json!({"name": collection.name});
-            audit::insert(tx, &principal, Some(collection.project), "collection.delete", uuid, details, now).await
+            audit::insert(tx, &caller, Some(collection.project), "collection.delete", uuid, details).await
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::inventory::{collections, feed};
 use crate::people::audit;
 use crate::people::names::clean_title;
 use crate::people::projects;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::{Noun, What};
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -150,31 +150,29 @@ impl Store {
     /// Makes an integration of a project; for its owners.
     pub async fn create_integration(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         project: Uuid,
         new: &NewIntegration,
-        now: Timestamp,
     ) -> Result<IntegrationView> {
-        let (principal, new) = (principal.clone(), self.sealed(new)?);
-        transaction!(self, Person, async |tx| insert(tx, &principal, project, new, now).await)
+        let (caller, new) = (caller.clone(), self.sealed(new)?);
+        transaction!(self, Person, async |tx| insert(tx, &caller, project, new).await)
     }
 
     /// Makes integrations in a collection's project and lets the collection use them, all or none; for the project's
     /// owners who are admins of the collection.
     pub async fn create_integrations_for(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         collection: Uuid,
         new: &[NewIntegration],
-        now: Timestamp,
     ) -> Result<()> {
-        let principal = principal.clone();
+        let caller = caller.clone();
         let new = new.iter().map(|new| self.sealed(new)).collect::<Result<Vec<_>, _>>()?;
         transaction!(self, Person, async |tx| {
-            let of = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            let of = collections::require(tx, &caller, collection, CollectionRole::Admin).await?.collection;
             for new in new {
-                let made = insert(tx, &principal, of.project_uuid, new, now).await?;
-                insert_use(tx, &principal, collection, made.uuid, now).await?;
+                let made = insert(tx, &caller, of.project_uuid, new).await?;
+                insert_use(tx, &caller, collection, made.uuid).await?;
             }
             Ok(())
         })
@@ -206,49 +204,47 @@ impl Store {
     /// that it opened stay known.
     pub async fn change_integration(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         uuid: Uuid,
         change: &IntegrationChange,
-        now: Timestamp,
     ) -> Result<IntegrationView> {
         check_sizes(change.secrets.iter().chain(&change.settings))?;
-        let (principal, settings) = (principal.clone(), change.settings.as_ref().map(to_json));
+        let (caller, settings) = (caller.clone(), change.settings.as_ref().map(to_json));
         let name = change.name.as_deref().map(clean_title).transpose()?;
         let secret_names = change.secrets.as_ref().map(names);
         let sealed = change.secrets.as_ref().map(|secrets| self.seal(&purpose(uuid), to_json(secrets).as_bytes()));
         transaction!(self, Person, async |tx| {
-            let view = require(tx, &principal, uuid, ProjectRole::Owner).await?;
+            let view = require(tx, &caller, uuid, ProjectRole::Owner).await?;
             let details = json!({"name": name, "secrets": sealed.is_some(), "settings": settings.is_some()});
             let sql = "UPDATE integrations SET name = COALESCE($1, name), settings = COALESCE($2, settings), \
                        secret_names = COALESCE($3, secret_names), secrets = COALESCE($4, secrets) WHERE id = $5";
             tx.run(sql, values![name, settings, secret_names, sealed, view.id]).await?;
-            audit::insert(tx, &principal, Some(view.project), "integration.change", uuid, details, now).await?;
-            require(tx, &principal, uuid, ProjectRole::Owner).await
+            audit::insert(tx, &caller, Some(view.project), "integration.change", uuid, details).await?;
+            require(tx, &caller, uuid, ProjectRole::Owner).await
         })
     }
 
     /// Removes an integration, its secrets and its uses; for owners of its project.
-    pub async fn delete_integration(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
+    pub async fn delete_integration(&self, caller: &Caller, uuid: Uuid) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
-            let view = require(tx, &principal, uuid, ProjectRole::Owner).await?;
+            let view = require(tx, &caller, uuid, ProjectRole::Owner).await?;
             tx.run("DELETE FROM integration_collections WHERE integration_id = $1", values![view.id]).await?;
             tx.run("DELETE FROM integrations WHERE id = $1", values![view.id]).await?;
             let details = json!({"name": view.name, "type": view.kind});
-            audit::insert(tx, &principal, Some(view.project), "integration.delete", uuid, details, now).await
+            audit::insert(tx, &caller, Some(view.project), "integration.delete", uuid, details).await
         })
     }
 
     /// Lets a collection use an integration of its project; for admins of the collection. Saying it twice is harmless.
     pub async fn add_integration_use(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         collection: Uuid,
         integration: Uuid,
-        now: Timestamp,
     ) -> Result<IntegrationUse> {
-        let principal = principal.clone();
-        transaction!(self, Person, async |tx| insert_use(tx, &principal, collection, integration, now).await)
+        let caller = caller.clone();
+        transaction!(self, Person, async |tx| insert_use(tx, &caller, collection, integration).await)
     }
 
     /// Which collections of a project use which integrations, as far as the caller may see the collections; by id.
@@ -260,21 +256,20 @@ impl Store {
     }
 
     /// Ends the use of an integration in a collection; for admins of the collection.
-    pub async fn delete_integration_use(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
+    pub async fn delete_integration_use(&self, caller: &Caller, uuid: Uuid) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
             let sql = format!("{} AND x.uuid = $1", select_use());
             let (of, collection, in_project): Use = tx.find(&sql, values![uuid]).await?;
-            principal.require_collection(in_project, collection, CollectionRole::Admin)?;
+            caller.require_collection(in_project, collection, CollectionRole::Admin)?;
             collections::lock(tx, collection).await?;
             tx.run("DELETE FROM integration_collections WHERE id = $1", values![of.id]).await?;
             let details = json!({"integration": of.integration_uuid});
             let object = of.collection_uuid.to_string();
-            audit::insert(tx, &principal, Some(in_project), "collection.integration.remove", &object, details, now)
-                .await?;
+            audit::insert(tx, &caller, Some(in_project), "collection.integration.remove", &object, details).await?;
             let note =
                 feed::Note::person(in_project, Noun::Collection, of.collection_uuid, What::Changed).of(collection);
-            feed::note(tx, &note, now).await
+            feed::note(tx, &note, caller.now).await
         })
     }
 
@@ -312,12 +307,11 @@ struct Sealed {
 
 async fn insert(
     tx: &mut Tx,
-    principal: &Principal,
+    caller: &Caller,
     project: Uuid,
     Sealed { uuid, new, secrets }: Sealed,
-    now: Timestamp,
 ) -> Result<IntegrationView> {
-    let project = projects::require(tx, principal, project, ProjectRole::Owner).await?;
+    let project = projects::require(tx, caller, project, ProjectRole::Owner).await?;
     let sql = "SELECT COUNT(*) FROM integrations WHERE project_id = $1";
     if tx.read_one::<i64>(sql, values![project]).await? >= INTEGRATIONS_MAX {
         return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
@@ -330,37 +324,31 @@ async fn insert(
         settings: to_json(&new.settings),
         secret_names: names(&new.secrets),
         secrets,
-        created_by: principal.user_id(),
-        created_at: now,
+        created_by: caller.user_id(),
+        created_at: caller.now,
     };
     tx.insert_one("integrations", row).await?;
     let details = json!({"name": new.name, "type": new.kind});
-    audit::insert(tx, principal, Some(project), "integration.create", uuid, details, now).await?;
-    require(tx, principal, uuid, ProjectRole::Owner).await
+    audit::insert(tx, caller, Some(project), "integration.create", uuid, details).await?;
+    require(tx, caller, uuid, ProjectRole::Owner).await
 }
 
-async fn insert_use(
-    tx: &mut Tx,
-    principal: &Principal,
-    collection: Uuid,
-    integration: Uuid,
-    now: Timestamp,
-) -> Result<IntegrationUse> {
-    let of = collections::require(tx, principal, collection, CollectionRole::Admin).await?.collection;
-    let view = require(tx, principal, integration, ProjectRole::Member).await?;
+async fn insert_use(tx: &mut Tx, caller: &Caller, collection: Uuid, integration: Uuid) -> Result<IntegrationUse> {
+    let of = collections::require(tx, caller, collection, CollectionRole::Admin).await?.collection;
+    let view = require(tx, caller, integration, ProjectRole::Member).await?;
     if view.project != of.project {
         return Err(StoreError::NotFound);
     }
     collections::lock(tx, of.id).await?;
     let row = named! {
-        uuid: Uuid::new_v4(), integration_id: view.id, collection_id: of.id, created_at: now,
+        uuid: Uuid::new_v4(), integration_id: view.id, collection_id: of.id, created_at: caller.now,
     };
     if tx.insert_new("integration_collections", "integration_id, collection_id", row).await? {
         let details = json!({"integration": integration});
         let object = collection.to_string();
-        audit::insert(tx, principal, Some(of.project), "collection.integration.add", &object, details, now).await?;
+        audit::insert(tx, caller, Some(of.project), "collection.integration.add", &object, details).await?;
         let note = feed::Note::person(of.project, Noun::Collection, collection, What::Changed).of(of.id);
-        feed::note(tx, &note, now).await?;
+        feed::note(tx, &note, caller.now).await?;
     }
     let sql = format!("{} AND x.integration_id = $1 AND x.collection_id = $2", select_use());
     let (of_integration, _, _): Use = tx.read_one(&sql, values![view.id, of.id]).await?;

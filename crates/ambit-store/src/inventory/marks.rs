@@ -5,10 +5,10 @@ use crate::engine::mark_dirty;
 use crate::inventory::{collections, items};
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Result, Store, StoreError};
+use ambit_model::Item;
 use ambit_model::limits::TAG_CHARS_MAX;
 use ambit_model::user::CollectionRole;
-use ambit_model::{Item, Timestamp};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -55,16 +55,15 @@ impl Store {
     /// run that goes on obeys within seconds.
     pub async fn set_entity_flags(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         id: &str,
         project: Option<i64>,
         flags: &EntityFlags,
-        now: Timestamp,
     ) -> Result<()> {
         let tags = flags.tags.as_deref().map(clean_tags).transpose()?;
-        let (principal, id, flags) = (principal.clone(), id.to_owned(), flags.clone());
+        let (caller, now, id, flags) = (caller.clone(), caller.now, id.to_owned(), flags.clone());
         let moved = transaction!(self, Person, async |tx| {
-            let view = items::require(tx, &principal, (Item::Entity, &id), project, CollectionRole::Analyst).await?;
+            let view = items::require(tx, &caller, (Item::Entity, &id), project, CollectionRole::Analyst).await?;
             let (collection, uid) = (view.collection, view.uid);
             collections::lock(tx, collection.id).await?;
             let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
@@ -72,7 +71,7 @@ impl Store {
             let row = changes.entities.get_mut(&uid).ok_or(StoreError::NotFound)?;
             let before = (row.allow_list, row.deny_list);
             if flags.allow.is_some_and(|allow| allow != row.allow_list) {
-                principal.require_collection(collection.project, collection.id, CollectionRole::Admin)?;
+                caller.require_collection(collection.project, collection.id, CollectionRole::Admin)?;
             }
             row.hidden = flags.hidden.unwrap_or(row.hidden);
             row.allow_list = flags.allow.unwrap_or(row.allow_list);
@@ -87,7 +86,7 @@ impl Store {
             if moved {
                 collections::raise_scope_revision(tx, collection.id).await?;
             }
-            audit::insert(tx, &principal, Some(collection.project), "entity.flags", uid, details, now).await?;
+            audit::insert(tx, &caller, Some(collection.project), "entity.flags", uid, details).await?;
             Ok(moved.then_some(collection.uuid))
         })?;
         match moved {

@@ -6,7 +6,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::items::{self, ItemView};
 use crate::people::audit;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::limits::NOTE_CHARS_MAX;
 use ambit_model::user::CollectionRole;
 use ambit_model::{Item, Timestamp, Uid};
@@ -64,16 +64,9 @@ fn action(item: Item, verb: &str) -> &'static str {
     }
 }
 
-async fn write_down(
-    tx: &mut Tx,
-    principal: &Principal,
-    view: &ItemView,
-    verb: &str,
-    note: Uid,
-    now: Timestamp,
-) -> Result<()> {
+async fn write_down(tx: &mut Tx, caller: &Caller, view: &ItemView, verb: &str, note: Uid) -> Result<()> {
     let (project, object) = (Some(view.collection.project), view.uid.to_string());
-    audit::insert(tx, principal, project, action(view.item, verb), &object, json!({"note": note}), now).await
+    audit::insert(tx, caller, project, action(view.item, verb), &object, json!({"note": note})).await
 }
 
 impl Store {
@@ -94,16 +87,15 @@ impl Store {
     /// Writes a note on an entity or issue; for analysts of its collection.
     pub async fn add_note(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         (item, id): (Item, &str),
         project: Option<i64>,
         text: &str,
-        now: Timestamp,
     ) -> Result<(ItemView, NoteView)> {
         check_text(text)?;
-        let (principal, id, text) = (principal.clone(), id.to_owned(), text.to_owned());
+        let (caller, id, text) = (caller.clone(), id.to_owned(), text.to_owned());
         transaction!(self, Person, async |tx| {
-            let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
+            let view = items::require(tx, &caller, (item, &id), project, CollectionRole::Analyst).await?;
             let sql = "SELECT COUNT(*) FROM notes WHERE item_uid = $1";
             if tx.read_one::<i64>(sql, values![view.uid]).await? >= NOTES_OF_ITEM_MAX {
                 return Err(StoreError::Conflict(format!("there are {NOTES_OF_ITEM_MAX} notes: delete some first")));
@@ -113,19 +105,19 @@ impl Store {
                 uid,
                 item_uid: view.uid,
                 text: &text,
-                created_by: principal.user_id(),
-                created_at: now,
-                updated_at: now,
+                created_by: caller.user_id(),
+                created_at: caller.now,
+                updated_at: caller.now,
             };
             tx.insert_one("notes", row).await?;
-            write_down(tx, &principal, &view, "create", uid, now).await?;
+            write_down(tx, &caller, &view, "create", uid).await?;
             let note = NoteView {
                 uid,
                 text,
-                created_at: now,
-                updated_at: now,
-                author_uuid: principal.user_uuid(),
-                author: principal.username().to_owned(),
+                created_at: caller.now,
+                updated_at: caller.now,
+                author_uuid: caller.user_uuid(),
+                author: caller.username().to_owned(),
             };
             Ok((view, note))
         })
@@ -134,20 +126,20 @@ impl Store {
     /// Replaces the text of a note; for its author and for admins of the collection.
     pub async fn edit_note(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         (item, id, note): (Item, &str, Uid),
         project: Option<i64>,
         text: &str,
-        now: Timestamp,
     ) -> Result<(ItemView, NoteView)> {
         check_text(text)?;
-        let (principal, id, text) = (principal.clone(), id.to_owned(), text.to_owned());
+        let (caller, id, text) = (caller.clone(), id.to_owned(), text.to_owned());
         transaction!(self, Person, async |tx| {
-            let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
-            let found = find_own(tx, &principal, &view, note).await?;
-            tx.run("UPDATE notes SET text = $1, updated_at = $2 WHERE uid = $3", values![&text, now, note]).await?;
-            write_down(tx, &principal, &view, "edit", note, now).await?;
-            let edited = NoteView { text, updated_at: now, ..found };
+            let view = items::require(tx, &caller, (item, &id), project, CollectionRole::Analyst).await?;
+            let found = find_own(tx, &caller, &view, note).await?;
+            tx.run("UPDATE notes SET text = $1, updated_at = $2 WHERE uid = $3", values![&text, caller.now, note])
+                .await?;
+            write_down(tx, &caller, &view, "edit", note).await?;
+            let edited = NoteView { text, updated_at: caller.now, ..found };
             Ok((view, edited))
         })
     }
@@ -155,17 +147,16 @@ impl Store {
     /// Removes a note; for its author and for admins of the collection.
     pub async fn delete_note(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         (item, id, note): (Item, &str, Uid),
         project: Option<i64>,
-        now: Timestamp,
     ) -> Result<()> {
-        let (principal, id) = (principal.clone(), id.to_owned());
+        let (caller, id) = (caller.clone(), id.to_owned());
         transaction!(self, Person, async |tx| {
-            let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
-            find_own(tx, &principal, &view, note).await?;
+            let view = items::require(tx, &caller, (item, &id), project, CollectionRole::Analyst).await?;
+            find_own(tx, &caller, &view, note).await?;
             tx.run("DELETE FROM notes WHERE uid = $1", values![note]).await?;
-            write_down(tx, &principal, &view, "delete", note, now).await
+            write_down(tx, &caller, &view, "delete", note).await
         })
     }
 }

@@ -8,10 +8,10 @@ use crate::inventory::runs::{FROM, NewRun, Started, find_open, insert_row};
 use crate::inventory::views::find;
 use crate::inventory::{collections, run_reports::RunReport};
 use crate::people::audit;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
+use ambit_model::Item;
 use ambit_model::run::Run;
 use ambit_model::user::CollectionRole;
-use ambit_model::{Item, Timestamp};
 use serde_json::json;
 
 /// The number of entities that such a run is expected to probe: one, or a few that lead to it.
@@ -20,18 +20,12 @@ const SIZE: i64 = 1;
 impl Store {
     /// Schedules a look at one issue, named by its uid or uuid. A look at it that is open already is the answer; beside
     /// another open run of the collection there can be none. For admins.
-    pub async fn start_retest(
-        &self,
-        principal: &Principal,
-        id: &str,
-        project: Option<i64>,
-        now: Timestamp,
-    ) -> Result<Started> {
-        let (principal, id, limits) = (principal.clone(), id.to_owned(), self.limits());
+    pub async fn start_retest(&self, caller: &Caller, id: &str, project: Option<i64>) -> Result<Started> {
+        let (caller, id, limits) = (caller.clone(), id.to_owned(), self.limits());
         transaction!(self, Person, async |tx| {
-            let issue = find(tx, &principal, Item::Issue, &id, project, CollectionRole::Admin).await?;
+            let issue = find(tx, &caller, Item::Issue, &id, project, CollectionRole::Admin).await?;
             let uuid = issue.collection.uuid;
-            let collection = collections::require(tx, &principal, uuid, CollectionRole::Admin).await?.collection;
+            let collection = collections::require(tx, &caller, uuid, CollectionRole::Admin).await?.collection;
             if collection.archived {
                 return Err(StoreError::Conflict("the collection is archived: unarchive it first".to_owned()));
             }
@@ -50,11 +44,10 @@ impl Store {
             let raise = "UPDATE collections SET run_number = run_number + 1 WHERE id = $1 RETURNING run_number";
             let number: i64 = tx.read_one(raise, values![collection.id]).await?;
             let new = NewRun { number, wire_state: None, size: SIZE, retests: Some(issue.uid) };
-            let started = insert_row(tx, &collection, Some(&principal), new, now).await?;
-            limits.check_run(tx, &principal).await?;
+            let started = insert_row(tx, &collection, Some(&caller), new, caller.now).await?;
+            limits.check_run(tx, &caller).await?;
             let details = json!({"run": started.run().id, "issue": issue.uid});
-            audit::insert(tx, &principal, Some(collection.project), "issue.retest", collection.uuid, details, now)
-                .await?;
+            audit::insert(tx, &caller, Some(collection.project), "issue.retest", collection.uuid, details).await?;
             Ok(started)
         })
     }

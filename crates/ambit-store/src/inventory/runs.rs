@@ -5,7 +5,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
@@ -186,18 +186,13 @@ pub(crate) async fn note(
 }
 
 /// Cancels the run of a collection that no engine has started yet.
-pub(crate) async fn cancel_unstarted(
-    tx: &mut Tx,
-    principal: &Principal,
-    collection: i64,
-    now: Timestamp,
-) -> Result<()> {
+pub(crate) async fn cancel_unstarted(tx: &mut Tx, caller: &Caller, collection: i64) -> Result<()> {
     let sql = "UPDATE runs SET state = 'cancelled', finished_at = $1 WHERE collection_id = $2 AND state = 'scheduled' \
                RETURNING id";
-    for id in tx.read_all::<RunId>(sql, values![now, collection]).await? {
+    for id in tx.read_all::<RunId>(sql, values![caller.now, collection]).await? {
         let (run, _) = load(tx, id).await?;
-        audit::insert(tx, principal, Some(run.project), "run.cancel", id, json!({}), now).await?;
-        note(tx, &run, collection, What::Changed, true, now).await?;
+        audit::insert(tx, caller, Some(run.project), "run.cancel", id, json!({})).await?;
+        note(tx, &run, collection, What::Changed, true, caller.now).await?;
     }
     Ok(())
 }
@@ -266,25 +261,18 @@ pub(super) async fn insert_row(
 impl Store {
     /// Schedules a run in a collection, unless one is open. `wire_state` moves this run's simulated internet; live
     /// collections ignore it. For admins.
-    pub async fn start_run(
-        &self,
-        principal: &Principal,
-        collection: Uuid,
-        wire_state: Option<i64>,
-        now: Timestamp,
-    ) -> Result<Started> {
-        let (principal, limits) = (principal.clone(), self.limits());
+    pub async fn start_run(&self, caller: &Caller, collection: Uuid, wire_state: Option<i64>) -> Result<Started> {
+        let (caller, limits) = (caller.clone(), self.limits());
         transaction!(self, Person, async |tx| {
-            let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            let collection = collections::require(tx, &caller, collection, CollectionRole::Admin).await?.collection;
             if collection.archived {
                 return Err(StoreError::Conflict("the collection is archived: unarchive it first".to_owned()));
             }
-            let started = insert(tx, &collection, Some(&principal), wire_state, now).await?;
+            let started = insert(tx, &collection, Some(&caller), wire_state, caller.now).await?;
             if let Started::Scheduled(run) = &started {
-                limits.check_run(tx, &principal).await?;
+                limits.check_run(tx, &caller).await?;
                 let details = json!({"run": run.id});
-                audit::insert(tx, &principal, Some(collection.project), "run.start", collection.uuid, details, now)
-                    .await?;
+                audit::insert(tx, &caller, Some(collection.project), "run.start", collection.uuid, details).await?;
             }
             Ok(started)
         })
@@ -377,34 +365,27 @@ impl Store {
     }
 
     /// Stops a run until it is resumed; running work ends within seconds.
-    pub async fn pause_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run> {
-        self.move_run(principal, id, &[RunState::Scheduled, RunState::Running], RunState::Paused, now).await
+    pub async fn pause_run(&self, caller: &Caller, id: RunId) -> Result<Run> {
+        self.move_run(caller, id, &[RunState::Scheduled, RunState::Running], RunState::Paused).await
     }
 
     /// Lets a paused run go on.
-    pub async fn resume_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run> {
-        self.move_run(principal, id, &[RunState::Paused], RunState::Running, now).await
+    pub async fn resume_run(&self, caller: &Caller, id: RunId) -> Result<Run> {
+        self.move_run(caller, id, &[RunState::Paused], RunState::Running).await
     }
 
     /// Ends a run for good.
-    pub async fn cancel_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run> {
+    pub async fn cancel_run(&self, caller: &Caller, id: RunId) -> Result<Run> {
         const FROM: &[RunState] = &[RunState::Scheduled, RunState::Running, RunState::Paused];
-        self.move_run(principal, id, FROM, RunState::Cancelled, now).await
+        self.move_run(caller, id, FROM, RunState::Cancelled).await
     }
 
-    async fn move_run(
-        &self,
-        principal: &Principal,
-        id: RunId,
-        from: &'static [RunState],
-        to: RunState,
-        now: Timestamp,
-    ) -> Result<Run> {
-        let principal = principal.clone();
+    async fn move_run(&self, caller: &Caller, id: RunId, from: &'static [RunState], to: RunState) -> Result<Run> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
             let (run, collection) = load(tx, id).await?;
             collections::load(tx, run.collection).await?;
-            principal.require_collection(run.project, collection, CollectionRole::Admin)?;
+            caller.require_collection(run.project, collection, CollectionRole::Admin)?;
             collections::lock(tx, collection).await?;
             let (run, _) = load(tx, id).await?;
             if run.state == to {
@@ -418,7 +399,7 @@ impl Store {
             }
             // A run that was paused before any engine claimed it waits for one again.
             let to = if to == RunState::Running && run.started_at.is_none() { RunState::Scheduled } else { to };
-            let finished = to.is_over().then_some(now);
+            let finished = to.is_over().then_some(caller.now);
             // A run that is resumed has no engine, so that any engine can take it.
             let sql = "UPDATE runs SET state = $1, finished_at = $2, entities = (SELECT entity_count FROM collections \
                        c WHERE c.id = collection_id), engine = CASE WHEN $1 = 'running' THEN NULL ELSE engine END \
@@ -432,8 +413,8 @@ impl Store {
                 RunState::Cancelled => "run.cancel",
                 _ => "run.resume",
             };
-            audit::insert(tx, &principal, Some(run.project), action, id, json!({}), now).await?;
-            note(tx, &run, collection, What::Changed, true, now).await?;
+            audit::insert(tx, &caller, Some(run.project), action, id, json!({})).await?;
+            note(tx, &run, collection, What::Changed, true, caller.now).await?;
             Ok(load(tx, id).await?.0)
         })
     }

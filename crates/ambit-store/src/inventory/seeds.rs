@@ -8,7 +8,7 @@ use crate::engine::mark_dirty;
 use crate::inventory::{collections, feed};
 use crate::people::audit;
 use crate::people::limits::Limits;
-use crate::{CollectionView, Principal, Result, Store, StoreError};
+use crate::{Caller, CollectionView, Principal, Result, Store, StoreError};
 use ambit_model::collection::{Collection, Seed};
 use ambit_model::estimate::large_block;
 use ambit_model::feed::{Noun, What};
@@ -63,24 +63,24 @@ pub(crate) async fn size(tx: &mut Tx, collection: i64) -> Result<i64> {
 /// seeds to run for counts from now.
 pub(crate) async fn add(
     tx: &mut Tx,
-    principal: &Principal,
+    caller: &Caller,
     collection: &Collection,
     seeds: &[(Kind, String)],
-    (limits, now): (&Limits, Timestamp),
+    limits: &Limits,
 ) -> Result<()> {
     if list(tx, collection.id).await?.is_empty() {
-        let due = collection.due_after(now, now);
+        let due = collection.due_after(caller.now, caller.now);
         let sql = "UPDATE collections SET due_at = $1, counts_from = $2 WHERE id = $3";
-        tx.run(sql, values![due, now, collection.id]).await?;
+        tx.run(sql, values![due, caller.now, collection.id]).await?;
     }
-    insert(tx, (collection.id, collection.uuid), seeds, principal.user_id(), now).await?;
-    limits.check_seeds(tx, principal, collection.project, seeds).await?;
+    insert(tx, (collection.id, collection.uuid), seeds, caller.user_id(), caller.now).await?;
+    limits.check_seeds(tx, caller, collection.project, seeds).await?;
     let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
     let object = collection.uuid.to_string();
-    audit::insert(tx, principal, Some(collection.project), "seed.add", &object, json!({"names": names}), now).await?;
+    audit::insert(tx, caller, Some(collection.project), "seed.add", &object, json!({"names": names})).await?;
     let note =
         feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
-    feed::note(tx, &note, now).await
+    feed::note(tx, &note, caller.now).await
 }
 
 /// Inserts seeds that a user gives; those that are there stay.
@@ -154,34 +154,22 @@ impl Store {
 
     /// Adds seeds, which the next run takes up; those that are there stay. It starts nothing: a schedule that had no
     /// seeds to run for counts from now. For admins of the collection. Answers with all seeds.
-    pub async fn add_seeds(
-        &self,
-        principal: &Principal,
-        collection: Uuid,
-        seeds: &[(Kind, String)],
-        now: Timestamp,
-    ) -> Result<Vec<Seed>> {
-        let (principal, seeds, limits) = (principal.clone(), seeds.to_vec(), self.limits());
+    pub async fn add_seeds(&self, caller: &Caller, collection: Uuid, seeds: &[(Kind, String)]) -> Result<Vec<Seed>> {
+        let (caller, seeds, limits) = (caller.clone(), seeds.to_vec(), self.limits());
         transaction!(self, Person, async |tx| {
-            let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            let collection = collections::require(tx, &caller, collection, CollectionRole::Admin).await?.collection;
             collections::lock(tx, collection.id).await?;
-            add(tx, &principal, &collection, &seeds, (&limits, now)).await?;
+            add(tx, &caller, &collection, &seeds, &limits).await?;
             list(tx, collection.id).await
         })
     }
 
     /// Says yes to sweeping every block among the seeds that is large with so many ports of each address; a run that
     /// goes on hears of it. For admins of the collection. Answers with their names.
-    pub async fn confirm_large_blocks(
-        &self,
-        principal: &Principal,
-        collection: Uuid,
-        ports: u64,
-        now: Timestamp,
-    ) -> Result<Vec<String>> {
-        let principal = principal.clone();
+    pub async fn confirm_large_blocks(&self, caller: &Caller, collection: Uuid, ports: u64) -> Result<Vec<String>> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
-            let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            let collection = collections::require(tx, &caller, collection, CollectionRole::Admin).await?.collection;
             collections::lock(tx, collection.id).await?;
             let seeds = list(tx, collection.id).await?;
             let large: Vec<&Seed> =
@@ -197,24 +185,17 @@ impl Store {
             collections::raise_scope_revision(tx, collection.id).await?;
             let object = collection.uuid.to_string();
             let details = json!({"names": names});
-            audit::insert(tx, &principal, Some(collection.project), "seed.confirm_large", &object, details, now)
-                .await?;
+            audit::insert(tx, &caller, Some(collection.project), "seed.confirm_large", &object, details).await?;
             Ok(names)
         })
     }
 
     /// Says that the person at the command line of this installation names these seeds of a collection: its runs may
     /// then contact them in reserved ranges, too. Over the API that is never said.
-    pub async fn name_seeds(
-        &self,
-        principal: &Principal,
-        collection: Uuid,
-        seeds: &[(Kind, String)],
-        now: Timestamp,
-    ) -> Result<()> {
-        let (principal, seeds) = (principal.clone(), seeds.to_vec());
+    pub async fn name_seeds(&self, caller: &Caller, collection: Uuid, seeds: &[(Kind, String)]) -> Result<()> {
+        let (caller, seeds) = (caller.clone(), seeds.to_vec());
         transaction!(self, Person, async |tx| {
-            let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            let collection = collections::require(tx, &caller, collection, CollectionRole::Admin).await?.collection;
             collections::lock(tx, collection.id).await?;
             let uids: Vec<Uid> =
                 seeds.iter().map(|(kind, name)| Uid::of_entity(collection.uuid, *kind, name)).collect();
@@ -224,26 +205,25 @@ impl Store {
             }
             let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
             let (object, details) = (collection.uuid.to_string(), json!({"names": names}));
-            audit::insert(tx, &principal, Some(collection.project), "seed.by_operator", &object, details, now).await
+            audit::insert(tx, &caller, Some(collection.project), "seed.by_operator", &object, details).await
         })
     }
 
     /// Removes a seed by its integer id; the next run decides what remains of what it led to. For admins of the
     /// collection.
-    pub async fn remove_seed(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
+    pub async fn remove_seed(&self, caller: &Caller, id: i64) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
             let sql = "SELECT c.uuid, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE s.id = $1";
             let (uuid, name): (Uuid, String) = tx.find(sql, values![id]).await?;
-            let collection = collections::require(tx, &principal, uuid, CollectionRole::Admin).await?.collection;
+            let collection = collections::require(tx, &caller, uuid, CollectionRole::Admin).await?.collection;
             collections::lock(tx, collection.id).await?;
             tx.run("DELETE FROM seeds WHERE id = $1", values![id]).await?;
             let object = collection.uuid.to_string();
-            audit::insert(tx, &principal, Some(collection.project), "seed.remove", &object, json!({"name": name}), now)
-                .await?;
+            audit::insert(tx, &caller, Some(collection.project), "seed.remove", &object, json!({"name": name})).await?;
             let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed)
                 .of(collection.id);
-            feed::note(tx, &note, now).await
+            feed::note(tx, &note, caller.now).await
         })
     }
 }

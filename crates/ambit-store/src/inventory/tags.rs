@@ -6,9 +6,9 @@ use crate::inventory::items;
 use crate::inventory::marks::{clean_tags, has_tag};
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Result, Store, StoreError};
+use ambit_model::Item;
 use ambit_model::user::CollectionRole;
-use ambit_model::{Item, Timestamp};
 use serde_json::json;
 
 /// Tags that a person adds to an item and takes from it, in one step.
@@ -24,19 +24,18 @@ impl Store {
     /// harmless; removing one that is not is `NotFound`. Answers with all tags.
     pub async fn change_tags(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         (item, id): (Item, &str),
         project: Option<i64>,
         change: &TagChange,
-        now: Timestamp,
     ) -> Result<Vec<String>> {
         let add = clean_tags(&change.add)?;
-        let (principal, id, remove) = (principal.clone(), id.to_owned(), change.remove.clone());
+        let (caller, id, remove) = (caller.clone(), id.to_owned(), change.remove.clone());
         transaction!(self, Person, async |tx| {
-            let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
+            let view = items::require(tx, &caller, (item, &id), project, CollectionRole::Analyst).await?;
             let collection = view.collection;
             collections::lock(tx, collection.id).await?;
-            let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
+            let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, caller.now).await?);
             let tags = match item {
                 Item::Entity => {
                     changes.load_entities(tx, [view.uid]).await?;
@@ -65,7 +64,7 @@ impl Store {
                 Item::Issue => "issue.tag",
             };
             let details = json!({"added": add, "removed": remove});
-            audit::insert(tx, &principal, Some(collection.project), action, view.uid, details, now).await?;
+            audit::insert(tx, &caller, Some(collection.project), action, view.uid, details).await?;
             Ok(after)
         })
     }

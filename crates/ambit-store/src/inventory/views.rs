@@ -6,7 +6,7 @@ use crate::db::sql::{Row, Tx, from_json, values, whole};
 use crate::inventory::collections::{self, CollectionRef};
 use crate::inventory::turning::turned_at;
 use crate::maintenance::retention::{kept_since, require_kept};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::issue::{IssueRecord, Status};
 use ambit_model::user::CollectionRole;
@@ -315,49 +315,46 @@ impl Store {
     /// An entity as it was shown at a moment; a future one is now.
     pub async fn entity_at(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         id: &str,
         project: Option<i64>,
         moment: Timestamp,
-        now: Timestamp,
     ) -> Result<At<EntityView>> {
         let mut tx = self.read().await?;
-        let base = find(&mut tx, principal, Item::Entity, id, project, CollectionRole::Viewer).await?;
-        map(at(&mut tx, Item::Entity, base, moment, now).await?, entity)
+        let base = find(&mut tx, caller, Item::Entity, id, project, CollectionRole::Viewer).await?;
+        map(at(&mut tx, Item::Entity, base, moment, caller.now).await?, entity)
     }
 
     /// An issue as it was shown at a moment; a future one is now.
     pub async fn issue_at(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         id: &str,
         project: Option<i64>,
         moment: Timestamp,
-        now: Timestamp,
     ) -> Result<At<IssueView>> {
         let mut tx = self.read().await?;
-        let base = find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?;
-        map(at(&mut tx, Item::Issue, base, moment, now).await?, issue)
+        let base = find(&mut tx, caller, Item::Issue, id, project, CollectionRole::Viewer).await?;
+        map(at(&mut tx, Item::Issue, base, moment, caller.now).await?, issue)
     }
 
     /// The seeds of a collection as entities, by uid; at a moment as they were shown then, without those that were not
     /// known yet.
     pub async fn seed_entities(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         collection: Uuid,
         moment: Option<Timestamp>,
-        now: Timestamp,
     ) -> Result<Vec<EntityView>> {
         let mut tx = self.read().await?;
-        let view = collections::require(&mut tx, principal, collection, CollectionRole::Viewer).await?;
+        let view = collections::require(&mut tx, caller, collection, CollectionRole::Viewer).await?;
         let seeds = "SELECT s.uid FROM seeds s WHERE s.collection_id = $1";
         let sql = format!("{} AND t.uid IN ({seeds}) ORDER BY t.uid", select(Item::Entity));
         let mut found = Vec::new();
         for base in bases(&tx.rows(&sql, values![view.collection.id]).await?)? {
             let shown = match moment {
                 None => At::Then(base),
-                Some(moment) => at(&mut tx, Item::Entity, base, moment, now).await?,
+                Some(moment) => at(&mut tx, Item::Entity, base, moment, caller.now).await?,
             };
             if let At::Then(base) = shown {
                 found.push(entity(base)?);

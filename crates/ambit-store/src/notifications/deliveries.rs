@@ -6,7 +6,7 @@ use crate::db::writer::transaction;
 use crate::notifications::position::{self, Outbox};
 use crate::notifications::receivers::{self, IS_ANSWERED_FOR};
 use crate::people::audit;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_model::notification::{DeliveryState, Event, EventKind, Message};
@@ -207,26 +207,26 @@ impl Store {
     }
 
     /// Sends a receiver a message that says it is a test; for owners of its project.
-    pub async fn test_receiver(&self, principal: &Principal, receiver: Uuid, now: Timestamp) -> Result<Uuid> {
-        let (principal, id) = (principal.clone(), Uuid::new_v4());
+    pub async fn test_receiver(&self, caller: &Caller, receiver: Uuid) -> Result<Uuid> {
+        let (caller, id) = (caller.clone(), Uuid::new_v4());
         transaction!(self, Person, async |tx| {
-            let view = receivers::require(tx, &principal, receiver).await?;
+            let view = receivers::require(tx, &caller, receiver).await?;
             if let Some(why) = view.ended {
                 return Err(StoreError::Conflict(format!("nothing is sent to it any more: {why}")));
             }
             let event = Event {
                 id: format!("test-{id}"),
                 kind: EventKind::Test,
-                at: now,
+                at: caller.now,
                 collection: None,
                 subject: receiver.to_string(),
                 what: view.channel.name().to_owned(),
                 name: view.name,
-                title: format!("Test message, asked for by {}", principal.username()),
+                title: format!("Test message, asked for by {}", caller.username()),
                 severity: None,
                 issue: None,
             };
-            insert(tx, view.id, &[Message::of(id, event)], now).await?;
+            insert(tx, view.id, &[Message::of(id, event)], caller.now).await?;
             Ok(id)
         })
     }
@@ -234,43 +234,37 @@ impl Store {
     /// Sends again what failed and tries at once what waits for its next try, or sends one delivery of the log again,
     /// with the ids that receivers know; a receiver that was ended is at work again. Returns how many are sent. For
     /// owners of its project.
-    pub async fn replay_deliveries(
-        &self,
-        principal: &Principal,
-        receiver: Uuid,
-        delivery: Option<Uuid>,
-        now: Timestamp,
-    ) -> Result<u64> {
-        let principal = principal.clone();
+    pub async fn replay_deliveries(&self, caller: &Caller, receiver: Uuid, delivery: Option<Uuid>) -> Result<u64> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
-            let view = receivers::require(tx, &principal, receiver).await?;
+            let view = receivers::require(tx, &caller, receiver).await?;
             position::start(tx).await?;
             // Whoever sets a receiver to work that nobody answers for answers for it.
             let sql = format!(
                 "UPDATE receivers SET ended = NULL, failing_since = NULL, rests_until = NULL, created_by = CASE WHEN \
                  {IS_ANSWERED_FOR} THEN created_by ELSE $2 END WHERE id = $1"
             );
-            tx.run(&sql, values![view.id, principal.user_id()]).await?;
+            tx.run(&sql, values![view.id, caller.user_id()]).await?;
             let again = "UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = $2, ended_at = NULL, \
                          claimed_until = NULL WHERE receiver_id = $1 AND";
             let sent = match delivery {
                 Some(uuid) => {
                     let sql = format!("{again} state <> 'waiting' AND uuid = $3");
-                    match tx.run(&sql, values![view.id, now, uuid]).await? {
+                    match tx.run(&sql, values![view.id, caller.now, uuid]).await? {
                         0 => return Err(StoreError::NotFound),
                         sent => sent,
                     }
                 }
                 None => {
-                    let failed = tx.run(&format!("{again} state = 'failed'"), values![view.id, now]).await?;
+                    let failed = tx.run(&format!("{again} state = 'failed'"), values![view.id, caller.now]).await?;
                     // What a server is at stays with it.
                     let sql = "UPDATE deliveries SET due_at = $2 WHERE receiver_id = $1 AND state = 'waiting' AND \
                                due_at > $2 AND (claimed_until IS NULL OR claimed_until <= $2)";
-                    failed + tx.run(sql, values![view.id, now]).await?
+                    failed + tx.run(sql, values![view.id, caller.now]).await?
                 }
             };
             let details = json!({"deliveries": sent});
-            audit::insert(tx, &principal, Some(view.project), "receiver.replay", receiver, details, now).await?;
+            audit::insert(tx, &caller, Some(view.project), "receiver.replay", receiver, details).await?;
             Ok(sent)
         })
     }

@@ -9,7 +9,7 @@ use crate::inventory::collections;
 use crate::notifications::{position, removal};
 use crate::people::audit;
 use crate::people::names::clean_title;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::notification::{Channel, Rule};
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -107,19 +107,13 @@ fn check(new: &NewReceiver) -> Result<NewReceiver> {
 
 impl Store {
     /// Makes a receiver of a project; for its owners. A collection that its rule names must be of that project.
-    pub async fn create_receiver(
-        &self,
-        principal: &Principal,
-        project: i64,
-        new: &NewReceiver,
-        now: Timestamp,
-    ) -> Result<ReceiverView> {
-        principal.require_project(project, ProjectRole::Owner)?;
-        let (principal, new, uuid) = (principal.clone(), check(new)?, Uuid::new_v4());
+    pub async fn create_receiver(&self, caller: &Caller, project: i64, new: &NewReceiver) -> Result<ReceiverView> {
+        caller.require_project(project, ProjectRole::Owner)?;
+        let (caller, new, uuid) = (caller.clone(), check(new)?, Uuid::new_v4());
         let sealed = self.seal(&purpose(uuid), to_json(&new.secrets).as_bytes());
         transaction!(self, Person, async |tx| {
             if let Some(wanted) = new.rule.collection {
-                let of = collections::require(tx, &principal, wanted, CollectionRole::Viewer).await?.collection;
+                let of = collections::require(tx, &caller, wanted, CollectionRole::Viewer).await?.collection;
                 if of.project != project {
                     return Err(StoreError::NotFound);
                 }
@@ -137,14 +131,14 @@ impl Store {
                 shown: &new.shown,
                 rule: to_json(&new.rule),
                 secrets: sealed,
-                due_at: new.rule.due_after(now),
-                created_by: principal.user_id(),
-                created_at: now,
+                due_at: new.rule.due_after(caller.now),
+                created_by: caller.user_id(),
+                created_at: caller.now,
             };
             tx.insert_one("receivers", row).await?;
             let details = json!({"name": new.name, "channel": new.channel.name()});
-            audit::insert(tx, &principal, Some(project), "receiver.create", uuid, details, now).await?;
-            require(tx, &principal, uuid).await
+            audit::insert(tx, &caller, Some(project), "receiver.create", uuid, details).await?;
+            require(tx, &caller, uuid).await
         })
     }
 
@@ -161,13 +155,13 @@ impl Store {
     }
 
     /// Removes a receiver with its secrets, what waits for it and its log; for owners of its project.
-    pub async fn delete_receiver(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
+    pub async fn delete_receiver(&self, caller: &Caller, uuid: Uuid) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
-            let view = require(tx, &principal, uuid).await?;
+            let view = require(tx, &caller, uuid).await?;
             removal::remove(tx, view.id).await?;
             let details = json!({"name": view.name, "channel": view.channel.name()});
-            audit::insert(tx, &principal, Some(view.project), "receiver.delete", uuid, details, now).await
+            audit::insert(tx, &caller, Some(view.project), "receiver.delete", uuid, details).await
         })
     }
 }

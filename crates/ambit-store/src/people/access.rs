@@ -5,7 +5,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::keys;
 use crate::people::principal::KeyScope;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{ACTIVE, CollectionRole, ProjectRole, User};
 use std::collections::BTreeMap;
@@ -57,15 +57,15 @@ impl Store {
 
     /// Returns the same person by the same key with the roles of now. `None`: the key has ended, or its user is
     /// suspended. Fails if the database cannot be read.
-    pub async fn renew(&self, principal: &Principal, now: Timestamp) -> Result<Option<Principal>> {
+    pub async fn renew(&self, caller: &Caller) -> Result<Option<Caller>> {
         let mut tx = self.read().await?;
-        if let Some(key) = principal.key
-            && !keys::is_live(&mut tx, key, self.inner.access.latest(now)).await?
+        if let Some(key) = caller.key
+            && !keys::is_live(&mut tx, key, self.inner.access.latest(caller.now)).await?
         {
             return Ok(None);
         }
-        let renewed = load(&mut tx, principal.user.id, principal.key).await?;
-        Ok(renewed.active.then_some(renewed))
+        let renewed = load(&mut tx, caller.user.id, caller.key).await?;
+        Ok(renewed.active.then(|| renewed.at(caller.now)))
     }
 
     /// Returns the principal for a command on the data folder itself: the owner that `init` made.

@@ -8,8 +8,7 @@ use crate::people::groups::{group_named, join, require_administrator_of};
 use crate::people::names::clean_name;
 use crate::people::users::{self, insert_user};
 use crate::people::{audit, keys, projects};
-use crate::{Account, IssuedKey, KeyScope, Principal, Result, Store, StoreError};
-use ambit_model::Timestamp;
+use crate::{Account, Caller, IssuedKey, KeyScope, Result, Store, StoreError};
 use ambit_model::user::{Group, ProjectRole, User};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -32,16 +31,16 @@ pub struct NewUser {
 impl Store {
     /// Makes a user, in a project or group at once where the administrator says so; for the administrator of the
     /// installation.
-    pub async fn create_user(&self, principal: &Principal, new: &NewUser, now: Timestamp) -> Result<User> {
-        principal.require_administrator()?;
-        let (principal, new) = (principal.clone(), new.clone());
+    pub async fn create_user(&self, caller: &Caller, new: &NewUser) -> Result<User> {
+        caller.require_administrator()?;
+        let (caller, new) = (caller.clone(), new.clone());
         transaction!(self, Person, async |tx| {
-            let user = insert_user(tx, &new.email, new.username.as_deref(), new.administrator, now).await?;
+            let user = insert_user(tx, &new.email, new.username.as_deref(), new.administrator, caller.now).await?;
             let details = json!({"username": user.username, "project": new.project, "group": new.group});
-            audit::insert(tx, &principal, None, "user.create", &user.email, details, now).await?;
+            audit::insert(tx, &caller, None, "user.create", &user.email, details).await?;
             if let Some(project) = new.project {
-                let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
-                projects::put_member(tx, project, user.id, ProjectRole::Member, None, now).await?;
+                let project = projects::require(tx, &caller, project, ProjectRole::Owner).await?;
+                projects::put_member(tx, project, user.id, ProjectRole::Member, None, caller.now).await?;
             }
             if let Some(group) = &new.group {
                 let group = group_named(tx, group).await?.group.id;
@@ -52,49 +51,36 @@ impl Store {
     }
 
     /// Makes a service account `<group>_<id>` with a key, which is given this once; for administrators of the group.
-    pub async fn create_service_account(
-        &self,
-        principal: &Principal,
-        group: &str,
-        id: &str,
-        now: Timestamp,
-    ) -> Result<(Account, IssuedKey)> {
-        let (principal, group, id) = (principal.clone(), group.to_owned(), clean_name(id)?);
+    pub async fn create_service_account(&self, caller: &Caller, group: &str, id: &str) -> Result<(Account, IssuedKey)> {
+        let (caller, group, id) = (caller.clone(), group.to_owned(), clean_name(id)?);
         let draft = keys::Draft::new(&self.inner.secret, "service account");
         transaction!(self, Person, async |tx| {
             let group = group_named(tx, &group).await?.group;
-            require_administrator_of(tx, &principal, group.id).await?;
+            require_administrator_of(tx, &caller, group.id).await?;
             let prefix = format!("{}_", group.name);
             let username = if id.starts_with(&prefix) { id } else { format!("{prefix}{id}") };
             // An identifier like an address that no person can have: the reserved domain is nobody's.
             let email = format!("{username}@service.invalid");
-            let user = insert_user(tx, &email, Some(&username), false, now).await?;
+            let user = insert_user(tx, &email, Some(&username), false, caller.now).await?;
             let sql = "UPDATE users SET service_of = $1, api_quota_group = $2, intelligence_quota_group = $3 WHERE id \
                        = $4";
             tx.run(sql, values![group.id, group.id, group.id, user.id]).await?;
-            let origin = keys::Origin::of(tx, &principal, None, KeyScope::default()).await?;
-            let issued = draft.insert(tx, user.id, origin, now).await?;
-            audit::insert(tx, &principal, None, "service_account.create", &username, json!({"group": group.name}), now)
-                .await?;
+            let origin = keys::Origin::of(tx, &caller, None, KeyScope::default()).await?;
+            let issued = draft.insert(tx, user.id, origin, caller.now).await?;
+            audit::insert(tx, &caller, None, "service_account.create", &username, json!({"group": group.name})).await?;
             Ok((account_of(tx, user.id).await?, issued))
         })
     }
 
     /// Makes a group with members (usernames or addresses); for the administrator of the installation.
-    pub async fn create_group(
-        &self,
-        principal: &Principal,
-        name: &str,
-        members: &[String],
-        now: Timestamp,
-    ) -> Result<(Group, Vec<User>)> {
-        principal.require_administrator()?;
-        let (principal, name, members) = (principal.clone(), clean_name(name)?, members.to_vec());
+    pub async fn create_group(&self, caller: &Caller, name: &str, members: &[String]) -> Result<(Group, Vec<User>)> {
+        caller.require_administrator()?;
+        let (caller, name, members) = (caller.clone(), clean_name(name)?, members.to_vec());
         transaction!(self, Access, async |tx| {
             if tx.exists("SELECT id FROM user_groups WHERE name = $1", values![&name]).await? {
                 return Err(StoreError::Exists(format!("a group named {name} is there already")));
             }
-            let row = named! { uuid: Uuid::new_v4(), name: &name, created_at: now };
+            let row = named! { uuid: Uuid::new_v4(), name: &name, created_at: caller.now };
             let group: Group = tx.insert_read("user_groups", row, "id, uuid, name, created_at").await?;
             let mut joined: BTreeMap<i64, User> = BTreeMap::new();
             for member in &members {
@@ -102,7 +88,7 @@ impl Store {
                 join(tx, group.id, user.id, false).await?;
                 joined.insert(user.id, user);
             }
-            audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now).await?;
+            audit::insert(tx, &caller, None, "group.create", &name, json!({"members": members})).await?;
             Ok((group, joined.into_values().collect()))
         })
     }

@@ -9,7 +9,7 @@ use crate::people::users::{self, DELETED};
 use crate::people::{audit, projects};
 use crate::wider::graphs::note;
 use crate::wider::{hunting_rulesets, retrohunt_jobs};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::What;
 use serde_json::json;
@@ -78,13 +78,13 @@ impl Store {
     /// rights and memberships end, name and address are free again. What the user made stays, under a name that says
     /// nothing; projects that nobody else owns come to the administrator. The last administrator of the installation
     /// stays.
-    pub async fn delete_user(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<()> {
-        let (principal, name) = (principal.clone(), name.to_owned());
+    pub async fn delete_user(&self, caller: &Caller, name: &str) -> Result<()> {
+        let (caller, name) = (caller.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {
             let id = users::find(tx, &name).await?.id;
             let account = account_of(tx, id).await?;
-            if id != principal.user_id() {
-                principal.require_administrator()?;
+            if id != caller.user_id() {
+                caller.require_administrator()?;
             }
             if account.status == DELETED {
                 return Err(StoreError::NotFound);
@@ -92,43 +92,43 @@ impl Store {
             if account.user.administrator && users::active_administrators(tx).await? == [id] {
                 return Err(StoreError::Conflict("the last administrator of an installation stays".to_owned()));
             }
-            let inherited = match id == principal.user_id() {
+            let inherited = match id == caller.user_id() {
                 true => Vec::new(),
-                false => projects::inherit(tx, id, principal.user_id(), now).await?,
+                false => projects::inherit(tx, id, caller.user_id(), caller.now).await?,
             };
-            let ended = erase(tx, id, now).await?;
+            let ended = erase(tx, id, caller.now).await?;
             let details = json!({
                 "projects": inherited, "receivers": ended, "id": account.user.uuid, "now_called": name_after(id),
             });
-            audit::insert(tx, &principal, None, "user.delete", &account.user.username, details, now).await
+            audit::insert(tx, &caller, None, "user.delete", &account.user.username, details).await
         })
     }
 
     /// Deletes a service account, for administrators of its group. Its keys end, its name is free again, and what it
     /// made stays.
-    pub async fn delete_service_account(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<()> {
-        let (principal, name) = (principal.clone(), name.to_owned());
+    pub async fn delete_service_account(&self, caller: &Caller, name: &str) -> Result<()> {
+        let (caller, name) = (caller.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {
             let id = users::find(tx, &name).await?.id;
             let account = account_of(tx, id).await?;
             let group = account.service_group.ok_or(StoreError::NotFound)?;
-            require_administrator_of(tx, &principal, group).await?;
+            require_administrator_of(tx, &caller, group).await?;
             let detail = json!({"group": account.service_of, "id": account.user.uuid, "now_called": name_after(id)});
-            audit::insert(tx, &principal, None, "service_account.delete", &account.user.username, detail, now).await?;
-            erase(tx, account.user.id, now).await.map(drop)
+            audit::insert(tx, &caller, None, "service_account.delete", &account.user.username, detail).await?;
+            erase(tx, account.user.id, caller.now).await.map(drop)
         })
     }
 
     /// Deletes a group with its service accounts, privileges, quotas and places on lists; for the administrator of the
     /// installation. Its members stay.
-    pub async fn delete_group(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<()> {
-        principal.require_administrator()?;
-        let (principal, name) = (principal.clone(), name.to_owned());
+    pub async fn delete_group(&self, caller: &Caller, name: &str) -> Result<()> {
+        caller.require_administrator()?;
+        let (caller, name) = (caller.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {
             let group = group_named(tx, &name).await?.group.id;
             let sql = "SELECT id FROM users WHERE service_of = $1 ORDER BY id";
             for account in tx.read_all::<i64>(sql, values![group]).await? {
-                erase(tx, account, now).await?;
+                erase(tx, account, caller.now).await?;
             }
             let paid = hunting_rulesets::paid_by(tx, group, None).await?;
             let sql = "SELECT id FROM graphs WHERE deleted_at IS NULL AND (group_id = $1
@@ -138,13 +138,13 @@ impl Store {
             for sql in LEAVE_GROUP {
                 tx.run(sql, values![group]).await?;
             }
-            hunting_rulesets::change_payer(tx, paid, now).await?;
+            hunting_rulesets::change_payer(tx, paid, caller.now).await?;
             for sql in GROUP_TRACES {
                 tx.run(sql, values![group]).await?;
             }
-            audit::insert(tx, &principal, None, "group.delete", &name, json!({}), now).await?;
+            audit::insert(tx, &caller, None, "group.delete", &name, json!({})).await?;
             for graph in &graphs {
-                note(tx, graph, What::Changed, now).await?;
+                note(tx, graph, What::Changed, caller.now).await?;
             }
             Ok(())
         })

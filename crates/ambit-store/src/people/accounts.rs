@@ -7,7 +7,7 @@ use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::people::audit;
 use crate::people::users::{self, DELETED};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{ACTIVE, STATUSES, User};
 use serde_json::{Map, Value, json};
@@ -114,46 +114,34 @@ impl Store {
     }
 
     /// Changes what a user's profile says; for the user and the administrators of the user's groups.
-    pub async fn change_profile(
-        &self,
-        principal: &Principal,
-        user: i64,
-        changes: &Map<String, Value>,
-        now: Timestamp,
-    ) -> Result<()> {
-        let (principal, changes) = (principal.clone(), changes.clone());
+    pub async fn change_profile(&self, caller: &Caller, user: i64, changes: &Map<String, Value>) -> Result<()> {
+        let (caller, changes) = (caller.clone(), changes.clone());
         transaction!(self, Person, async |tx| {
-            if standing_to(tx, &principal, user).await? == Relationship::Anybody {
+            if standing_to(tx, &caller, user).await? == Relationship::Anybody {
                 return Err(StoreError::Forbidden("this is another user's profile".to_owned()));
             }
             let before = account_of(tx, user).await?;
             let profile = merged(before.profile, &changes)?;
             tx.run("UPDATE users SET profile = $1 WHERE id = $2", values![to_json(&profile), user]).await?;
-            audit::insert(tx, &principal, None, "user.change", &before.user.username, Value::Object(changes), now).await
+            audit::insert(tx, &caller, None, "user.change", &before.user.username, Value::Object(changes)).await
         })
     }
 
     /// Caps what a user may use. The administrator of the installation caps the user; administrators of the user's
     /// groups cap what the user draws from those groups, and nothing else. A name is one of `ambit_model::quota`.
-    pub async fn cap_user(
-        &self,
-        principal: &Principal,
-        user: i64,
-        caps: &[(String, i64)],
-        now: Timestamp,
-    ) -> Result<()> {
-        let (principal, caps) = (principal.clone(), caps.to_vec());
+    pub async fn cap_user(&self, caller: &Caller, user: i64, caps: &[(String, i64)]) -> Result<()> {
+        let (caller, caps) = (caller.clone(), caps.to_vec());
         transaction!(self, Person, async |tx| {
-            let groups = match principal.administrator() {
+            let groups = match caller.administrator() {
                 true => Vec::new(),
-                false if principal.user_id() == user => Vec::new(),
-                false => groups_over(tx, &principal, user).await?,
+                false if caller.user_id() == user => Vec::new(),
+                false => groups_over(tx, &caller, user).await?,
             };
-            if !principal.administrator() && groups.is_empty() {
+            if !caller.administrator() && groups.is_empty() {
                 return Err(StoreError::Forbidden("caps are set by administrators of the user's group".to_owned()));
             }
             for (name, allowed) in &caps {
-                if principal.administrator() {
+                if caller.administrator() {
                     users::write_quota(tx, "user", user, name, *allowed).await?;
                 }
                 for group in &groups {
@@ -162,19 +150,19 @@ impl Store {
             }
             let caps: Map<String, Value> = caps.into_iter().map(|(name, allowed)| (name, json!(allowed))).collect();
             let details = json!({"caps": caps, "groups": groups});
-            audit::insert(tx, &principal, None, "quota.set", user, details, now).await
+            audit::insert(tx, &caller, None, "quota.set", user, details).await
         })
     }
 
     /// Suspends a user, or lets the user in again; for the administrator of the installation. The last administrator
     /// who is active stays.
-    pub async fn set_status(&self, principal: &Principal, user: i64, status: &str, now: Timestamp) -> Result<()> {
-        principal.require_administrator()?;
+    pub async fn set_status(&self, caller: &Caller, user: i64, status: &str) -> Result<()> {
+        caller.require_administrator()?;
         if !STATUSES.contains(&status) {
             let known = STATUSES.join(", ");
             return Err(StoreError::Invalid(format!("there is no status {status:?}; there are {known}")));
         }
-        let (principal, status) = (principal.clone(), status.to_owned());
+        let (caller, status) = (caller.clone(), status.to_owned());
         transaction!(self, Access, async |tx| {
             let administrators = users::active_administrators(tx).await?;
             if status != ACTIVE && administrators == [user] {
@@ -182,7 +170,7 @@ impl Store {
             }
             let sql = "UPDATE users SET status = $1 WHERE id = $2 AND status <> $3 RETURNING username";
             let name: String = tx.find(sql, values![&status, user, DELETED]).await?;
-            audit::insert(tx, &principal, None, "user.status", &name, json!({"status": status}), now).await
+            audit::insert(tx, &caller, None, "user.status", &name, json!({"status": status})).await
         })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, to_json, values, whole};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::Value;
 use std::fmt::Display;
@@ -37,19 +37,18 @@ const BY_READING_KEYS: &[&str] = &["session.begin", "session.end"];
 /// read.
 pub(crate) async fn insert(
     tx: &mut Tx,
-    principal: &Principal,
+    caller: &Caller,
     project: Option<i64>,
     action: &'static str,
     object: impl Display + Send,
     details: Value,
-    now: Timestamp,
 ) -> Result<()> {
-    if principal.scope.read_only && !BY_READING_KEYS.contains(&action) {
+    if caller.scope.read_only && !BY_READING_KEYS.contains(&action) {
         return Err(StoreError::Forbidden("this key can only read".to_owned()));
     }
     let row = named! {
-        at: now,
-        user_id: principal.user_id(),
+        at: caller.now,
+        user_id: caller.user_id(),
         project_id: project,
         action,
         object: object.to_string(),

@@ -55,7 +55,7 @@ impl Store {
             let principal = access::load(tx, user, None).await?;
             let issued = draft.insert(tx, principal.user_id(), keys::Origin::default(), now).await?;
             let details = json!({"user": principal.email(), "visible": issued.visible, "label": issued.label});
-            audit::insert(tx, &principal, None, "key.redeem", issued.id, details, now).await?;
+            audit::insert(tx, &principal.at(now), None, "key.redeem", issued.id, details).await?;
             Ok(issued)
         })
     }

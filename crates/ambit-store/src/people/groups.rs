@@ -12,7 +12,7 @@ use crate::people::invitations::{self};
 use crate::people::names::clean_email;
 use crate::people::users::{self, insert_user};
 use crate::wider::hunting_rulesets;
-use crate::{Account, Principal, Result, Store, StoreError};
+use crate::{Account, Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{Group, InvitedTo, User};
 use serde_json::{Map, Value, json};
@@ -102,25 +102,24 @@ async fn part(tx: &mut Tx, group: i64, user: i64, now: Timestamp) -> Result<()> 
 /// `open_accounts` allows it.
 async fn bring(
     tx: &mut Tx,
-    by: &Principal,
+    caller: &Caller,
     group: i64,
     email: &str,
     administrator: bool,
     open_accounts: bool,
-    now: Timestamp,
 ) -> Result<Brought> {
     let user = match users::find(tx, email).await {
-        Err(StoreError::NotFound) if open_accounts => insert_user(tx, email, None, false, now).await?,
+        Err(StoreError::NotFound) if open_accounts => insert_user(tx, email, None, false, caller.now).await?,
         Err(StoreError::NotFound) => return Ok(Brought::Unknown),
         found => found?,
     };
     let is = "SELECT 1 FROM group_members WHERE group_id = $1 AND user_id = $2";
-    if by.administrator() || tx.exists(is, values![group, user.id]).await? {
+    if caller.administrator() || tx.exists(is, values![group, user.id]).await? {
         join(tx, group, user.id, administrator).await?;
         invitations::end(tx, InvitedTo::Group, group, user.id).await?;
         return Ok(Brought::In);
     }
-    invitations::to_group(tx, by, group, &user, administrator, now).await?;
+    invitations::to_group(tx, caller, group, &user, administrator).await?;
     Ok(Brought::Invited)
 }
 
@@ -180,40 +179,28 @@ impl Store {
     }
 
     /// Sets what a group may use; for the administrator of the installation. A name is one of `ambit_model::quota`.
-    pub async fn cap_group(
-        &self,
-        principal: &Principal,
-        group: i64,
-        caps: &[(String, i64)],
-        now: Timestamp,
-    ) -> Result<()> {
-        principal.require_administrator()?;
-        let (principal, caps) = (principal.clone(), caps.to_vec());
+    pub async fn cap_group(&self, caller: &Caller, group: i64, caps: &[(String, i64)]) -> Result<()> {
+        caller.require_administrator()?;
+        let (caller, caps) = (caller.clone(), caps.to_vec());
         transaction!(self, Person, async |tx| {
             for (name, allowed) in &caps {
                 users::write_quota(tx, "group", group, name, *allowed).await?;
             }
             let caps: Map<String, Value> = caps.into_iter().map(|(name, allowed)| (name, json!(allowed))).collect();
-            audit::insert(tx, &principal, None, "quota.set", group, Value::Object(caps), now).await
+            audit::insert(tx, &caller, None, "quota.set", group, Value::Object(caps)).await
         })
     }
 
     /// Changes what a group's profile says; for its administrators.
-    pub async fn change_group(
-        &self,
-        principal: &Principal,
-        name: &str,
-        changes: &Map<String, Value>,
-        now: Timestamp,
-    ) -> Result<()> {
-        let (principal, name, changes) = (principal.clone(), name.to_owned(), changes.clone());
+    pub async fn change_group(&self, caller: &Caller, name: &str, changes: &Map<String, Value>) -> Result<()> {
+        let (caller, name, changes) = (caller.clone(), name.to_owned(), changes.clone());
         transaction!(self, Person, async |tx| {
             let before = group_named(tx, &name).await?;
-            require_administrator_of(tx, &principal, before.group.id).await?;
+            require_administrator_of(tx, &caller, before.group.id).await?;
             let profile = merged(before.profile, &changes)?;
             let sql = "UPDATE user_groups SET profile = $1 WHERE id = $2";
             tx.run(sql, values![to_json(&profile), before.group.id]).await?;
-            audit::insert(tx, &principal, None, "group.change", &name, Value::Object(changes), now).await
+            audit::insert(tx, &caller, None, "group.change", &name, Value::Object(changes)).await
         })
     }
 
@@ -222,27 +209,26 @@ impl Store {
     /// twice is harmless.
     pub async fn join_group(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         name: &str,
         emails: &[String],
         administrator: bool,
         open_accounts: bool,
-        now: Timestamp,
     ) -> Result<Vec<Brought>> {
         if emails.len() > MEMBERS_MAX {
             return Err(StoreError::Invalid(format!("at most {MEMBERS_MAX} people at once")));
         }
         let emails: Vec<String> = emails.iter().map(|email| clean_email(email)).collect::<Result<_, _>>()?;
-        let (principal, name) = (principal.clone(), name.to_owned());
+        let (caller, name) = (caller.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {
             let group = group_named(tx, &name).await?.group;
-            require_administrator_of(tx, &principal, group.id).await?;
+            require_administrator_of(tx, &caller, group.id).await?;
             let mut brought = Vec::new();
             for email in &emails {
-                brought.push(bring(tx, &principal, group.id, email, administrator, open_accounts, now).await?);
+                brought.push(bring(tx, &caller, group.id, email, administrator, open_accounts).await?);
             }
             let details = json!({"emails": emails, "administrator": administrator});
-            audit::insert(tx, &principal, None, "group.join", &name, details, now).await?;
+            audit::insert(tx, &caller, None, "group.join", &name, details).await?;
             Ok(brought)
         })
     }
@@ -251,14 +237,13 @@ impl Store {
     /// installation. Saying it twice is harmless.
     pub async fn add_to_group(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         name: &str,
         members: &[String],
         administrator: bool,
-        now: Timestamp,
     ) -> Result<()> {
-        principal.require_administrator()?;
-        let (principal, name, members) = (principal.clone(), name.to_owned(), members.to_vec());
+        caller.require_administrator()?;
+        let (caller, name, members) = (caller.clone(), name.to_owned(), members.to_vec());
         transaction!(self, Access, async |tx| {
             let group = group_named(tx, &name).await?.group;
             for member in &members {
@@ -267,35 +252,28 @@ impl Store {
                 invitations::end(tx, InvitedTo::Group, group.id, user.id).await?;
             }
             let details = json!({"members": members, "administrator": administrator});
-            audit::insert(tx, &principal, None, "group.join", &name, details, now).await
+            audit::insert(tx, &caller, None, "group.join", &name, details).await
         })
     }
 
     /// Takes a user out of a group, or (`administrators`) only its administration: for its administrators, and for the
     /// user. An invitation that was not answered is taken back.
-    pub async fn leave_group(
-        &self,
-        principal: &Principal,
-        name: &str,
-        user: i64,
-        administrators: bool,
-        now: Timestamp,
-    ) -> Result<()> {
-        let (principal, name) = (principal.clone(), name.to_owned());
+    pub async fn leave_group(&self, caller: &Caller, name: &str, user: i64, administrators: bool) -> Result<()> {
+        let (caller, name) = (caller.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {
             let group = group_named(tx, &name).await?.group;
-            if user != principal.user_id() {
-                require_administrator_of(tx, &principal, group.id).await?;
+            if user != caller.user_id() {
+                require_administrator_of(tx, &caller, group.id).await?;
             }
             if administrators {
                 let sql = "UPDATE group_members SET administrator = 0 WHERE group_id = $1 AND user_id = $2 AND \
                            administrator = 1";
                 tx.change(sql, values![group.id, user]).await?;
             } else if invitations::end(tx, InvitedTo::Group, group.id, user).await?.is_none() {
-                part(tx, group.id, user, now).await?;
+                part(tx, group.id, user, caller.now).await?;
             }
             let details = json!({"user": user, "administrators": administrators});
-            audit::insert(tx, &principal, None, "group.leave", &name, details, now).await
+            audit::insert(tx, &caller, None, "group.leave", &name, details).await
         })
     }
 }

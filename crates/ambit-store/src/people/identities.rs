@@ -68,13 +68,13 @@ impl Store {
             for (project, role) in &roles {
                 follow_role(tx, project, user.id, *role, now).await?;
             }
-            let principal = access::load(tx, user.id, None).await?;
-            if !principal.active {
+            let caller = access::load(tx, user.id, None).await?.at(now);
+            if !caller.active {
                 return Err(StoreError::NotActive);
             }
             let details = json!({"issuer": person.issuer, "subject": person.subject});
-            audit::insert(tx, &principal, None, "session.provider", user.id, details, now).await?;
-            new_link(tx, &principal, (&token, hash.as_slice()), now).await
+            audit::insert(tx, &caller, None, "session.provider", user.id, details).await?;
+            new_link(tx, &caller, (&token, hash.as_slice())).await
         })
     }
 }

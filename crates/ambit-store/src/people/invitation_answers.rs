@@ -5,8 +5,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::invitations::ADMINISTRATOR;
 use crate::people::{audit, groups, projects};
-use crate::{Principal, Result, Store, StoreError};
-use ambit_model::Timestamp;
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::user::{InvitedTo, ProjectRole};
 use serde_json::json;
 use uuid::Uuid;
@@ -29,9 +28,9 @@ async fn hold(tx: &mut Tx, id: i64) -> Result<Held> {
 }
 
 /// Accepts an invitation. Fails with `NotFound` if the project or group is gone.
-async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> Result<()> {
+async fn accept(tx: &mut Tx, caller: &Caller, id: i64) -> Result<()> {
     let held = hold(tx, id).await?;
-    if held.user != principal.user_id() {
+    if held.user != caller.user_id() {
         return Err(StoreError::NotFound);
     }
     tx.run("DELETE FROM invitations WHERE id = $1", values![id]).await?;
@@ -42,15 +41,15 @@ async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> 
             let uuid: Uuid = tx.find(sql, values![held.target]).await?;
             let role =
                 ProjectRole::from_name(&held.role).ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?;
-            projects::put_member(tx, held.target, held.user, role, held.member, now).await?;
+            projects::put_member(tx, held.target, held.user, role, held.member, caller.now).await?;
             let details = json!({"role": held.role});
-            audit::insert(tx, principal, Some(held.target), "invitation.accept", uuid, details, now).await
+            audit::insert(tx, caller, Some(held.target), "invitation.accept", uuid, details).await
         }
         InvitedTo::Group => {
             let sql = "SELECT name FROM user_groups WHERE id = $1";
             let name: String = tx.find(sql, values![held.target]).await?;
             groups::join(tx, held.target, held.user, held.role == ADMINISTRATOR).await?;
-            audit::insert(tx, principal, None, "invitation.accept", &name, json!({"role": held.role}), now).await
+            audit::insert(tx, caller, None, "invitation.accept", &name, json!({"role": held.role})).await
         }
     }
 }
@@ -65,19 +64,19 @@ async fn may_withdraw(tx: &mut Tx, principal: &Principal, held: &Held) -> Result
 
 impl Store {
     /// Accepts an invitation of the caller's.
-    pub async fn accept_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
-        transaction!(self, Access, async |tx| accept(tx, &principal, id, now).await)
+    pub async fn accept_invitation(&self, caller: &Caller, id: i64) -> Result<()> {
+        let caller = caller.clone();
+        transaction!(self, Access, async |tx| accept(tx, &caller, id).await)
     }
 
     /// Ends an invitation: the person declines it, or whoever may invite takes it back. Roles in collections that were
     /// given with it end too.
-    pub async fn end_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
+    pub async fn end_invitation(&self, caller: &Caller, id: i64) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
             let held = hold(tx, id).await?;
-            let declined = held.user == principal.user_id();
-            if !declined && !may_withdraw(tx, &principal, &held).await? {
+            let declined = held.user == caller.user_id();
+            if !declined && !may_withdraw(tx, &caller, &held).await? {
                 return Err(StoreError::NotFound);
             }
             tx.run("DELETE FROM invitations WHERE id = $1", values![id]).await?;
@@ -85,7 +84,7 @@ impl Store {
             let action = if declined { "invitation.decline" } else { "invitation.withdraw" };
             let project = (held.kind == InvitedTo::Project).then_some(held.target);
             let details = json!({"user": held.user, "role": held.role});
-            audit::insert(tx, &principal, project, action, id, details, now).await
+            audit::insert(tx, &caller, project, action, id, details).await
         })
     }
 }

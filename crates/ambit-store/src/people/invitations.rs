@@ -4,7 +4,7 @@
 
 use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::{InvitedTo, ProjectRole, User};
 use uuid::Uuid;
@@ -46,16 +46,15 @@ const FROM: &str = "FROM invitations i JOIN users u ON u.id = i.user_id JOIN use
 /// becomes.
 async fn insert(
     tx: &mut Tx,
-    by: &Principal,
+    caller: &Caller,
     to: (InvitedTo, i64),
     user: &User,
     role: &str,
     member: Option<i64>,
-    now: Timestamp,
 ) -> Result<()> {
     let (kind, target) = to;
     let sql = "UPDATE invitations SET role = $1, invited_by = $2 WHERE kind = $3 AND target_id = $4 AND user_id = $5";
-    if tx.run(sql, values![role, by.user_id(), kind.name(), target, user.id]).await? > 0 {
+    if tx.run(sql, values![role, caller.user_id(), kind.name(), target, user.id]).await? > 0 {
         return Ok(());
     }
     let open = "SELECT COUNT(*) FROM invitations WHERE user_id = $1";
@@ -71,8 +70,8 @@ async fn insert(
         user_id: user.id,
         role,
         member_id: member,
-        invited_by: by.user_id(),
-        created_at: now,
+        invited_by: caller.user_id(),
+        created_at: caller.now,
     };
     tx.insert_one("invitations", row).await
 }
@@ -81,29 +80,21 @@ async fn insert(
 /// can be given with it.
 pub(crate) async fn to_project(
     tx: &mut Tx,
-    by: &Principal,
+    caller: &Caller,
     project: i64,
     user: &User,
     role: ProjectRole,
     member: i64,
-    now: Timestamp,
 ) -> Result<()> {
-    insert(tx, by, (InvitedTo::Project, project), user, role.name(), Some(member), now).await
+    insert(tx, caller, (InvitedTo::Project, project), user, role.name(), Some(member)).await
 }
 
 /// Invites somebody into a group. An earlier invitation to administer it stays in force.
-pub(crate) async fn to_group(
-    tx: &mut Tx,
-    by: &Principal,
-    group: i64,
-    user: &User,
-    administrator: bool,
-    now: Timestamp,
-) -> Result<()> {
+pub(crate) async fn to_group(tx: &mut Tx, caller: &Caller, group: i64, user: &User, administrator: bool) -> Result<()> {
     let sql = "SELECT 1 FROM invitations WHERE kind = 'group' AND target_id = $1 AND user_id = $2 AND role = $3";
     let administrator = administrator || tx.exists(sql, values![group, user.id, ADMINISTRATOR]).await?;
     let role = if administrator { ADMINISTRATOR } else { MEMBER };
-    insert(tx, by, (InvitedTo::Group, group), user, role, None, now).await
+    insert(tx, caller, (InvitedTo::Group, group), user, role, None).await
 }
 
 /// Ends the invitation of a user, if there is one; gives the project user id that it held.

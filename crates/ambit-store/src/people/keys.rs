@@ -11,7 +11,7 @@ use crate::db::sql::{Tx, Value, values};
 use crate::db::writer::transaction;
 use crate::people::principal::KeyScope;
 use crate::people::{audit, users};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::json;
 use subtle::ConstantTimeEq;
@@ -247,32 +247,32 @@ pub(crate) async fn touch(tx: &mut Tx, id: i64, now: Timestamp) -> Result<()> {
 
 impl Store {
     /// Makes a key for the caller, or, as administrator of the installation, for anybody.
-    pub async fn create_key(&self, principal: &Principal, new: &NewKey, now: Timestamp) -> Result<IssuedKey> {
-        let (principal, new) = (principal.clone(), new.clone());
+    pub async fn create_key(&self, caller: &Caller, new: &NewKey) -> Result<IssuedKey> {
+        let (caller, new) = (caller.clone(), new.clone());
         let draft = Draft::new(&self.inner.secret, &new.label);
         transaction!(self, Person, async |tx| {
             let user = match &new.user {
-                None => principal.user().clone(),
+                None => caller.user().clone(),
                 // Who may not create keys for others is not told which users exist.
-                Some(name) if !principal.is_called(name) => {
-                    principal.require_administrator()?;
+                Some(name) if !caller.is_called(name) => {
+                    caller.require_administrator()?;
                     users::find(tx, name).await?
                 }
-                Some(_) => principal.user().clone(),
+                Some(_) => caller.user().clone(),
             };
             let project = match &new.project {
                 Some(typed) => Some(project_of(tx, user.id, typed.trim()).await?),
                 None => None,
             };
             let asked = KeyScope { read_only: new.read_only, project };
-            let origin = Origin::of(tx, &principal, new.expires_at, asked).await?;
-            let issued = draft.insert(tx, user.id, origin, now).await?;
+            let origin = Origin::of(tx, &caller, new.expires_at, asked).await?;
+            let issued = draft.insert(tx, user.id, origin, caller.now).await?;
             let mut details = json!({"user": user.email, "visible": issued.visible, "label": issued.label});
             if origin.scope != KeyScope::default() {
                 details["read_only"] = json!(origin.scope.read_only);
                 details["project"] = json!(origin.scope.project);
             }
-            audit::insert(tx, &principal, None, "key.create", issued.id, details, now).await?;
+            audit::insert(tx, &caller, None, "key.create", issued.id, details).await?;
             Ok(issued)
         })
     }
@@ -291,16 +291,16 @@ impl Store {
 
     /// Revokes a key, at once in this process and within a second in every other, together with the keys of the same
     /// user that were made with it.
-    pub async fn revoke_key(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<RevokedKeys> {
-        let principal = principal.clone();
+    pub async fn revoke_key(&self, caller: &Caller, id: i64) -> Result<RevokedKeys> {
+        let caller = caller.clone();
         transaction!(self, Access, async |tx| {
             let sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at \
                        IS NULL RETURNING user_id";
-            let caller = values![now, id, principal.administrator(), principal.user_id()];
-            let user: i64 = tx.find(sql, caller).await?;
-            let revoked = revoke_children(tx, id, user, now).await?;
+            let named = values![caller.now, id, caller.administrator(), caller.user_id()];
+            let user: i64 = tx.find(sql, named).await?;
+            let revoked = revoke_children(tx, id, user, caller.now).await?;
             let details = json!({"with_it": revoked.with_it, "of_others": revoked.of_others});
-            audit::insert(tx, &principal, None, "key.revoke", id, details, now).await?;
+            audit::insert(tx, &caller, None, "key.revoke", id, details).await?;
             Ok(revoked)
         })
     }

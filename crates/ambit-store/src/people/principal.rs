@@ -1,10 +1,12 @@
 //! Principals: who a call is made for and what they may see. Made only in `access`, by `authenticate` and
-//! `local_operator`, so that tenancy is a type: every read or write on behalf of a person takes one, and what it may
-//! not see is `NotFound`, exactly like what does not exist.
+//! `local_operator`, so that tenancy is a type: every read on behalf of a person takes one, every change a `Caller`,
+//! and what it may not see is `NotFound`, exactly like what does not exist.
 
 use crate::{Result, StoreError};
+use ambit_model::Timestamp;
 use ambit_model::user::{CollectionRole, ProjectRole, User};
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use uuid::Uuid;
 
 /// What a key may do less than its user. What is made with a key is never wider than the key.
@@ -29,7 +31,27 @@ pub struct Principal {
     pub(crate) collections: BTreeMap<i64, CollectionRole>,
 }
 
+/// A principal with the wall time of its call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub principal: Principal,
+    pub now: Timestamp,
+}
+
+impl Deref for Caller {
+    type Target = Principal;
+
+    fn deref(&self) -> &Principal {
+        &self.principal
+    }
+}
+
 impl Principal {
+    /// Returns the caller of a call at this wall time.
+    pub fn at(&self, now: Timestamp) -> Caller {
+        Caller { principal: self.clone(), now }
+    }
+
     /// The user's integer id.
     pub fn user_id(&self) -> i64 {
         self.user.id

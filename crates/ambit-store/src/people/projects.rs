@@ -8,7 +8,7 @@ use crate::people::audit;
 use crate::people::invitations::{self};
 use crate::people::names::{clean_email, clean_name, clean_title};
 use crate::people::users::find;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::{Noun, What};
 use ambit_model::project::Project;
@@ -109,27 +109,26 @@ pub(crate) async fn put_member(
 /// Brings one person in, or asks; false where nobody has the name, and an address makes no account.
 async fn bring(
     tx: &mut Tx,
-    by: &Principal,
+    caller: &Caller,
     project: i64,
     name: &str,
     role: ProjectRole,
     open_accounts: bool,
-    now: Timestamp,
 ) -> Result<bool> {
     let user = match find(tx, name).await {
         Err(StoreError::NotFound) if name.contains('@') && open_accounts => {
-            crate::people::users::insert_user(tx, name, None, false, now).await?
+            crate::people::users::insert_user(tx, name, None, false, caller.now).await?
         }
         Err(StoreError::NotFound) => return Ok(false),
         found => found?,
     };
     let is = "SELECT 1 FROM members WHERE project_id = $1 AND user_id = $2";
-    if by.administrator() || tx.exists(is, values![project, user.id]).await? {
+    if caller.administrator() || tx.exists(is, values![project, user.id]).await? {
         let held = invitations::end(tx, InvitedTo::Project, project, user.id).await?.flatten();
-        put_member(tx, project, user.id, role, held, now).await?;
+        put_member(tx, project, user.id, role, held, caller.now).await?;
     } else {
         let member = new_member_id(tx).await?;
-        invitations::to_project(tx, by, project, &user, role, member, now).await?;
+        invitations::to_project(tx, caller, project, &user, role, member).await?;
     }
     Ok(true)
 }
@@ -261,39 +260,34 @@ impl Store {
     }
 
     /// Makes a project that the caller owns. Fails where the caller is in one of that name.
-    pub async fn create_project(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<ProjectView> {
-        let (caller, name) = (principal.clone(), clean_title(name)?);
+    pub async fn create_project(&self, caller: &Caller, name: &str) -> Result<ProjectView> {
+        let primary = caller.primary().is_none();
+        let (caller, name) = (caller.clone(), clean_title(name)?);
         let mut created = transaction!(self, Access, async |tx| {
             check_name(tx, &caller, &name, None).await?;
             let organization: i64 = tx.read_one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?;
-            let id = insert(tx, organization, &name, caller.user_id(), now).await?;
+            let id = insert(tx, organization, &name, caller.user_id(), caller.now).await?;
             let created =
                 view(tx.read_one(&select::<Project>(&format!("{FROM} WHERE p.id = $1")), values![id]).await?, &caller);
-            audit::insert(tx, &caller, Some(id), "project.create", created.project.uuid, json!({"name": name}), now)
+            audit::insert(tx, &caller, Some(id), "project.create", created.project.uuid, json!({"name": name})).await?;
+            feed::note(tx, &feed::Note::person(id, Noun::Project, created.project.uuid, What::Appeared), caller.now)
                 .await?;
-            feed::note(tx, &feed::Note::person(id, Noun::Project, created.project.uuid, What::Appeared), now).await?;
             Ok(created)
         })?;
         created.role = Some(ProjectRole::Owner);
-        created.primary = principal.primary().is_none();
+        created.primary = primary;
         Ok(created)
     }
 
     /// Changes a project's name or description, for its owners, and which one is the caller's primary one, for anybody
     /// in it.
-    pub async fn change_project(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        settings: &ProjectSettings,
-        now: Timestamp,
-    ) -> Result<()> {
+    pub async fn change_project(&self, caller: &Caller, uuid: Uuid, settings: &ProjectSettings) -> Result<()> {
         let name = settings.name.as_deref().map(clean_title).transpose()?;
         let description = settings.description.clone();
         if description.as_ref().is_some_and(|text| text.chars().count() > DESCRIPTION_CHARS_MAX) {
             return Err(StoreError::Invalid(format!("a description has at most {DESCRIPTION_CHARS_MAX} characters")));
         }
-        let (caller, primary) = (principal.clone(), settings.primary);
+        let (caller, primary) = (caller.clone(), settings.primary);
         transaction!(self, Access, async |tx| {
             let id = find_project(tx, &caller, uuid).await?.project.id;
             let object = uuid.to_string();
@@ -306,13 +300,13 @@ impl Store {
                            description), '') WHERE id = $3";
                 tx.run(sql, values![name.clone(), description.clone(), id]).await?;
                 let details = json!({"name": name, "description": description});
-                audit::insert(tx, &caller, Some(id), "project.settings", &object, details, now).await?;
-                feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Changed), now).await?;
+                audit::insert(tx, &caller, Some(id), "project.settings", &object, details).await?;
+                feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Changed), caller.now).await?;
             }
             if primary {
                 let sql = "UPDATE users SET primary_project = $1 WHERE id = $2";
                 tx.run(sql, values![id, caller.user_id()]).await?;
-                audit::insert(tx, &caller, Some(id), "user.primary_project", &object, json!({}), now).await?;
+                audit::insert(tx, &caller, Some(id), "user.primary_project", &object, json!({})).await?;
             }
             Ok(())
         })
@@ -345,30 +339,29 @@ impl Store {
     /// the installation brings them in at once; other owners ask those who are not in it. Saying it twice is harmless.
     pub async fn add_members(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         project: Uuid,
         names: &[String],
         role: ProjectRole,
         open_accounts: bool,
-        now: Timestamp,
     ) -> Result<Added> {
         if names.len() > MEMBERS_IN_CALL_MAX {
             return Err(StoreError::Invalid(format!("at most {MEMBERS_IN_CALL_MAX} addresses in one call")));
         }
         let names = names.iter().map(|name| clean_address(name)).collect::<Result<Vec<_>, _>>()?;
-        let caller = principal.clone();
+        let caller = caller.clone();
         transaction!(self, Access, async |tx| {
             let id = require(tx, &caller, project, ProjectRole::Owner).await?;
             lock(tx, id).await?;
             let mut unknown = Vec::new();
             for name in &names {
-                if !bring(tx, &caller, id, name, role, open_accounts, now).await? {
+                if !bring(tx, &caller, id, name, role, open_accounts).await? {
                     unknown.push(name.clone());
                 }
             }
             keep_an_owner(tx, id).await?;
             let details = json!({"emails": names, "role": role.name()});
-            audit::insert(tx, &caller, Some(id), "member.add", project, details, now).await?;
+            audit::insert(tx, &caller, Some(id), "member.add", project, details).await?;
             let mut members = members(tx, id).await?;
             members.retain(|member| names.contains(&member.user.email) || names.contains(&member.user.username));
             Ok(Added { members, unknown })

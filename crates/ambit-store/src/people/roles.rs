@@ -6,8 +6,7 @@ use crate::db::writer::transaction;
 use crate::inventory::collections::require;
 use crate::people::audit;
 use crate::people::projects::{self, Member, PEOPLE};
-use crate::{Principal, Result, Store, StoreError};
-use ambit_model::Timestamp;
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use serde_json::json;
 use uuid::Uuid;
@@ -34,54 +33,46 @@ impl Store {
     /// project user id, an address or a username.
     pub async fn set_collection_role(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         uuid: Uuid,
         member: &str,
         role: CollectionRole,
-        now: Timestamp,
     ) -> Result<()> {
-        let (principal, member) = (principal.clone(), member.trim().to_owned());
+        let (caller, member) = (caller.clone(), member.trim().to_owned());
         transaction!(self, Access, async |tx| {
-            let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
-            principal.require_project(collection.project, ProjectRole::Owner)?;
+            let collection = require(tx, &caller, uuid, CollectionRole::Viewer).await?.collection;
+            caller.require_project(collection.project, ProjectRole::Owner)?;
             let member = projects::find_member(tx, collection.project, &member).await?.id;
             let row = named! { collection_id: collection.id, member_id: member, role: role.name() };
             tx.put("collection_roles", "collection_id, member_id", &["role"], row).await?;
             let details = json!({"member": member, "role": role.name()});
-            audit::insert(tx, &principal, Some(collection.project), "collection.role", uuid, details, now).await
+            audit::insert(tx, &caller, Some(collection.project), "collection.role", uuid, details).await
         })
     }
 
     /// Takes a member's role in a collection away; for owners of the project.
-    pub async fn remove_collection_role(
-        &self,
-        principal: &Principal,
-        uuid: Uuid,
-        member: i64,
-        now: Timestamp,
-    ) -> Result<()> {
-        let principal = principal.clone();
+    pub async fn remove_collection_role(&self, caller: &Caller, uuid: Uuid, member: i64) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Access, async |tx| {
-            let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
-            principal.require_project(collection.project, ProjectRole::Owner)?;
+            let collection = require(tx, &caller, uuid, CollectionRole::Viewer).await?.collection;
+            caller.require_project(collection.project, ProjectRole::Owner)?;
             let sql = "DELETE FROM collection_roles WHERE collection_id = $1 AND member_id = $2";
             tx.change(sql, values![collection.id, member]).await?;
             let (project, object) = (Some(collection.project), uuid.to_string());
-            audit::insert(tx, &principal, project, "collection.role.remove", &object, json!({"member": member}), now)
-                .await
+            audit::insert(tx, &caller, project, "collection.role.remove", &object, json!({"member": member})).await
         })
     }
 
     /// Takes somebody out of a project, with the roles in its collections, or takes an invitation back; for its owners,
     /// and for whoever leaves it. The last owner stays.
-    pub async fn remove_member(&self, principal: &Principal, project: Uuid, member: i64, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
+    pub async fn remove_member(&self, caller: &Caller, project: Uuid, member: i64) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Access, async |tx| {
-            let id = projects::require(tx, &principal, project, ProjectRole::Member).await?;
+            let id = projects::require(tx, &caller, project, ProjectRole::Member).await?;
             projects::lock(tx, id).await?;
             let own = "SELECT 1 FROM members WHERE id = $1 AND project_id = $2 AND user_id = $3";
-            if !tx.exists(own, values![member, id, principal.user_id()]).await? {
-                principal.require_project(id, ProjectRole::Owner)?;
+            if !tx.exists(own, values![member, id, caller.user_id()]).await? {
+                caller.require_project(id, ProjectRole::Owner)?;
             }
             let mut removed = None;
             for sql in [
@@ -95,17 +86,17 @@ impl Store {
             projects::keep_an_owner(tx, id).await?;
             tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![member]).await?;
             let details = json!({"member": member, "user": user});
-            audit::insert(tx, &principal, Some(id), "member.remove", project, details, now).await
+            audit::insert(tx, &caller, Some(id), "member.remove", project, details).await
         })
     }
 
     /// Leaves a project; the last owner stays.
-    pub async fn leave_project(&self, principal: &Principal, project: Uuid, now: Timestamp) -> Result<()> {
+    pub async fn leave_project(&self, caller: &Caller, project: Uuid) -> Result<()> {
         let mut tx = self.read().await?;
-        let id = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
+        let id = projects::require(&mut tx, caller, project, ProjectRole::Member).await?;
         let sql = "SELECT id FROM members WHERE project_id = $1 AND user_id = $2";
-        let member: i64 = tx.find(sql, values![id, principal.user_id()]).await?;
+        let member: i64 = tx.find(sql, values![id, caller.user_id()]).await?;
         tx.rollback().await?;
-        self.remove_member(principal, project, member, now).await
+        self.remove_member(caller, project, member).await
     }
 }

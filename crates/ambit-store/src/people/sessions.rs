@@ -6,7 +6,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::keys::{self, Draft, Origin};
 use crate::people::{access, audit};
-use crate::{IssuedKey, Principal, Result, Store, StoreError};
+use crate::{Caller, IssuedKey, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::json;
 
@@ -26,32 +26,32 @@ pub struct SignInLink {
 
 impl Store {
     /// Begins a session of the caller, which ends no later than the caller's key and together with it.
-    pub async fn begin_session(&self, principal: &Principal, now: Timestamp) -> Result<IssuedKey> {
-        let principal = principal.clone();
+    pub async fn begin_session(&self, caller: &Caller) -> Result<IssuedKey> {
+        let caller = caller.clone();
         let draft = Draft::new(&self.inner.secret, LABEL);
-        transaction!(self, Person, async |tx| begin(tx, draft, &principal, now).await)
+        transaction!(self, Person, async |tx| begin(tx, draft, &caller).await)
     }
 
     /// Ends the session that the caller uses. Fails with `NotFound` where the caller uses a key that is none.
-    pub async fn end_session(&self, principal: &Principal, now: Timestamp) -> Result<()> {
-        let principal = principal.clone();
+    pub async fn end_session(&self, caller: &Caller) -> Result<()> {
+        let caller = caller.clone();
         transaction!(self, Access, async |tx| {
             let sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND session = 1 AND revoked_at IS NULL \
                        RETURNING id";
-            let id: i64 = tx.find(sql, values![now, principal.key_id()]).await?;
-            keys::revoke_children(tx, id, principal.user_id(), now).await?;
-            audit::insert(tx, &principal, None, "session.end", id, json!({}), now).await
+            let id: i64 = tx.find(sql, values![caller.now, caller.key_id()]).await?;
+            keys::revoke_children(tx, id, caller.user_id(), caller.now).await?;
+            audit::insert(tx, &caller, None, "session.end", id, json!({})).await
         })
     }
 
     /// Makes a link that signs the caller in once.
-    pub async fn make_sign_in_link(&self, principal: &Principal, now: Timestamp) -> Result<SignInLink> {
-        let principal = principal.clone();
+    pub async fn make_sign_in_link(&self, caller: &Caller) -> Result<SignInLink> {
+        let caller = caller.clone();
         let token = keys::random_text();
         let hash = self.inner.secret.token_hash(&token);
         transaction!(self, Person, async |tx| {
-            audit::insert(tx, &principal, None, "session.link", principal.user_id(), json!({}), now).await?;
-            new_link(tx, &principal, (&token, hash.as_slice()), now).await
+            audit::insert(tx, &caller, None, "session.link", caller.user_id(), json!({})).await?;
+            new_link(tx, &caller, (&token, hash.as_slice())).await
         })
     }
 
@@ -76,40 +76,35 @@ impl Store {
             if !principal.active {
                 return Err(StoreError::NotActive);
             }
-            begin(tx, draft, &principal, now).await
+            begin(tx, draft, &principal.at(now)).await
         })
     }
 }
 
 /// Keeps a link that signs somebody in once: its token, of which only the hash is written.
-pub(super) async fn new_link(
-    tx: &mut Tx,
-    principal: &Principal,
-    (token, hash): (&str, &[u8]),
-    now: Timestamp,
-) -> Result<SignInLink> {
-    let expires_at = now.plus_ms(LINK_MS);
-    tx.run("DELETE FROM sign_in_links WHERE expires_at <= $1", values![now]).await?;
-    let row = named! { hash, user_id: principal.user_id(), parent: principal.key_id(), expires_at };
+pub(super) async fn new_link(tx: &mut Tx, caller: &Caller, (token, hash): (&str, &[u8])) -> Result<SignInLink> {
+    let expires_at = caller.now.plus_ms(LINK_MS);
+    tx.run("DELETE FROM sign_in_links WHERE expires_at <= $1", values![caller.now]).await?;
+    let row = named! { hash, user_id: caller.user_id(), parent: caller.key_id(), expires_at };
     tx.insert_one("sign_in_links", row).await?;
     Ok(SignInLink { token: token.to_owned(), expires_at })
 }
 
-async fn begin(tx: &mut Tx, draft: Draft, principal: &Principal, now: Timestamp) -> Result<IssuedKey> {
-    forget_ended(tx, principal.user_id(), now).await?;
-    let last = now.plus_ms(SESSION_MS);
-    let end = match principal.key_id() {
+async fn begin(tx: &mut Tx, draft: Draft, caller: &Caller) -> Result<IssuedKey> {
+    forget_ended(tx, caller.user_id(), caller.now).await?;
+    let last = caller.now.plus_ms(SESSION_MS);
+    let end = match caller.key_id() {
         None => last,
         Some(key) => {
             let live = "SELECT expires_at FROM api_keys WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL \
                         OR expires_at > $2)";
-            tx.find::<Option<Timestamp>>(live, values![key, now]).await?.map_or(last, |end| end.min(last))
+            tx.find::<Option<Timestamp>>(live, values![key, caller.now]).await?.map_or(last, |end| end.min(last))
         }
     };
-    let origin = Origin { parent: principal.key_id(), expires_at: Some(end), scope: principal.scope() };
-    let issued = draft.insert(tx, principal.user_id(), origin, now).await?;
+    let origin = Origin { parent: caller.key_id(), expires_at: Some(end), scope: caller.scope() };
+    let issued = draft.insert(tx, caller.user_id(), origin, caller.now).await?;
     tx.run("UPDATE api_keys SET session = 1 WHERE id = $1", values![issued.id]).await?;
-    audit::insert(tx, principal, None, "session.begin", issued.id, json!({"visible": issued.visible}), now).await?;
+    audit::insert(tx, caller, None, "session.begin", issued.id, json!({"visible": issued.visible})).await?;
     Ok(issued)
 }
 

@@ -5,7 +5,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::audit;
 use crate::people::names::{clean_email, clean_name};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::quota::{METERS, PRIVILEGES, Window, uncapped};
 use ambit_model::user::{ACTIVE, User};
@@ -173,35 +173,28 @@ impl Store {
     /// Gives a user or group a privilege, or moves its end; for the administrator of the installation.
     pub async fn grant_privilege(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         name: &str,
         privilege: &str,
         expires_at: Option<Timestamp>,
-        now: Timestamp,
     ) -> Result<()> {
-        principal.require_administrator()?;
+        caller.require_administrator()?;
         check_privilege(privilege)?;
-        let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
+        let (caller, name, privilege) = (caller.clone(), name.to_owned(), privilege.to_owned());
         transaction!(self, Person, async |tx| {
             let (subject, id) = subject(tx, &name).await?;
             let row = named! { subject, subject_id: id, name: &privilege, expires_at };
             tx.put("privileges", "subject, subject_id, name", &["expires_at"], row).await?;
             let details = json!({"privilege": privilege, "expires_at": expires_at});
-            audit::insert(tx, &principal, None, "privilege.grant", &name, details, now).await
+            audit::insert(tx, &caller, None, "privilege.grant", &name, details).await
         })
     }
 
     /// Takes a privilege of a user's or group's own away; for the administrator of the installation. One that is not
     /// there stays away.
-    pub async fn revoke_privilege(
-        &self,
-        principal: &Principal,
-        name: &str,
-        privilege: &str,
-        now: Timestamp,
-    ) -> Result<()> {
-        principal.require_administrator()?;
-        let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
+    pub async fn revoke_privilege(&self, caller: &Caller, name: &str, privilege: &str) -> Result<()> {
+        caller.require_administrator()?;
+        let (caller, name, privilege) = (caller.clone(), name.to_owned(), privilege.to_owned());
         transaction!(self, Person, async |tx| {
             let (subject, id) = subject(tx, &name).await?;
             let sql = "DELETE FROM privileges WHERE subject = $1 AND subject_id = $2 AND name = $3";
@@ -209,7 +202,7 @@ impl Store {
                 // What an older version let through can be taken away, what never was is a typing error.
                 check_privilege(&privilege)?;
             }
-            audit::insert(tx, &principal, None, "privilege.revoke", &name, json!({"privilege": privilege}), now).await
+            audit::insert(tx, &caller, None, "privilege.revoke", &name, json!({"privilege": privilege})).await
         })
     }
 
@@ -236,21 +229,13 @@ impl Store {
     }
 
     /// Sets how much a user or group may use; for the administrator of the installation.
-    pub async fn set_quota(
-        &self,
-        principal: &Principal,
-        name: &str,
-        quota: &str,
-        allowed: i64,
-        now: Timestamp,
-    ) -> Result<()> {
-        principal.require_administrator()?;
-        let (principal, name, quota) = (principal.clone(), name.to_owned(), quota.to_owned());
+    pub async fn set_quota(&self, caller: &Caller, name: &str, quota: &str, allowed: i64) -> Result<()> {
+        caller.require_administrator()?;
+        let (caller, name, quota) = (caller.clone(), name.to_owned(), quota.to_owned());
         transaction!(self, Person, async |tx| {
             let (subject, id) = subject(tx, &name).await?;
             write_quota(tx, subject, id, &quota, allowed).await?;
-            audit::insert(tx, &principal, None, "quota.set", &name, json!({"quota": quota, "allowed": allowed}), now)
-                .await
+            audit::insert(tx, &caller, None, "quota.set", &name, json!({"quota": quota, "allowed": allowed})).await
         })
     }
 

@@ -6,7 +6,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::blobs;
 use crate::inventory::uploads::BlobReader;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::object::ArchiveStatus;
@@ -42,8 +42,8 @@ async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<Archive> {
 
 impl Store {
     /// Begins an archive of so many files. `Conflict`: the caller has too many already.
-    pub async fn begin_archive(&self, principal: &Principal, files: i64, now: Timestamp) -> Result<Archive> {
-        let user = principal.user_id();
+    pub async fn begin_archive(&self, caller: &Caller, files: i64) -> Result<Archive> {
+        let (user, now) = (caller.user_id(), caller.now);
         let id = Uuid::new_v4().simple().to_string();
         transaction!(self, Person, async |tx| {
             while sweep(tx, now).await? {}

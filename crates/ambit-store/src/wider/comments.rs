@@ -7,7 +7,7 @@ use crate::db::sql::{Tx, values, whole};
 use crate::db::writer::transaction;
 use crate::wider::visibility::{INSTALLATION, audiences};
 use crate::wider::{files, graphs};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::What;
 
@@ -114,17 +114,16 @@ impl Store {
     /// see; its counter moves.
     pub async fn add_comment(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         item_type: &'static str,
         item_id: &str,
         text: &str,
-        now: Timestamp,
     ) -> Result<Comment> {
         if text.trim().is_empty() || text.chars().count() > TEXT_CHARS_MAX {
             return Err(StoreError::Invalid(format!("a comment has 1 to {TEXT_CHARS_MAX} characters")));
         }
-        let (user, item_id, text) = (principal.user_id(), item_id.to_owned(), text.to_owned());
-        let caller = principal.clone();
+        let (user, item_id, text) = (caller.user_id(), item_id.to_owned(), text.to_owned());
+        let caller = caller.clone();
         let letter = item_type.chars().next().unwrap_or('o');
         let id = format!("{letter}-{item_id}-{}", hex::encode(rand::random::<[u8; 4]>()));
         transaction!(self, Person, async |tx| {
@@ -133,20 +132,20 @@ impl Store {
             }
             let project = audience(tx, &caller, item_type, &item_id).await?;
             let row = named! {
-                id: &id, item_type, item_id: &item_id, author_id: user, at: now, text, project_id: project,
+                id: &id, item_type, item_id: &item_id, author_id: user, at: caller.now, text, project_id: project,
             };
             tx.insert_one("comments", row).await?;
             if item_type == GRAPH {
                 tx.run("UPDATE graphs SET comments = comments + 1 WHERE id = $1", values![&item_id]).await?;
-                graphs::note(tx, &item_id, What::Changed, now).await?;
+                graphs::note(tx, &item_id, What::Changed, caller.now).await?;
             }
             tx.read_one(&select::<Comment>(&format!("{FROM} WHERE c.id = $1")), values![&id]).await
         })
     }
 
     /// Deletes a comment; for its author.
-    pub async fn delete_comment(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<()> {
-        let (user, id) = (principal.user_id(), id.to_owned());
+    pub async fn delete_comment(&self, caller: &Caller, id: &str) -> Result<()> {
+        let (user, now, id) = (caller.user_id(), caller.now, id.to_owned());
         transaction!(self, Person, async |tx| {
             let sql = "SELECT author_id, item_type, item_id FROM comments WHERE id = $1";
             let (author, item_type, item_id): (i64, String, String) = tx.find(sql, values![&id]).await?;
@@ -174,20 +173,13 @@ impl Store {
     }
 
     /// Votes on an object; a user has one vote on each and may change it.
-    pub async fn vote(
-        &self,
-        principal: &Principal,
-        item_type: &str,
-        item_id: &str,
-        verdict: &str,
-        now: Timestamp,
-    ) -> Result<()> {
+    pub async fn vote(&self, caller: &Caller, item_type: &str, item_id: &str, verdict: &str) -> Result<()> {
         let (user, item_type, item_id, verdict) =
-            (principal.user_id(), item_type.to_owned(), item_id.to_owned(), verdict.to_owned());
-        let caller = principal.clone();
+            (caller.user_id(), item_type.to_owned(), item_id.to_owned(), verdict.to_owned());
+        let caller = caller.clone();
         transaction!(self, Person, async |tx| {
             let project = audience(tx, &caller, &item_type, &item_id).await?;
-            let row = named! { item_type, item_id, user_id: user, at: now, verdict, project_id: project };
+            let row = named! { item_type, item_id, user_id: user, at: caller.now, verdict, project_id: project };
             tx.put("votes", "item_type, item_id, user_id", &["verdict", "at", "project_id"], row).await
         })
     }

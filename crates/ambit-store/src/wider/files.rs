@@ -12,7 +12,7 @@ use crate::wider::quota::{Cost, charge};
 use crate::wider::submissions::note_submission;
 use crate::wider::visibility::{Visibility, audiences};
 use crate::wider::{analyses, specimens, spent_tokens};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::user::ProjectRole;
@@ -152,28 +152,27 @@ impl Store {
     /// leaves it to be used.
     pub async fn submit_file(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         address: Option<(&str, Timestamp)>,
         new: NewFile,
         usage: &'static str,
-        now: Timestamp,
     ) -> Result<Option<(StoredFile, bool)>> {
-        let (size, hash, user) = (new.content.size(), new.content.hash(), principal.user_id());
+        let (size, hash, user) = (new.content.size(), new.content.hash(), caller.user_id());
         let address = address.map(|(token, until)| (token.to_owned(), until));
         let (content, adopted) = adopt(new.content);
         let (sha1, md5, type_tag, visibility) = (new.sha1, new.md5, new.type_tag, new.visibility);
         if let Visibility::Project(id) = visibility {
-            principal.require_project(id, ProjectRole::Member)?;
+            caller.require_project(id, ProjectRole::Member)?;
         }
-        let caller = principal.clone();
+        let caller = caller.clone();
         let name: Option<String> = new.name.map(|name| name.chars().take(NAME_CHARS_MAX).collect());
         let done = transaction!(self, Person, async |tx| {
             if let Some((token, until)) = &address
-                && !spent_tokens::spend(tx, token, *until, now).await?
+                && !spent_tokens::spend(tx, token, *until, caller.now).await?
             {
                 return Ok(None);
             }
-            let taken = content.run(tx, now).await?;
+            let taken = content.run(tx, caller.now).await?;
             let first: Vec<&String> = name.iter().collect();
             let visible = match find(tx, &caller, &hash.to_string()).await {
                 Err(StoreError::NotFound) => false,
@@ -181,13 +180,13 @@ impl Store {
             };
             let project = visibility.project();
             let row = named! {
-                sha256: hash, sha1, md5, size, type_tag, uploader_id: user, first_at: now, last_at: now,
+                sha256: hash, sha1, md5, size, type_tag, uploader_id: user, first_at: caller.now, last_at: caller.now,
                 names: to_json(&first), project_id: project,
             };
             let is_first = tx.insert_new("files", "sha256, project_id", row).await?;
             let new = is_first && !visible;
             if !new {
-                charge(tx, user, Cost::Requests(1), usage, now).await?;
+                charge(tx, user, Cost::Requests(1), usage, caller.now).await?;
             }
             if !is_first {
                 let mut names = row_of(tx, hash, visibility).await?.names;
@@ -195,13 +194,13 @@ impl Store {
                     names.push(name.clone());
                 }
                 let sql = "UPDATE files SET last_at = $1, names = $2 WHERE sha256 = $3 AND project_id = $4";
-                tx.run(sql, values![now, to_json(&names), hash, project]).await?;
+                tx.run(sql, values![caller.now, to_json(&names), hash, project]).await?;
             }
-            note_submission(tx, &hash.to_string(), user, name.as_deref(), visibility, now).await?;
+            note_submission(tx, &hash.to_string(), user, name.as_deref(), visibility, caller.now).await?;
             let stored = row_of(tx, hash, visibility).await?;
             put_facts(tx, &stored).await?;
-            specimens::insert_upload(tx, hash, visibility, now).await?;
-            analyses::insert(tx, hash, now).await?;
+            specimens::insert_upload(tx, hash, visibility, caller.now).await?;
+            analyses::insert(tx, hash, caller.now).await?;
             analyses::refresh_facts(tx, hash).await?;
             Ok(Some(((stored, new), taken)))
         })?;
@@ -233,8 +232,8 @@ impl Store {
     }
 
     /// Remembers that somebody submitted a URL; `sha256` is that of the URL, in hexadecimal.
-    pub async fn submit_url(&self, principal: &Principal, url: &str, sha256: &str, now: Timestamp) -> Result<()> {
-        let (user, url, sha256) = (principal.user_id(), url.to_owned(), sha256.to_owned());
+    pub async fn submit_url(&self, caller: &Caller, url: &str, sha256: &str) -> Result<()> {
+        let (user, now, url, sha256) = (caller.user_id(), caller.now, url.to_owned(), sha256.to_owned());
         transaction!(self, Person, async |tx| {
             let row = named! { sha256: &sha256, url, first_at: now, last_at: now };
             tx.put("urls", "sha256", &["last_at"], row).await?;

@@ -9,7 +9,7 @@ use crate::db::writer::transaction;
 use crate::inventory::feed;
 use crate::people::users;
 use crate::wider::quota::{Cost, charge, quota_groups};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::feed::{Noun, What};
 use ambit_model::{Timestamp, Uid};
 use serde_json::{Map, Value};
@@ -236,8 +236,8 @@ async fn changes(tx: &mut Tx, graphs: Vec<ChangedGraph>) -> Result<Vec<GraphChan
 
 impl Store {
     /// Makes a graph of the caller's. A private one is charged in the same transaction.
-    pub async fn create_graph(&self, principal: &Principal, new: &NewGraph, now: Timestamp) -> Result<Graph> {
-        let (user, private, document) = (principal.user_id(), new.private, document_text(&new.document)?);
+    pub async fn create_graph(&self, caller: &Caller, new: &NewGraph) -> Result<Graph> {
+        let (user, now, private, document) = (caller.user_id(), caller.now, new.private, document_text(&new.document)?);
         let id = format!("g{}", hex::encode(rand::random::<[u8; 32]>()));
         transaction!(self, Person, async |tx| {
             if private {
@@ -287,13 +287,12 @@ impl Store {
     /// Replaces attributes whole; for editors. Making it private is charged in the same transaction.
     pub async fn change_graph(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         id: &str,
         attributes: &Map<String, Value>,
         private: Option<bool>,
-        now: Timestamp,
     ) -> Result<Graph> {
-        let (user, id, attributes) = (principal.user_id(), id.to_owned(), attributes.clone());
+        let (user, now, id, attributes) = (caller.user_id(), caller.now, id.to_owned(), attributes.clone());
         transaction!(self, Person, async |tx| {
             let number = require(tx, user, &id, GraphRight::Edit).await?;
             let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
@@ -314,8 +313,8 @@ impl Store {
     }
 
     /// Deletes a graph; for its owner.
-    pub async fn delete_graph(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<()> {
-        let (user, id) = (principal.user_id(), id.to_owned());
+    pub async fn delete_graph(&self, caller: &Caller, id: &str) -> Result<()> {
+        let (user, now, id) = (caller.user_id(), caller.now, id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = require(tx, user, &id, GraphRight::Own).await?;
             tx.run("UPDATE graphs SET deleted_at = $1 WHERE number = $2", values![now, number]).await?;
@@ -335,17 +334,16 @@ impl Store {
     /// Puts people and groups on a list; for editors. Those who are there already stay.
     pub async fn add_collaborators(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         id: &str,
         role: Role,
         collaborators: &[Collaborator],
-        now: Timestamp,
     ) -> Result<()> {
-        let (principal, id, collaborators) = (principal.clone(), id.to_owned(), collaborators.to_vec());
+        let (caller, id, collaborators) = (caller.clone(), id.to_owned(), collaborators.to_vec());
         transaction!(self, Person, async |tx| {
-            let number = require(tx, principal.user_id(), &id, GraphRight::Edit).await?;
+            let number = require(tx, caller.user_id(), &id, GraphRight::Edit).await?;
             for collaborator in &collaborators {
-                let (subject, subject_id) = known_subject(tx, &principal, collaborator).await?;
+                let (subject, subject_id) = known_subject(tx, &caller, collaborator).await?;
                 let row = named! { graph: number, role: role.name(), subject, subject_id };
                 tx.insert_new("graph_access", "graph, role, subject, subject_id", row).await?;
             }
@@ -353,20 +351,19 @@ impl Store {
             if tx.read_one::<i64>(sql, values![number, role.name()]).await? > COLLABORATORS_MAX {
                 return Err(StoreError::Invalid(format!("at most {COLLABORATORS_MAX} {}s of a graph", role.name())));
             }
-            note(tx, &id, What::Changed, now).await
+            note(tx, &id, What::Changed, caller.now).await
         })
     }
 
     /// Takes somebody off a list; for editors. `NotFound` where they are not on it.
     pub async fn remove_collaborator(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         id: &str,
         role: Role,
         collaborator: &Collaborator,
-        now: Timestamp,
     ) -> Result<()> {
-        let (user, id, collaborator) = (principal.user_id(), id.to_owned(), collaborator.clone());
+        let (user, now, id, collaborator) = (caller.user_id(), caller.now, id.to_owned(), collaborator.clone());
         transaction!(self, Person, async |tx| {
             let number = require(tx, user, &id, GraphRight::Edit).await?;
             let (subject, subject_id) = subject(tx, &collaborator).await?;

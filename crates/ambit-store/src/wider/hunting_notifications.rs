@@ -6,7 +6,7 @@ use crate::db::sql::{Tx, Value, values};
 use crate::db::writer::transaction;
 use crate::wider::objects;
 use crate::wider::operations::{self, Operation};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 
@@ -82,13 +82,8 @@ impl Store {
     }
 
     /// Deletes some of the caller's own; what is not the caller's own stays.
-    pub async fn delete_notifications(
-        &self,
-        principal: &Principal,
-        numbers: &[i64],
-        now: Timestamp,
-    ) -> Result<Operation> {
-        let (user, numbers) = (principal.user_id(), numbers.to_vec());
+    pub async fn delete_notifications(&self, caller: &Caller, numbers: &[i64]) -> Result<Operation> {
+        let (user, now, numbers) = (caller.user_id(), caller.now, numbers.to_vec());
         transaction!(self, Person, async |tx| {
             let head = "DELETE FROM hunting_notifications WHERE user_id = $1 AND number IN";
             let gone = if numbers.is_empty() { 0 } else { tx.run_in(head, values![user], &numbers, "").await? };

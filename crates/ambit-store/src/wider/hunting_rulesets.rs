@@ -9,7 +9,7 @@ use crate::people::users::DELETED;
 use crate::wider::graphs;
 use crate::wider::operations::{self, Operation};
 use crate::wider::quota::{Cost, charge_units, free_units, quota_groups};
-use crate::{Collaborator, Principal, Result, Store, StoreError};
+use crate::{Caller, Collaborator, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_model::quota::Family;
@@ -278,8 +278,8 @@ async fn change(tx: &mut Tx, held: &Held, change: &RulesetChange, now: Timestamp
 
 impl Store {
     /// Makes a set of the caller's; name and rules are there. An enabled one moves the gauge in the same transaction.
-    pub async fn create_ruleset(&self, principal: &Principal, new: &RulesetChange, now: Timestamp) -> Result<Ruleset> {
-        let (user, new) = (principal.user_id(), new.clone());
+    pub async fn create_ruleset(&self, caller: &Caller, new: &RulesetChange) -> Result<Ruleset> {
+        let (user, now, new) = (caller.user_id(), caller.now, new.clone());
         transaction!(self, Person, async |tx| {
             let id = insert(tx, user, &new, now).await?;
             visible(tx, user, &id, now).await
@@ -287,8 +287,8 @@ impl Store {
     }
 
     /// A set that the caller may see.
-    pub async fn find_ruleset(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<Ruleset> {
-        visible(&mut self.read().await?, principal.user_id(), id, now).await
+    pub async fn find_ruleset(&self, caller: &Caller, id: &str) -> Result<Ruleset> {
+        visible(&mut self.read().await?, caller.user_id(), id, caller.now).await
     }
 
     /// Whether a set is the caller's own; `None`: it is not there for this caller.
@@ -301,24 +301,18 @@ impl Store {
     }
 
     /// Every set that the caller may see, in the order in which they were made, without their rules.
-    pub async fn list_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Vec<Ruleset>> {
-        let user = principal.user_id();
+    pub async fn list_rulesets(&self, caller: &Caller) -> Result<Vec<Ruleset>> {
+        let user = caller.user_id();
         let columns = list::<Ruleset>().replacen("r.rules", "''", 1);
         let sql = format!("SELECT {columns}, {USED} {JOINS} WHERE {VISIBLE} ORDER BY r.number");
         let rulesets: Vec<UsedRuleset> = self.read().await?.read_all(&sql, values![user, user, user]).await?;
-        Ok(rulesets.into_iter().map(|row| ruleset(row, now)).collect())
+        Ok(rulesets.into_iter().map(|row| ruleset(row, caller.now)).collect())
     }
 
     /// Changes what is given; for the owner and editors. More active rules are paid by the owner in the same
     /// transaction, fewer are given back.
-    pub async fn change_ruleset(
-        &self,
-        principal: &Principal,
-        id: &str,
-        wanted: &RulesetChange,
-        now: Timestamp,
-    ) -> Result<Ruleset> {
-        let (user, id, wanted) = (principal.user_id(), id.to_owned(), wanted.clone());
+    pub async fn change_ruleset(&self, caller: &Caller, id: &str, wanted: &RulesetChange) -> Result<Ruleset> {
+        let (user, now, id, wanted) = (caller.user_id(), caller.now, id.to_owned(), wanted.clone());
         transaction!(self, Person, async |tx| {
             let held = hold(tx, user, &id).await?;
             change(tx, &held, &wanted, now).await?;
@@ -327,18 +321,18 @@ impl Store {
     }
 
     /// Deletes a set; for its owner.
-    pub async fn delete_ruleset(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<()> {
-        let (principal, id) = (principal.clone(), id.to_owned());
+    pub async fn delete_ruleset(&self, caller: &Caller, id: &str) -> Result<()> {
+        let (caller, id) = (caller.clone(), id.to_owned());
         transaction!(self, Person, async |tx| {
-            let held = hold(tx, principal.user_id(), &id).await?;
-            require_owner(&held, &principal)?;
-            remove(tx, &held, now).await
+            let held = hold(tx, caller.user_id(), &id).await?;
+            require_owner(&held, &caller)?;
+            remove(tx, &held, caller.now).await
         })
     }
 
     /// Deletes every set that the caller owns.
-    pub async fn delete_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Operation> {
-        let user = principal.user_id();
+    pub async fn delete_rulesets(&self, caller: &Caller) -> Result<Operation> {
+        let (user, now) = (caller.user_id(), caller.now);
         transaction!(self, Person, async |tx| {
             let sql = "SELECT id FROM hunting_rulesets WHERE owner_id = $1 ORDER BY number";
             let ids: Vec<String> = tx.read_all(sql, values![user]).await?;
@@ -398,17 +392,17 @@ impl Store {
 
     /// Gives a set to another user; for its owner. It arrives disabled: whoever gets it decides whether to pay for its
     /// rules.
-    pub async fn give_ruleset(&self, principal: &Principal, id: &str, to: &str, now: Timestamp) -> Result<()> {
-        let (principal, id, to) = (principal.clone(), id.to_owned(), to.to_owned());
+    pub async fn give_ruleset(&self, caller: &Caller, id: &str, to: &str) -> Result<()> {
+        let (caller, id, to) = (caller.clone(), id.to_owned(), to.to_owned());
         transaction!(self, Person, async |tx| {
-            let held = hold(tx, principal.user_id(), &id).await?;
-            require_owner(&held, &principal)?;
+            let held = hold(tx, caller.user_id(), &id).await?;
+            require_owner(&held, &caller)?;
             let (_, owner) = graphs::subject(tx, &Collaborator::User(to)).await?;
             if owner == held.owner {
                 return Ok(());
             }
             require_room(tx, owner).await?;
-            stop(tx, &held, now).await?;
+            stop(tx, &held, caller.now).await?;
             let sql = "UPDATE hunting_rulesets SET owner_id = $1 WHERE number = $2";
             tx.run(sql, values![owner, held.number]).await.map(|_| ())
         })

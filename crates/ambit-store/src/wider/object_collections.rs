@@ -4,7 +4,7 @@
 use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 
 /// Characters of a name and of a description.
@@ -106,14 +106,13 @@ impl Store {
     /// Makes a collection with its first items.
     pub async fn create_object_collection(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         text: CollectionText,
         items: Vec<CollectedItem>,
-        now: Timestamp,
     ) -> Result<ObjectCollection> {
         checked(&text)?;
         let name = text.name.ok_or_else(|| StoreError::Invalid("a collection needs a name".to_owned()))?;
-        let (user, id) = (principal.user_id(), hex::encode(rand::random::<[u8; 32]>()));
+        let (user, now, id) = (caller.user_id(), caller.now, hex::encode(rand::random::<[u8; 32]>()));
         let (description, private) = (text.description.unwrap_or_default(), text.private.unwrap_or(false));
         transaction!(self, Person, async |tx| {
             let row = named! {
@@ -142,14 +141,13 @@ impl Store {
     /// Changes what a collection says of itself, and adds items; for its owner. All or nothing.
     pub async fn change_object_collection(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         id: &str,
         text: CollectionText,
         items: Vec<CollectedItem>,
-        now: Timestamp,
     ) -> Result<ObjectCollection> {
         checked(&text)?;
-        let (user, id) = (principal.user_id(), id.to_owned());
+        let (user, now, id) = (caller.user_id(), caller.now, id.to_owned());
         transaction!(self, Person, async |tx| {
             let found = own(tx, user, &id).await?;
             let name = text.name.unwrap_or(found.name);
@@ -183,14 +181,8 @@ impl Store {
     }
 
     /// Adds items; those that are there stay where they are. For the owner.
-    pub async fn add_to_object_collection(
-        &self,
-        principal: &Principal,
-        id: &str,
-        items: Vec<CollectedItem>,
-        now: Timestamp,
-    ) -> Result<()> {
-        let (user, id) = (principal.user_id(), id.to_owned());
+    pub async fn add_to_object_collection(&self, caller: &Caller, id: &str, items: Vec<CollectedItem>) -> Result<()> {
+        let (user, now, id) = (caller.user_id(), caller.now, id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = own(tx, user, &id).await?.number;
             insert_items(tx, number, &items).await?;
@@ -201,12 +193,11 @@ impl Store {
     /// Takes items out; those that are not there stay away. For the owner.
     pub async fn remove_from_object_collection(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         id: &str,
         items: Vec<CollectedItem>,
-        now: Timestamp,
     ) -> Result<()> {
-        let (user, id) = (principal.user_id(), id.to_owned());
+        let (user, now, id) = (caller.user_id(), caller.now, id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = own(tx, user, &id).await?.number;
             let sql = "DELETE FROM object_collection_items WHERE collection = $1 AND item_type = $2 AND item_id = $3";

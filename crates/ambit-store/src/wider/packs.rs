@@ -4,7 +4,7 @@
 use crate::db::rows::{columns, named, select};
 use crate::db::sql::{from_json, to_json, values, whole};
 use crate::db::writer::transaction;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 
 /// Packs of one installation: each looks at every file.
@@ -44,16 +44,9 @@ columns! {
 
 impl Store {
     /// Loads a pack, in place of one of the same name; for administrators.
-    pub async fn load_pack(
-        &self,
-        principal: &Principal,
-        name: &str,
-        version: &str,
-        content: PackContent,
-        now: Timestamp,
-    ) -> Result<()> {
-        principal.require_administrator()?;
-        let (name, version) = (name.to_owned(), version.to_owned());
+    pub async fn load_pack(&self, caller: &Caller, name: &str, version: &str, content: PackContent) -> Result<()> {
+        caller.require_administrator()?;
+        let (name, version, now) = (name.to_owned(), version.to_owned(), caller.now);
         if matches!(&content, PackContent::Hashes(hashes) if hashes.len() > HASHES_MAX) {
             return Err(StoreError::Invalid(format!("a list has at most {HASHES_MAX} hashes")));
         }

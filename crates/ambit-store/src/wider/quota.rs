@@ -8,7 +8,7 @@
 use crate::db::rows::{Rows, columns, named, select};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::quota::{Family, Meter, PREMIUM_API, PREMIUM_INTELLIGENCE, Window};
@@ -295,14 +295,8 @@ pub(crate) async fn count_calls(
 
 impl Store {
     /// Checks and charges a call in one transaction, and notes it under `name` in the usage of the day.
-    pub async fn charge(
-        &self,
-        principal: &Principal,
-        cost: Cost,
-        name: &'static str,
-        now: Timestamp,
-    ) -> Result<Receipt> {
-        let user = principal.user_id();
+    pub async fn charge(&self, caller: &Caller, cost: Cost, name: &'static str) -> Result<Receipt> {
+        let (user, now) = (caller.user_id(), caller.now);
         transaction!(self, Person, async |tx| charge(tx, user, cost, name, now).await)
     }
 
@@ -318,9 +312,9 @@ impl Store {
     }
 
     /// True if the caller, or a group that the caller draws from, has a privilege now.
-    pub async fn has_privilege(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<bool> {
+    pub async fn has_privilege(&self, caller: &Caller, name: &str) -> Result<bool> {
         let mut tx = self.read().await?;
-        let groups = quota_groups(&mut tx, principal.user_id(), false).await?;
-        has_privilege(&mut tx, principal.user_id(), groups, name, now).await
+        let groups = quota_groups(&mut tx, caller.user_id(), false).await?;
+        has_privilege(&mut tx, caller.user_id(), groups, name, caller.now).await
     }
 }

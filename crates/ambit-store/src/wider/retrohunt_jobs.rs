@@ -6,7 +6,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::wider::objects;
 use crate::wider::quota::{Cost, charge_units};
-use crate::{Principal, Result, Store, StoreError};
+use crate::{Caller, Principal, Result, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
@@ -144,11 +144,10 @@ impl Store {
     /// Takes a job of the caller's, charged in the same transaction.
     pub async fn create_retrohunt_job(
         &self,
-        principal: &Principal,
+        caller: &Caller,
         new: &NewRetrohuntJob,
-        now: Timestamp,
     ) -> Result<RetrohuntJob, JobRefused> {
-        let (user, name, new) = (principal.user_id(), principal.username().to_owned(), new.clone());
+        let (user, now, name, new) = (caller.user_id(), caller.now, caller.username().to_owned(), new.clone());
         let made = transaction!(self, Person, async |tx| {
             // Whoever makes two at once waits here: the row of the payer is held until the end.
             crate::wider::quota::quota_groups(tx, user, true).await?;
@@ -175,8 +174,8 @@ impl Store {
     }
 
     /// Asks a job to end. One that nobody works at ends at once; one that is over stays as it is.
-    pub async fn abort_retrohunt_job(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<()> {
-        let (user, id) = (principal.user_id(), id.to_owned());
+    pub async fn abort_retrohunt_job(&self, caller: &Caller, id: &str) -> Result<()> {
+        let (user, now, id) = (caller.user_id(), caller.now, id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = find(tx, user, &id).await?.number;
             let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE number = $2 AND status = \

@@ -4,7 +4,7 @@ use crate::db::rows::{columns, named, select};
 use crate::db::sql::{Tx, values, whole};
 use crate::db::writer::transaction;
 use crate::wider::visibility::{Visibility, audiences};
-use crate::{Principal, Result, Store};
+use crate::{Caller, Principal, Result, Store};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
 use ambit_model::moment::SECOND_MS;
@@ -56,14 +56,8 @@ impl Store {
 
     /// Remembers that somebody asked for another analysis of a URL that the inventory knows; the people of the project
     /// learn of it. `item` is the SHA-256 of the URL in hexadecimal.
-    pub async fn ask_analysis(
-        &self,
-        principal: &Principal,
-        item: &str,
-        visibility: Visibility,
-        now: Timestamp,
-    ) -> Result<()> {
-        let (user, item) = (principal.user_id(), item.to_owned());
+    pub async fn ask_analysis(&self, caller: &Caller, item: &str, visibility: Visibility) -> Result<()> {
+        let (user, now, item) = (caller.user_id(), caller.now, item.to_owned());
         transaction!(self, Person, async |tx| note_submission(tx, &item, user, None, visibility, now).await)
     }
 

@@ -8,9 +8,9 @@ use ambit_store::{NewKey, NewRetrohuntJob, NewUser, Principal, RulesetChange, St
 async fn user(lab: &Lab, name: &str) -> (String, Principal) {
     let email = format!("{name}@acme.test");
     let new = NewUser { email: email.clone(), ..NewUser::default() };
-    lab.store.create_user(&lab.me, &new, lab.now()).await.unwrap();
+    lab.store.create_user(&lab.caller(), &new).await.unwrap();
     let new = NewKey { user: Some(email), ..NewKey::default() };
-    let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
+    let key = lab.store.create_key(&lab.caller(), &new).await.unwrap().key;
     let principal = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
     (key, principal)
 }
@@ -19,8 +19,8 @@ async fn user(lab: &Lab, name: &str) -> (String, Principal) {
 async fn the_audit_log_says_under_which_name_a_deleted_user_stands_in_it() {
     both(async |lab| {
         let (_, ann) = user(&lab, "ann").await;
-        lab.store.create_project(&ann, "Ann's", lab.now()).await.unwrap();
-        lab.store.delete_user(&lab.me, "ann", lab.now()).await.unwrap();
+        lab.store.create_project(&ann.at(lab.now()), "Ann's").await.unwrap();
+        lab.store.delete_user(&lab.caller(), "ann").await.unwrap();
         let rows = lab.store.list_audit(&lab.me, None, 10).await.unwrap();
         let deleted = rows.iter().find(|row| row.action == "user.delete").unwrap();
         assert_eq!(deleted.object, "ann");
@@ -36,11 +36,11 @@ async fn the_audit_log_says_under_which_name_a_deleted_user_stands_in_it() {
 async fn receivers_rest_while_their_maker_is_suspended_and_end_with_the_maker() {
     both(async |lab| {
         let (_, ann) = user(&lab, "ann").await;
-        lab.store.create_project(&ann, "Ann's", lab.now()).await.unwrap();
+        lab.store.create_project(&ann.at(lab.now()), "Ann's").await.unwrap();
         let ann = again(&lab, &ann).await;
         let project = ann.primary().unwrap();
         let of = async |name: &str, who: &Principal, project: i64| {
-            lab.store.create_receiver(who, project, &new_receiver(name), lab.now()).await.unwrap()
+            lab.store.create_receiver(&who.at(lab.now()), project, &new_receiver(name)).await.unwrap()
         };
         let (hers, mine) = (of("hers", &ann, project).await, of("mine", &lab.me, lab.project).await);
         let told = async || {
@@ -48,17 +48,17 @@ async fn receivers_rest_while_their_maker_is_suspended_and_end_with_the_maker() 
             receivers.into_iter().map(|receiver| receiver.name).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(told().await, "hers mine");
-        lab.store.set_status(&lab.me, ann.user_id(), "suspended", lab.now()).await.unwrap();
+        lab.store.set_status(&lab.caller(), ann.user_id(), "suspended").await.unwrap();
         assert_eq!(told().await, "mine", "what is found reaches nobody who may not sign in");
-        lab.store.set_status(&lab.me, ann.user_id(), "active", lab.now()).await.unwrap();
+        lab.store.set_status(&lab.caller(), ann.user_id(), "active").await.unwrap();
         assert_eq!(told().await, "hers mine");
-        lab.store.delete_user(&lab.me, "ann", lab.now()).await.unwrap();
+        lab.store.delete_user(&lab.caller(), "ann").await.unwrap();
         assert_eq!(told().await, "mine");
         // The project has passed to the administrator, who sees why, and may take the receiver over.
         let me = again(&lab, &lab.me).await;
         let ended = lab.store.find_receiver(&me, hers.uuid).await.unwrap().ended.unwrap();
         assert!(ended.starts_with("the user who created it was deleted"), "{ended}");
-        lab.store.replay_deliveries(&me, hers.uuid, None, lab.now()).await.unwrap();
+        lab.store.replay_deliveries(&me.at(lab.now()), hers.uuid, None).await.unwrap();
         assert_eq!(told().await, "hers mine");
         let taken = lab.store.find_receiver(&me, hers.uuid).await.unwrap();
         assert_eq!((taken.ended, taken.created_by), (None, mine.created_by));
@@ -87,8 +87,8 @@ async fn gauges(lab: &Lab, user: i64, group: i64) -> (i64, i64) {
 }
 
 async fn group_with_room(lab: &Lab, member: &str) -> i64 {
-    let (group, _) = lab.store.create_group(&lab.me, "red", &[member.to_owned()], lab.now()).await.unwrap();
-    lab.store.set_quota(&lab.me, "red", "intelligence_hunting_rules", 10, lab.now()).await.unwrap();
+    let (group, _) = lab.store.create_group(&lab.caller(), "red", &[member.to_owned()]).await.unwrap();
+    lab.store.set_quota(&lab.caller(), "red", "intelligence_hunting_rules", 10).await.unwrap();
     group.id
 }
 
@@ -98,35 +98,35 @@ async fn rules_of_who_was_deleted_stop_and_are_the_administrators_to_delete_or_t
         let (_, ann) = user(&lab, "ann").await;
         let (_, bob) = user(&lab, "bob").await;
         let group = group_with_room(&lab, "ann").await;
-        lab.store.set_quota(&lab.me, "ann", "intelligence_retrohunt_jobs_monthly", 1, lab.now()).await.unwrap();
-        lab.store.set_quota(&lab.me, "red", "intelligence_retrohunt_jobs_monthly", 1, lab.now()).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "ann", "intelligence_retrohunt_jobs_monthly", 1).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "red", "intelligence_retrohunt_jobs_monthly", 1).await.unwrap();
         let sets = [
-            lab.store.create_ruleset(&ann, &rules(&["a", "b"]), lab.now()).await.unwrap(),
-            lab.store.create_ruleset(&ann, &rules(&["c"]), lab.now()).await.unwrap(),
+            lab.store.create_ruleset(&ann.at(lab.now()), &rules(&["a", "b"])).await.unwrap(),
+            lab.store.create_ruleset(&ann.at(lab.now()), &rules(&["c"])).await.unwrap(),
         ];
         let new = NewRetrohuntJob {
             rules: "rule a { condition: true }".to_owned(),
             corpus: "main".to_owned(),
             ..NewRetrohuntJob::default()
         };
-        let job = lab.store.create_retrohunt_job(&ann, &new, lab.now()).await.unwrap();
+        let job = lab.store.create_retrohunt_job(&ann.at(lab.now()), &new).await.unwrap();
         assert_eq!(gauges(&lab, ann.user_id(), group).await, (3, 3));
         let engine = &lab.engine;
         assert_eq!(engine.live_rulesets(lab.now()).await.unwrap().len(), 2);
-        lab.store.delete_user(&lab.me, "ann", lab.now()).await.unwrap();
+        lab.store.delete_user(&lab.caller(), "ann").await.unwrap();
         assert_eq!(gauges(&lab, ann.user_id(), group).await, (0, 0), "nobody pays");
         assert_eq!(engine.live_rulesets(lab.now()).await.unwrap().len(), 0);
         assert_eq!(lab.store.find_retrohunt_job(&ann, &job.id).await.unwrap().status, "aborted");
-        assert_eq!(lab.store.list_rulesets(&bob, lab.now()).await.unwrap(), []);
-        let seen = lab.store.list_rulesets(&lab.me, lab.now()).await.unwrap();
+        assert_eq!(lab.store.list_rulesets(&bob.at(lab.now())).await.unwrap(), []);
+        let seen = lab.store.list_rulesets(&lab.caller()).await.unwrap();
         assert!(seen.len() == 2 && seen.iter().all(|one| !one.enabled), "{seen:?}");
         let on = RulesetChange { enabled: Some(true), ..RulesetChange::default() };
-        let enabled = lab.store.change_ruleset(&lab.me, &sets[0].id, &on, lab.now()).await;
+        let enabled = lab.store.change_ruleset(&lab.caller(), &sets[0].id, &on).await;
         assert!(matches!(enabled, Err(StoreError::Forbidden(_))), "nobody would pay: {enabled:?}");
-        lab.store.delete_ruleset(&lab.me, &sets[0].id, lab.now()).await.unwrap();
-        lab.store.give_ruleset(&lab.me, &sets[1].id, "bob", lab.now()).await.unwrap();
-        assert_eq!(lab.store.find_ruleset(&bob, &sets[1].id, lab.now()).await.unwrap().owner, "bob");
-        assert_eq!(lab.store.list_rulesets(&lab.me, lab.now()).await.unwrap(), []);
+        lab.store.delete_ruleset(&lab.caller(), &sets[0].id).await.unwrap();
+        lab.store.give_ruleset(&lab.caller(), &sets[1].id, "bob").await.unwrap();
+        assert_eq!(lab.store.find_ruleset(&bob.at(lab.now()), &sets[1].id).await.unwrap().owner, "bob");
+        assert_eq!(lab.store.list_rulesets(&lab.caller()).await.unwrap(), []);
     })
     .await;
 }
@@ -137,12 +137,12 @@ async fn a_given_set_arrives_disabled_and_charges_nobody() {
         let (_, ann) = user(&lab, "ann").await;
         let (_, bob) = user(&lab, "bob").await;
         let group = group_with_room(&lab, "ann").await;
-        lab.store.set_quota(&lab.me, "bob", "intelligence_hunting_rules", 10, lab.now()).await.unwrap();
-        let set = lab.store.create_ruleset(&ann, &rules(&["a", "b"]), lab.now()).await.unwrap();
-        lab.store.give_ruleset(&ann, &set.id, "bob", lab.now()).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "bob", "intelligence_hunting_rules", 10).await.unwrap();
+        let set = lab.store.create_ruleset(&ann.at(lab.now()), &rules(&["a", "b"])).await.unwrap();
+        lab.store.give_ruleset(&ann.at(lab.now()), &set.id, "bob").await.unwrap();
         assert_eq!(gauges(&lab, ann.user_id(), group).await, (0, 0));
         assert_eq!(gauges(&lab, bob.user_id(), group).await, (0, 0));
-        assert!(!lab.store.find_ruleset(&bob, &set.id, lab.now()).await.unwrap().enabled);
+        assert!(!lab.store.find_ruleset(&bob.at(lab.now()), &set.id).await.unwrap().enabled);
     })
     .await;
 }
@@ -152,18 +152,18 @@ async fn a_group_pays_no_rules_of_who_left_it() {
     both(async |lab| {
         let (_, ann) = user(&lab, "ann").await;
         let group = group_with_room(&lab, "ann").await;
-        lab.store.set_quota(&lab.me, "ann", "intelligence_hunting_rules", 2, lab.now()).await.unwrap();
-        let first = lab.store.create_ruleset(&ann, &rules(&["a", "b"]), lab.now()).await.unwrap();
-        lab.store.leave_group(&ann, "red", ann.user_id(), false, lab.now()).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "ann", "intelligence_hunting_rules", 2).await.unwrap();
+        let first = lab.store.create_ruleset(&ann.at(lab.now()), &rules(&["a", "b"])).await.unwrap();
+        lab.store.leave_group(&ann.at(lab.now()), "red", ann.user_id(), false).await.unwrap();
         assert_eq!(gauges(&lab, ann.user_id(), group).await, (2, 0), "her own allowance has room");
-        assert!(lab.store.find_ruleset(&ann, &first.id, lab.now()).await.unwrap().enabled);
-        lab.store.add_to_group(&lab.me, "red", &["ann".to_owned()], false, lab.now()).await.unwrap();
-        lab.store.delete_ruleset(&ann, &first.id, lab.now()).await.unwrap();
-        lab.store.set_quota(&lab.me, "ann", "intelligence_hunting_rules", 0, lab.now()).await.unwrap();
-        let second = lab.store.create_ruleset(&ann, &rules(&["a"]), lab.now()).await.unwrap();
+        assert!(lab.store.find_ruleset(&ann.at(lab.now()), &first.id).await.unwrap().enabled);
+        lab.store.add_to_group(&lab.caller(), "red", &["ann".to_owned()], false).await.unwrap();
+        lab.store.delete_ruleset(&ann.at(lab.now()), &first.id).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "ann", "intelligence_hunting_rules", 0).await.unwrap();
+        let second = lab.store.create_ruleset(&ann.at(lab.now()), &rules(&["a"])).await.unwrap();
         assert_eq!(gauges(&lab, ann.user_id(), group).await, (1, 1));
-        lab.store.delete_group(&lab.me, "red", lab.now()).await.unwrap();
-        assert!(!lab.store.find_ruleset(&ann, &second.id, lab.now()).await.unwrap().enabled, "nobody has room");
+        lab.store.delete_group(&lab.caller(), "red").await.unwrap();
+        assert!(!lab.store.find_ruleset(&ann.at(lab.now()), &second.id).await.unwrap().enabled, "nobody has room");
         let standings = lab.store.quota_standings(ann.user_id(), lab.now()).await.unwrap();
         assert!(standings.iter().all(|one| one.user.used == 0), "{standings:?}");
     })
@@ -179,7 +179,7 @@ async fn a_key_that_ends_makes_none_that_lasts_and_takes_its_children_with_it() 
         let make = async |with: &str, expires_at, user: Option<&str>| {
             let by = lab.store.authenticate(with, now).await.unwrap().unwrap();
             let new = NewKey { user: user.map(str::to_owned), expires_at, ..NewKey::default() };
-            lab.store.create_key(&by, &new, now).await
+            lab.store.create_key(&by.at(now), &new).await
         };
         let short = make(&key, Some(end), None).await.unwrap();
         let child = make(&short.key, None, None).await.unwrap();
@@ -188,16 +188,16 @@ async fn a_key_that_ends_makes_none_that_lasts_and_takes_its_children_with_it() 
         assert!(matches!(longer, Err(StoreError::Invalid(_))), "{longer:?}");
         let grandchild = make(&child.key, Some(now.plus_ms(5_000)), None).await.unwrap();
         let ann = lab.store.authenticate(&key, now).await.unwrap().unwrap();
-        let revoked = lab.store.revoke_key(&ann, short.id, now).await.unwrap();
+        let revoked = lab.store.revoke_key(&ann.at(now), short.id).await.unwrap();
         assert_eq!((revoked.with_it, revoked.of_others), (vec![child.id, grandchild.id], vec![]));
         for gone in [&short.key, &child.key, &grandchild.key] {
             assert_eq!(lab.store.authenticate(gone, now).await.unwrap(), None);
         }
         assert!(lab.store.authenticate(&key, now).await.unwrap().is_some(), "what made it stays");
         // Keys of others are said, not ended.
-        let mine = lab.store.create_key(&lab.me, &NewKey::default(), now).await.unwrap();
+        let mine = lab.store.create_key(&lab.me.at(now), &NewKey::default()).await.unwrap();
         let theirs = make(&mine.key, None, Some("ann")).await.unwrap();
-        let revoked = lab.store.revoke_key(&lab.me, mine.id, now).await.unwrap();
+        let revoked = lab.store.revoke_key(&lab.me.at(now), mine.id).await.unwrap();
         assert_eq!((revoked.with_it, revoked.of_others), (vec![], vec![theirs.id]));
         assert!(lab.store.authenticate(&theirs.key, now).await.unwrap().is_some());
     })
@@ -209,10 +209,10 @@ async fn who_is_suspended_opens_nothing_until_the_administrator_says_so() {
     both(async |lab| {
         let (key, ann) = user(&lab, "ann").await;
         group_with_room(&lab, "ann").await;
-        lab.store.create_ruleset(&ann, &rules(&["a"]), lab.now()).await.unwrap();
+        lab.store.create_ruleset(&ann.at(lab.now()), &rules(&["a"])).await.unwrap();
         let engine = &lab.engine;
         let set =
-            async |by: &Principal, user: i64, status: &str| lab.store.set_status(by, user, status, lab.now()).await;
+            async |by: &Principal, user: i64, status: &str| lab.store.set_status(&by.at(lab.now()), user, status).await;
         assert!(matches!(set(&ann, ann.user_id(), "suspended").await, Err(StoreError::Forbidden(_))));
         assert!(matches!(set(&lab.me, ann.user_id(), "away").await, Err(StoreError::Invalid(_))));
         for status in ["inactive", "suspended"] {
@@ -231,7 +231,7 @@ async fn who_is_suspended_opens_nothing_until_the_administrator_says_so() {
         assert_eq!(engine.live_rulesets(lab.now()).await.unwrap().len(), 1);
         let last = set(&lab.me, lab.me.user_id(), "suspended").await;
         assert!(matches!(last, Err(StoreError::Conflict(_))), "{last:?}");
-        let unknown = lab.store.grant_privilege(&lab.me, "ann", "inteligence", None, lab.now()).await;
+        let unknown = lab.store.grant_privilege(&lab.caller(), "ann", "inteligence", None).await;
         assert!(
             matches!(&unknown, Err(StoreError::Invalid(why)) if why.contains("feeds, intelligence, premium-api")),
             "{unknown:?}"

@@ -138,8 +138,8 @@ async fn prepare(options: &Options) -> Store {
     let (store, _) = Store::init(options, &owner(), Timestamp(BEGIN)).await.unwrap();
     let me = store.local_operator().await.unwrap();
     let new = NewCollection { uuid: Some(COLLECTION), ..new_collection(&[(Kind::Domain, "acme.test")]) };
-    store.create_collection(&me, me.primary().unwrap(), &new, Timestamp(BEGIN)).await.unwrap();
-    store.start_run(&me, COLLECTION, None, Timestamp(BEGIN)).await.unwrap();
+    store.create_collection(&me.at(Timestamp(BEGIN)), me.primary().unwrap(), &new).await.unwrap();
+    store.start_run(&me.at(Timestamp(BEGIN)), COLLECTION, None).await.unwrap();
     store
 }
 
@@ -309,13 +309,13 @@ async fn an_answer_goes_out_after_the_commit() {
     let lab = Lab::sqlite().await;
     // Whatever was answered is visible to another connection at once, and what failed is not.
     let other = Store::open(&lab.options).await.unwrap();
-    lab.store.create_project(&lab.me, "taken", Timestamp(BEGIN)).await.unwrap();
+    lab.store.create_project(&lab.me.at(Timestamp(BEGIN)), "taken").await.unwrap();
     let writes = (0..40).map(|n| {
         let (store, other, me, now) = (lab.store.clone(), other.clone(), lab.me.clone(), Timestamp(BEGIN + n));
         async move {
             // Every fifth is refused: the first of them as the first of its group, others in the middle.
             let name = if n % 5 == 0 { "taken".to_owned() } else { format!("p{n}") };
-            let created = store.create_project(&me, &name, now).await;
+            let created = store.create_project(&me.at(now), &name).await;
             let hash = store.put_blob(format!("blob {n}").as_bytes(), now).await.unwrap();
             assert!(other.blob(hash).await.unwrap().is_some());
             created.map(|view| view.project.id)

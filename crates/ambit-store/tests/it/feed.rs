@@ -35,7 +35,7 @@ async fn a_reader_misses_nothing_while_many_write() {
                 for round in 0..10 {
                     // Clocks of different writers disagree: stamps must not.
                     let now = Timestamp(1_800_000_000_000 + i64::from((writer * 7 + round * 3) % 5));
-                    store.create_collection(&me, project, &new_collection(&[]), now).await.unwrap();
+                    store.create_collection(&me.at(now), project, &new_collection(&[])).await.unwrap();
                 }
             })
         });
@@ -70,19 +70,19 @@ async fn people_and_the_engine_write_side_by_side() {
         let marks = async {
             for round in 0..12 {
                 let flags = EntityFlags { tags: Some(vec![format!("t{round}")]), ..EntityFlags::default() };
-                lab.store.set_entity_flags(&lab.me, &uid.to_string(), None, &flags, lab.now()).await.unwrap();
+                lab.store.set_entity_flags(&lab.caller(), &uid.to_string(), None, &flags).await.unwrap();
             }
         };
         let projects = async {
             for round in 0..6 {
-                let created = lab.store.create_project(&lab.me, &format!("p{round}"), lab.now()).await.unwrap();
+                let created = lab.store.create_project(&lab.caller(), &format!("p{round}")).await.unwrap();
                 let me = lab.store.local_operator().await.unwrap();
                 for _ in 0..2 {
                     let new = new_collection(&[(Kind::Domain, "acme.test")]);
-                    let view = lab.store.create_collection(&me, created.project.id, &new, lab.now()).await.unwrap();
-                    lab.store.start_run(&me, view.collection.uuid, None, lab.now()).await.unwrap();
+                    let view = lab.store.create_collection(&me.at(lab.now()), created.project.id, &new).await.unwrap();
+                    lab.store.start_run(&me.at(lab.now()), view.collection.uuid, None).await.unwrap();
                 }
-                lab.store.delete_project(&me, created.project.uuid, lab.now()).await.unwrap();
+                lab.store.delete_project(&me.at(lab.now()), created.project.uuid).await.unwrap();
             }
         };
         let blobs = async {
@@ -98,7 +98,7 @@ async fn people_and_the_engine_write_side_by_side() {
                     never: Some(vec![format!("{round}.acme.test")]),
                     ..ambit_store::CollectionSettings::default()
                 };
-                lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+                lab.store.change_settings(&lab.caller(), lab.collection, &settings).await.unwrap();
             }
         };
         futures::join!(probes, marks, projects, blobs, settings);
@@ -208,7 +208,7 @@ async fn a_milestone_is_of_one_history() {
         let footing = async |milestone| store.footing(milestone).await.unwrap();
         let before = footing(Milestone::default()).await;
         assert_eq!((before.known, before.newest.revision), (false, before.revision));
-        store.create_collection(&lab.me, lab.project, &new_collection(&[]), lab.now()).await.unwrap();
+        store.create_collection(&lab.caller(), lab.project, &new_collection(&[])).await.unwrap();
         let after = footing(before.newest).await;
         assert!(after.known && after.revision > before.revision && after.newest.revision == after.revision);
         let forged = Milestone { token: after.newest.token ^ 1, ..after.newest };

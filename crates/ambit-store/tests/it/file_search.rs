@@ -26,7 +26,7 @@ async fn submit(lab: &Lab, minute: i64, content: &str, name: Option<&str>, type_
         name: name.map(str::to_owned),
         visibility: Visibility::Installation,
     };
-    lab.store.submit_file(&lab.me, None, new, "files", Timestamp(BEGIN + minute * MINUTE_MS)).await.unwrap();
+    lab.store.submit_file(&lab.me.at(Timestamp(BEGIN + minute * MINUTE_MS)), None, new, "files").await.unwrap();
     hash
 }
 
@@ -160,7 +160,7 @@ async fn upload(lab: &Lab, who: &Principal, content: &str, name: &str, visibilit
         name: Some(name.to_owned()),
         visibility,
     };
-    let (file, new) = lab.store.submit_file(who, None, new, "files", lab.now()).await.unwrap().unwrap();
+    let (file, new) = lab.store.submit_file(&who.at(lab.now()), None, new, "files").await.unwrap().unwrap();
     assert_eq!(file.visibility, visibility);
     (hash, new)
 }
@@ -237,11 +237,11 @@ async fn an_upload_for_a_project_is_seen_by_its_people_alone() {
             name: None,
             visibility: private,
         };
-        let refused = lab.store.submit_file(&stranger, None, new, "files", lab.now()).await;
+        let refused = lab.store.submit_file(&stranger.at(lab.now()), None, new, "files").await;
         assert!(matches!(refused, Err(StoreError::NotFound)), "{refused:?}");
         // With the project go its files, and nothing of others.
         let view = lab.store.list_projects(&lab.me).await.unwrap().remove(0);
-        lab.store.delete_project(&lab.me, view.project.uuid, lab.now()).await.unwrap();
+        lab.store.delete_project(&lab.caller(), view.project.uuid).await.unwrap();
         let me = again(&lab, &lab.me).await;
         assert_eq!(seen(&lab, &me, hash).await, Some((vec!["found.bin".to_owned()], 1)));
         let (_, new) = upload(&lab, &me, "secret", "late.bin", Visibility::Installation).await;

@@ -452,7 +452,7 @@ async fn an_edge_that_fails_stores_nothing_and_the_next_write_works() {
     let lab = Lab::sqlite().await;
     for edge in 1..=3 {
         lab.store.arm_failpoint(edge, FailAction::Error);
-        let failed = lab.store.create_project(&lab.me, "never", lab.now()).await;
+        let failed = lab.store.create_project(&lab.caller(), "never").await;
         assert!(matches!(failed, Err(StoreError::Unavailable(_))), "{edge}: {failed:?}");
         assert_eq!(
             lab.store.list_projects(&lab.store.local_operator().await.unwrap()).await.unwrap().len(),
@@ -460,7 +460,7 @@ async fn an_edge_that_fails_stores_nothing_and_the_next_write_works() {
             "{edge}"
         );
     }
-    lab.store.create_project(&lab.me, "now", lab.now()).await.unwrap();
+    lab.store.create_project(&lab.caller(), "now").await.unwrap();
     assert_eq!(lab.store.list_projects(&lab.store.local_operator().await.unwrap()).await.unwrap().len(), 2);
 }
 

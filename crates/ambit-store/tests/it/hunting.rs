@@ -32,7 +32,7 @@ async fn set(lab: &Lab, owner: &Principal, daily_limit: i64) -> Ruleset {
         tags: Some(vec!["Team".to_owned(), "php".to_owned()]),
         ..RulesetChange::default()
     };
-    lab.store.create_ruleset(owner, &new, lab.now()).await.unwrap()
+    lab.store.create_ruleset(&owner.at(lab.now()), &new).await.unwrap()
 }
 
 /// Lets every live set be true of every file that waits, by so many of its rules.
@@ -63,13 +63,14 @@ async fn what_rules_report_is_seen_by_owner_and_editors_and_deleted_by_the_owner
         }
         let [ann, bob, cid, dee] = &people[..] else { panic!("four people") };
         let red = ["ann".to_owned(), "cid".to_owned()];
-        lab.store.create_group(&lab.me, "red", &red, lab.now()).await.unwrap();
+        lab.store.create_group(&lab.caller(), "red", &red).await.unwrap();
         let ann = &again(&lab, ann).await;
-        lab.store.set_quota(&lab.me, "ann", "intelligence_hunting_rules", 10, lab.now()).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "ann", "intelligence_hunting_rules", 10).await.unwrap();
         let set = set(&lab, ann, 100).await;
         let editors = [Collaborator::User("bob".to_owned()), Collaborator::Group("red".to_owned())];
         lab.store.add_ruleset_editors(ann, &set.id, &editors).await.unwrap();
-        let (stored, _) = lab.store.submit_file(dee, None, file("body"), "files", lab.now()).await.unwrap().unwrap();
+        let (stored, _) =
+            lab.store.submit_file(&dee.at(lab.now()), None, file("body"), "files").await.unwrap().unwrap();
         hunt(&lab, 2, lab.now()).await;
         for (who, sees) in [(ann, 2), (bob, 2), (cid, 2), (dee, 0), (&lab.me, 0)] {
             let listed = lab.store.list_notifications(who).await.unwrap();
@@ -93,11 +94,11 @@ async fn what_rules_report_is_seen_by_owner_and_editors_and_deleted_by_the_owner
             assert_eq!(lab.store.delete_notification(who, &newest.id).await.unwrap_err(), StoreError::NotFound);
         }
         let numbers: Vec<i64> = listed.iter().map(|one| one.number).collect();
-        let nothing = lab.store.delete_notifications(bob, &numbers, lab.now()).await.unwrap();
+        let nothing = lab.store.delete_notifications(&bob.at(lab.now()), &numbers).await.unwrap();
         assert_eq!(nothing.objects, 0, "what is another's stays");
         lab.store.delete_notification(ann, &newest.id).await.unwrap();
         assert_eq!(lab.store.delete_notification(ann, &newest.id).await.unwrap_err(), StoreError::NotFound);
-        assert_eq!(lab.store.delete_notifications(ann, &numbers, lab.now()).await.unwrap().objects, 1);
+        assert_eq!(lab.store.delete_notifications(&ann.at(lab.now()), &numbers).await.unwrap().objects, 1);
         assert!(lab.store.list_notifications(bob).await.unwrap().is_empty());
     })
     .await;
@@ -107,17 +108,17 @@ async fn what_rules_report_is_seen_by_owner_and_editors_and_deleted_by_the_owner
 async fn a_set_reports_as_much_of_a_day_as_its_limit_and_goes_on_the_next_day() {
     both(async |lab| {
         let ann = user(&lab, "ann").await;
-        lab.store.set_quota(&lab.me, "ann", "intelligence_hunting_rules", 10, lab.now()).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "ann", "intelligence_hunting_rules", 10).await.unwrap();
         let set = set(&lab, &ann, 3).await;
         // Day, matches of a new file, notifications after it, and whether the set runs no more that day.
         let steps = [(0, 2, 2, false), (0, 2, 3, true), (0, 2, 3, true), (1, 1, 4, false), (1, 5, 6, true)];
         for (number, (day, matches, reported, limited)) in steps.into_iter().enumerate() {
             let at = Timestamp(BEGIN + day * DAY_MS);
-            lab.store.submit_file(&ann, None, file(&number.to_string()), "files", at).await.unwrap();
+            lab.store.submit_file(&ann.at(at), None, file(&number.to_string()), "files").await.unwrap();
             hunt(&lab, matches, at).await;
             let listed = lab.store.list_notifications(&ann).await.unwrap();
             assert_eq!(listed.len(), reported, "step {number}");
-            let shown = lab.store.find_ruleset(&ann, &set.id, at).await.unwrap();
+            let shown = lab.store.find_ruleset(&ann.at(at), &set.id).await.unwrap();
             assert_eq!(shown.rate_limited, limited, "step {number}");
             assert_eq!(lab.engine.live_rulesets(at).await.unwrap().is_empty(), limited, "step {number}");
         }
@@ -134,7 +135,7 @@ async fn packs_take_the_place_of_those_of_their_name_and_only_administrators_loa
             |pairs: &[(&str, &str)]| PackContent::Hashes(pairs.iter().map(|(hash, label)| pair(hash, label)).collect());
         let rules = || PackContent::Rules { sources: vec![pair("a.yar", "rule a {}")], rules: 1 };
         let load = async |who: &Principal, name: &str, content: PackContent| {
-            lab.store.load_pack(who, name, "v1", content, lab.now()).await
+            lab.store.load_pack(&who.at(lab.now()), name, "v1", content).await
         };
         assert!(matches!(load(&ann, "bad", rules()).await, Err(StoreError::Forbidden(_))));
         load(&lab.me, "zoo", rules()).await.unwrap();
@@ -174,8 +175,8 @@ async fn an_analysis_waits_for_the_engine_only_where_a_pack_is_loaded() {
     both(async |lab| {
         let at = |second: i64| Timestamp(BEGIN + second * 1_000);
         let things = PackContent::Fingerprints { sources: Vec::new(), rules: 0 };
-        lab.store.load_pack(&lab.me, "things", "v1", things, at(0)).await.unwrap();
-        let (stored, _) = lab.store.submit_file(&lab.me, None, file("body"), "files", at(0)).await.unwrap().unwrap();
+        lab.store.load_pack(&lab.me.at(at(0)), "things", "v1", things).await.unwrap();
+        let (stored, _) = lab.store.submit_file(&lab.me.at(at(0)), None, file("body"), "files").await.unwrap().unwrap();
         let first = lab.store.last_analysis(stored.sha256).await.unwrap().unwrap();
         assert_eq!(
             (first.second, first.finished, first.results.len()),
@@ -183,7 +184,7 @@ async fn an_analysis_waits_for_the_engine_only_where_a_pack_is_loaded() {
             "no pack judges files"
         );
         let rules = PackContent::Rules { sources: Vec::new(), rules: 0 };
-        lab.store.load_pack(&lab.me, "zoo", "v1", rules, at(0)).await.unwrap();
+        lab.store.load_pack(&lab.me.at(at(0)), "zoo", "v1", rules).await.unwrap();
         lab.store.analyse_file(stored.sha256, at(5)).await.unwrap();
         lab.store.analyse_file(stored.sha256, Timestamp(at(5).0 + 999)).await.unwrap();
         let waiting = lab.engine.waiting_analyses(10).await.unwrap();

@@ -31,7 +31,7 @@ async fn import_part(lab: &Lab, things: &[(Kind, &str)], seen_at: Timestamp, goe
     };
     let sighted = things.iter().map(sighted).collect();
     let imported = Imported { source: Source::Nmap, sighted, account: None, goes_on };
-    lab.store.import(&lab.me, lab.collection, imported, lab.now()).await.unwrap()
+    lab.store.import(&lab.caller(), lab.collection, imported).await.unwrap()
 }
 
 /// `scoped clearance: how often it was imported`, or that it is gone.
@@ -57,7 +57,7 @@ async fn inventory(lab: &Lab) {
 async fn decide(lab: &Lab) {
     let never = Some(vec!["elsewhere.test".to_owned()]);
     let settings = CollectionSettings { never, ..CollectionSettings::default() };
-    lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+    lab.store.change_settings(&lab.caller(), lab.collection, &settings).await.unwrap();
 }
 
 /// A run that found a name that is delegated to others, and ended.
@@ -146,10 +146,10 @@ async fn what_is_denied_or_excluded_closes_what_is_imported_on_it() {
         import(&lab, &[WWW], lab.now()).await;
         let flags = EntityFlags { deny: Some(true), ..EntityFlags::default() };
         let www = lab.uid(WWW.0, WWW.1).to_string();
-        lab.store.set_entity_flags(&lab.me, &www, None, &flags, lab.now()).await.unwrap();
+        lab.store.set_entity_flags(&lab.caller(), &www, None, &flags).await.unwrap();
         let never = Some(vec!["*.off.acme.test".to_owned()]);
         let settings = CollectionSettings { never, ..CollectionSettings::default() };
-        lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+        lab.store.change_settings(&lab.caller(), lab.collection, &settings).await.unwrap();
         let excluded = (Kind::DnsRecord, "a.off.acme.test");
         let outcome = import_part(&lab, &[SITE, excluded], lab.now(), true).await;
         assert_eq!((outcome.new_entities, outcome.undecided), (2, 0));

@@ -25,7 +25,7 @@ async fn project_uuid(lab: &Lab) -> Uuid {
 async fn of_integrations_that_are_made_together_there_are_all_or_none() {
     both(async |lab| {
         let make = async |count: usize| {
-            lab.store.create_integrations_for(&lab.me, lab.collection, &vec![new(); count], lab.now()).await
+            lab.store.create_integrations_for(&lab.caller(), lab.collection, &vec![new(); count]).await
         };
         assert!(matches!(make(1_001).await, Err(StoreError::Conflict(_))), "more than a project may have");
         assert!(lab.store.list_integrations(&lab.me, project_uuid(&lab).await).await.unwrap().is_empty());
@@ -39,9 +39,9 @@ async fn of_integrations_that_are_made_together_there_are_all_or_none() {
 async fn secrets_open_for_the_engine_only_and_end_with_the_integration() {
     both(async |lab| {
         let project = project_uuid(&lab).await;
-        let made = lab.store.create_integration(&lab.me, project, &new(), lab.now()).await.unwrap();
-        let used = lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
-        let again = lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
+        let made = lab.store.create_integration(&lab.caller(), project, &new()).await.unwrap();
+        let used = lab.store.add_integration_use(&lab.caller(), lab.collection, made.uuid).await.unwrap();
+        let again = lab.store.add_integration_use(&lab.caller(), lab.collection, made.uuid).await.unwrap();
         assert_eq!(used, again);
         let listed = lab.store.list_integrations(&lab.me, project).await.unwrap();
         assert_eq!(listed.first(), Some(&made));
@@ -51,11 +51,11 @@ async fn secrets_open_for_the_engine_only_and_end_with_the_integration() {
         let audit = lab.store.list_audit(&lab.me, None, 100).await.unwrap();
         assert!(!format!("{listed:?} {opened:?} {audit:?} {:?}", new()).contains(SECRET), "never printed");
         assert_eq!(lab.store.list_integration_uses(&lab.me, lab.project).await.unwrap(), std::slice::from_ref(&used));
-        let end = || lab.store.delete_integration_use(&lab.me, used.uuid, lab.now());
+        let end = async || lab.store.delete_integration_use(&lab.caller(), used.uuid).await;
         end().await.unwrap();
         assert_eq!(end().await.unwrap_err(), StoreError::NotFound);
-        lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
-        lab.store.delete_integration(&lab.me, made.uuid, lab.now()).await.unwrap();
+        lab.store.add_integration_use(&lab.caller(), lab.collection, made.uuid).await.unwrap();
+        lab.store.delete_integration(&lab.caller(), made.uuid).await.unwrap();
         assert!(lab.store.list_credentials(lab.collection).await.unwrap().is_empty());
         assert!(lab.store.list_integration_uses(&lab.me, lab.project).await.unwrap().is_empty());
     })
@@ -66,21 +66,21 @@ async fn secrets_open_for_the_engine_only_and_end_with_the_integration() {
 async fn secrets_are_replaced_and_the_integration_stays_the_same() {
     both(async |lab| {
         let project = project_uuid(&lab).await;
-        let made = lab.store.create_integration(&lab.me, project, &new(), lab.now()).await.unwrap();
-        lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
+        let made = lab.store.create_integration(&lab.caller(), project, &new()).await.unwrap();
+        lab.store.add_integration_use(&lab.caller(), lab.collection, made.uuid).await.unwrap();
         let secrets = json!({"aws_access_key_id": "AKIA", "aws_secret_access_key": "new"}).as_object().cloned();
         let change = IntegrationChange { secrets: secrets.clone(), ..IntegrationChange::default() };
-        let changed = lab.store.change_integration(&lab.me, made.uuid, &change, lab.now()).await.unwrap();
+        let changed = lab.store.change_integration(&lab.caller(), made.uuid, &change).await.unwrap();
         assert_eq!((changed.uuid, &changed.name, &changed.settings), (made.uuid, &made.name, &made.settings));
         assert_eq!(changed.secret_names, ["aws_access_key_id", "aws_secret_access_key"]);
         let opened = lab.store.list_credentials(lab.collection).await.unwrap();
         assert_eq!((opened.len(), &opened[0].secrets), (1, &secrets));
         let change = IntegrationChange { name: Some("Prod".to_owned()), ..IntegrationChange::default() };
-        let changed = lab.store.change_integration(&lab.me, made.uuid, &change, lab.now()).await.unwrap();
+        let changed = lab.store.change_integration(&lab.caller(), made.uuid, &change).await.unwrap();
         assert_eq!((changed.name.as_str(), changed.secret_names.len()), ("Prod", 2));
         let large = json!({"x": "x".repeat(70_000)}).as_object().cloned();
         let change = IntegrationChange { settings: large, ..IntegrationChange::default() };
-        let refused = lab.store.change_integration(&lab.me, made.uuid, &change, lab.now()).await;
+        let refused = lab.store.change_integration(&lab.caller(), made.uuid, &change).await;
         assert!(matches!(refused, Err(StoreError::Invalid(_))));
     })
     .await;
@@ -89,15 +89,15 @@ async fn secrets_are_replaced_and_the_integration_stays_the_same() {
 #[tokio::test]
 async fn a_collection_uses_only_what_its_own_project_has() {
     both(async |lab| {
-        let other = lab.store.create_project(&lab.me, "Other", lab.now()).await.unwrap().project;
+        let other = lab.store.create_project(&lab.caller(), "Other").await.unwrap().project;
         let me = lab.store.local_operator().await.unwrap();
-        let made = lab.store.create_integration(&me, other.uuid, &new(), lab.now()).await.unwrap();
-        let refused = lab.store.add_integration_use(&me, lab.collection, made.uuid, lab.now()).await;
+        let made = lab.store.create_integration(&me.at(lab.now()), other.uuid, &new()).await.unwrap();
+        let refused = lab.store.add_integration_use(&me.at(lab.now()), lab.collection, made.uuid).await;
         assert_eq!(refused.unwrap_err(), StoreError::NotFound);
-        let inside = lab.store.create_collection(&me, other.id, &new_collection(&[]), lab.now()).await.unwrap();
+        let inside = lab.store.create_collection(&me.at(lab.now()), other.id, &new_collection(&[])).await.unwrap();
         let inside = inside.collection.uuid;
-        lab.store.add_integration_use(&me, inside, made.uuid, lab.now()).await.unwrap();
-        lab.store.delete_project(&me, other.uuid, lab.now()).await.unwrap();
+        lab.store.add_integration_use(&me.at(lab.now()), inside, made.uuid).await.unwrap();
+        lab.store.delete_project(&me.at(lab.now()), other.uuid).await.unwrap();
         assert!(lab.store.list_credentials(inside).await.unwrap().is_empty());
     })
     .await;
@@ -108,7 +108,7 @@ async fn the_database_holds_no_secret_in_the_clear() {
     let lab = Lab::sqlite().await;
     let project = project_uuid(&lab).await;
     let open = NewIntegration { name: "found in the clear".to_owned(), ..new() };
-    lab.store.create_integration(&lab.me, project, &open, lab.now()).await.unwrap();
+    lab.store.create_integration(&lab.caller(), project, &open).await.unwrap();
     let folder = lab.options.folder.clone().unwrap();
     let mut clear = 0;
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -238,7 +238,7 @@ async fn an_issue_is_read_as_it_was() {
         set(&lab, entity, Status::OpenTriaged).await;
         let id = uid_of(&lab, entity).to_string();
         let now = lab.now();
-        let then = lab.store.issue_at(&lab.me, &id, None, opened, now).await.unwrap();
+        let then = lab.store.issue_at(&lab.me.at(now), &id, None, opened).await.unwrap();
         let ambit_store::At::Then(then) = then else { panic!("{then:?}") };
         assert_eq!(then.record.status, Status::OpenNew);
         let points = lab.store.points_in_time(&lab.me, (Item::Issue, &id), None, None).await.unwrap();
@@ -283,7 +283,7 @@ async fn accept(lab: &Lab, entity: Uid, until: Option<Until>) -> Result<usize, S
         ..BulkChange::default()
     };
     let ids = [uid_of(lab, entity).to_string()];
-    lab.store.change_items(&lab.me, (Item::Issue, &ids), None, &change, lab.now()).await
+    lab.store.change_items(&lab.caller(), (Item::Issue, &ids), None, &change).await
 }
 
 #[tokio::test]
@@ -395,8 +395,7 @@ async fn an_end_belongs_to_a_closing_and_lies_ahead() {
                 "reason may have 1000 characters",
             ),
         ] {
-            let error =
-                lab.store.change_items(&lab.me, (Item::Issue, &ids), None, &change, lab.now()).await.unwrap_err();
+            let error = lab.store.change_items(&lab.caller(), (Item::Issue, &ids), None, &change).await.unwrap_err();
             assert!(error.to_string().contains(refusal), "{error}");
         }
     })

@@ -7,7 +7,7 @@ use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Details, EdgeKind, Item, Kind, Timestamp, Uid, Wave};
 use ambit_store::engine::{Commit, Committed, Engine, NewWork, Outcome, Reconciliation, Room, Work};
-use ambit_store::{BulkChange, EntityView, NewCollection, NewOwner, Options, Principal, Store, StoreError};
+use ambit_store::{BulkChange, Caller, EntityView, NewCollection, NewOwner, Options, Principal, Store, StoreError};
 use sqlx::Connection;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ impl Lab {
         let me = store.local_operator().await.unwrap();
         let project = me.primary().unwrap();
         let seeds = [(Kind::Domain, "acme.test")];
-        let view = store.create_collection(&me, project, &new_collection(&seeds), Timestamp(BEGIN)).await.unwrap();
+        let view = store.create_collection(&me.at(Timestamp(BEGIN)), project, &new_collection(&seeds)).await.unwrap();
         let engine = store.engine("lab", Duration::ZERO).await.unwrap();
         Self {
             database,
@@ -147,6 +147,11 @@ impl Lab {
         }
     }
 
+    /// The operator as of now.
+    pub(crate) fn caller(&self) -> Caller {
+        self.me.at(self.now())
+    }
+
     /// The wall time; each asking is a second later.
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp(self.wall.fetch_add(1_000, Ordering::SeqCst) + 1_000)
@@ -163,7 +168,7 @@ impl Lab {
 
     /// Starts a run and claims it.
     pub(crate) async fn run(&self) -> Run {
-        let started = self.store.start_run(&self.me, self.collection, None, self.now()).await.unwrap();
+        let started = self.store.start_run(&self.caller(), self.collection, None).await.unwrap();
         self.engine.claim(started.run().id, self.now()).await.unwrap().unwrap()
     }
 
@@ -171,7 +176,7 @@ impl Lab {
     pub(crate) async fn set_status(&self, issue: Uid, status: Status) {
         let change = BulkChange { status: Some(status), ..BulkChange::default() };
         let ids = [issue.to_string()];
-        self.store.change_items(&self.me, (Item::Issue, &ids), None, &change, self.now()).await.unwrap();
+        self.store.change_items(&self.caller(), (Item::Issue, &ids), None, &change).await.unwrap();
     }
 
     pub(crate) async fn finish(&self, run: &Run) {

@@ -25,7 +25,7 @@ async fn a_token_is_spent_once_and_forgotten_when_it_has_ended() {
                 name: None,
                 visibility: Visibility::Installation,
             };
-            lab.store.submit_file(&lab.me, Some((token, end)), new, "files", now).await.unwrap().is_some()
+            lab.store.submit_file(&lab.me.at(now), Some((token, end)), new, "files").await.unwrap().is_some()
         };
         assert!(spend("one", begin).await);
         assert!(!spend("one", begin).await, "it was used");
@@ -49,7 +49,7 @@ async fn submissions_are_found_by_their_time() {
         let mut hashes = Vec::new();
         for (minute, text) in [(0, "one"), (1, "two"), (1, "one"), (1, "two")] {
             let at = Timestamp(BEGIN + minute * MINUTE_MS);
-            let (file, _) = lab.store.submit_file(&lab.me, None, new(text), "files", at).await.unwrap().unwrap();
+            let (file, _) = lab.store.submit_file(&lab.me.at(at), None, new(text), "files").await.unwrap().unwrap();
             hashes.push(file.sha256.to_string());
         }
         let between = async |from: i64, until: i64| {
@@ -98,7 +98,7 @@ async fn an_upload_is_written_as_it_comes_and_read_as_it_goes() {
                 name: None,
                 visibility: Visibility::Installation,
             };
-            let (_, new) = lab.store.submit_file(&lab.me, None, file, "files", lab.now()).await.unwrap().unwrap();
+            let (_, new) = lab.store.submit_file(&lab.caller(), None, file, "files").await.unwrap().unwrap();
             assert_eq!(new, !known);
             assert!(lab.store.blob(hash).await.unwrap().as_deref() == Some(&content[..]));
         }
@@ -147,7 +147,7 @@ async fn names_are_found_by_the_moment_of_their_change() {
 async fn archives_are_their_users_and_give_their_room_back() {
     both(async |lab| {
         let ann = user(&lab, "ann").await;
-        let begun = lab.store.begin_archive(&ann, 3, Timestamp(BEGIN)).await.unwrap();
+        let begun = lab.store.begin_archive(&ann.at(Timestamp(BEGIN)), 3).await.unwrap();
         assert_eq!((begun.status, begun.files, begun.blob), (ArchiveStatus::Starting, 3, None));
         assert_eq!(lab.store.archive_bytes(&begun.id).await.err(), Some(StoreError::NotFound));
         lab.store.note_archive(&begun.id, ArchiveStatus::Creating, 1, 1).await.unwrap();
@@ -158,9 +158,9 @@ async fn archives_are_their_users_and_give_their_room_back() {
         assert_eq!(archive.next().await.unwrap().as_deref(), Some(&b"packed"[..]));
         assert_eq!(lab.store.archive(&lab.me, &begun.id).await, Err(StoreError::NotFound));
         for _ in 1..10 {
-            lab.store.begin_archive(&ann, 1, Timestamp(BEGIN)).await.unwrap();
+            lab.store.begin_archive(&ann.at(Timestamp(BEGIN)), 1).await.unwrap();
         }
-        let one_more = lab.store.begin_archive(&ann, 1, Timestamp(BEGIN)).await;
+        let one_more = lab.store.begin_archive(&ann.at(Timestamp(BEGIN)), 1).await;
         assert!(matches!(one_more, Err(StoreError::Conflict(_))), "{one_more:?}");
         lab.store.tidy(Timestamp(BEGIN + HOUR_MS / 2)).await.unwrap();
         let blob = found.blob.unwrap();
@@ -168,7 +168,7 @@ async fn archives_are_their_users_and_give_their_room_back() {
         lab.store.tidy(Timestamp(BEGIN + 2 * HOUR_MS)).await.unwrap();
         assert_eq!(lab.store.archive(&ann, &begun.id).await, Err(StoreError::NotFound));
         assert!(lab.store.blob(blob).await.unwrap().is_none(), "{}", lab.database);
-        lab.store.begin_archive(&ann, 1, Timestamp(BEGIN + 2 * HOUR_MS)).await.unwrap();
+        lab.store.begin_archive(&ann.at(Timestamp(BEGIN + 2 * HOUR_MS)), 1).await.unwrap();
     })
     .await;
 }
@@ -184,23 +184,24 @@ async fn collections_of_objects_are_their_owners_to_change() {
         };
         let item = |id: &str| CollectedItem { kind: "domain", id: id.to_owned() };
         let items = vec![item("b.test"), item("a.test"), item("b.test")];
-        let made = lab.store.create_object_collection(&ann, text("ours", false), items, lab.now()).await.unwrap();
+        let made = lab.store.create_object_collection(&ann.at(lab.now()), text("ours", false), items).await.unwrap();
         let listed = async |who| lab.store.collected_items(who, &made.id, "domain").await;
         assert_eq!(listed(&bob).await.unwrap(), ["b.test", "a.test"]);
-        let foreign = lab.store.add_to_object_collection(&bob, &made.id, vec![item("c.test")], lab.now()).await;
+        let foreign = lab.store.add_to_object_collection(&bob.at(lab.now()), &made.id, vec![item("c.test")]).await;
         assert!(matches!(foreign, Err(StoreError::Forbidden(_))), "{foreign:?}");
-        lab.store.add_to_object_collection(&ann, &made.id, vec![item("c.test")], lab.now()).await.unwrap();
-        lab.store.remove_from_object_collection(&ann, &made.id, vec![item("b.test")], lab.now()).await.unwrap();
+        lab.store.add_to_object_collection(&ann.at(lab.now()), &made.id, vec![item("c.test")]).await.unwrap();
+        lab.store.remove_from_object_collection(&ann.at(lab.now()), &made.id, vec![item("b.test")]).await.unwrap();
         assert_eq!(listed(&bob).await.unwrap(), ["a.test", "c.test"]);
         assert_eq!(lab.store.collected_counts(&bob, &made.id).await.unwrap(), [("domain".to_owned(), 2)]);
         let private = CollectionText { private: Some(true), ..CollectionText::default() };
-        let changed = lab.store.change_object_collection(&ann, &made.id, private, Vec::new(), lab.now()).await.unwrap();
+        let changed =
+            lab.store.change_object_collection(&ann.at(lab.now()), &made.id, private, Vec::new()).await.unwrap();
         assert_eq!((changed.name.as_str(), changed.private), ("ours", true));
         assert_eq!(listed(&bob).await, Err(StoreError::NotFound));
         assert!(lab.store.object_collections(&bob, Some(ann.user_id())).await.unwrap().is_empty());
         assert_eq!(lab.store.object_collections(&ann, None).await.unwrap().len(), 1);
         let large = (0..10_001).map(|number| item(&format!("{number}.test"))).collect();
-        let refused = lab.store.add_to_object_collection(&ann, &made.id, large, lab.now()).await;
+        let refused = lab.store.add_to_object_collection(&ann.at(lab.now()), &made.id, large).await;
         assert!(matches!(refused, Err(StoreError::Invalid(_))), "{refused:?}");
         assert_eq!(listed(&ann).await.unwrap().len(), 2, "nothing of it is added");
         lab.store.delete_object_collection(&ann, &made.id).await.unwrap();
@@ -213,12 +214,12 @@ async fn collections_of_objects_are_their_owners_to_change() {
 async fn an_account_that_deletes_itself_leaves_what_it_made() {
     both(async |lab| {
         let ann = user(&lab, "ann").await;
-        lab.store.create_group(&lab.me, "red", &["ann".to_owned()], lab.now()).await.unwrap();
-        let comment = lab.store.add_comment(&ann, "domain", "acme.test", "seen", lab.now()).await.unwrap();
-        lab.store.charge(&ann, Cost::Requests(1), "domains", lab.now()).await.unwrap();
-        let last = lab.store.delete_user(&lab.me, lab.me.username(), lab.now()).await;
+        lab.store.create_group(&lab.caller(), "red", &["ann".to_owned()]).await.unwrap();
+        let comment = lab.store.add_comment(&ann.at(lab.now()), "domain", "acme.test", "seen").await.unwrap();
+        lab.store.charge(&ann.at(lab.now()), Cost::Requests(1), "domains").await.unwrap();
+        let last = lab.store.delete_user(&lab.caller(), lab.me.username()).await;
         assert!(matches!(last, Err(StoreError::Conflict(_))), "the last administrator stays");
-        lab.store.delete_user(&ann, "ann", lab.now()).await.unwrap();
+        lab.store.delete_user(&ann.at(lab.now()), "ann").await.unwrap();
         assert_eq!(lab.store.account("ann").await, Err(StoreError::NotFound));
         let left = lab.store.account_by_id(ann.user_id()).await.unwrap();
         assert_eq!((left.status.as_str(), left.api_quota_group), ("deleted", None));

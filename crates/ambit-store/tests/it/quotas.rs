@@ -12,16 +12,16 @@ use std::collections::BTreeMap;
 pub(crate) async fn user(lab: &Lab, name: &str) -> Principal {
     let email = format!("{name}@acme.test");
     let new = NewUser { email: email.clone(), ..NewUser::default() };
-    lab.store.create_user(&lab.me, &new, lab.now()).await.unwrap();
+    lab.store.create_user(&lab.caller(), &new).await.unwrap();
     let new = NewKey { user: Some(email), label: String::new(), expires_at: None, ..NewKey::default() };
-    let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
+    let key = lab.store.create_key(&lab.caller(), &new).await.unwrap().key;
     lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap()
 }
 
 /// Somebody as the next request finds them.
 pub(crate) async fn again(lab: &Lab, who: &Principal) -> Principal {
     let new = NewKey { user: Some(who.username().to_owned()), ..NewKey::default() };
-    let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
+    let key = lab.store.create_key(&lab.caller(), &new).await.unwrap().key;
     lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap()
 }
 
@@ -36,13 +36,13 @@ async fn of_many_callers_at_once_exactly_as_many_are_served_as_there_are_units()
     both(async |lab| {
         let (ann, bob) = (user(&lab, "ann").await, user(&lab, "bob").await);
         let members = ["ann".to_owned(), "bob".to_owned()];
-        lab.store.create_group(&lab.me, "red", &members, lab.now()).await.unwrap();
-        lab.store.set_quota(&lab.me, "red", "api_requests_daily", 13, lab.now()).await.unwrap();
-        lab.store.set_quota(&lab.me, "ann", "api_requests_monthly", 5, lab.now()).await.unwrap();
+        lab.store.create_group(&lab.caller(), "red", &members).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "red", "api_requests_daily", 13).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "ann", "api_requests_monthly", 5).await.unwrap();
         let now = lab.now();
         let calls = (0..50).map(|number| {
             let (store, who) = (lab.store.clone(), if number % 2 == 0 { ann.clone() } else { bob.clone() });
-            tokio::spawn(async move { store.charge(&who, Cost::Requests(1), "domains", now).await })
+            tokio::spawn(async move { store.charge(&who.at(now), Cost::Requests(1), "domains").await })
         });
         let (mut served, mut refused) = (0, 0);
         for call in calls.collect::<Vec<_>>() {
@@ -113,7 +113,7 @@ async fn no_counter_ever_stands_above_its_limit_wherever_the_clock_jumps() {
     both(async |lab| {
         let people = [user(&lab, "ann").await, user(&lab, "bob").await, user(&lab, "eve").await];
         let members = ["ann".to_owned(), "bob".to_owned()];
-        lab.store.create_group(&lab.me, "red", &members, lab.now()).await.unwrap();
+        lab.store.create_group(&lab.caller(), "red", &members).await.unwrap();
         let limits = [
             ("red", "api_requests_hourly", 180),
             ("red", "api_requests_daily", 6),
@@ -124,10 +124,10 @@ async fn no_counter_ever_stands_above_its_limit_wherever_the_clock_jumps() {
             ("eve", "intelligence_graphs_private", 2),
         ];
         for (who, name, allowed) in limits {
-            lab.store.set_quota(&lab.me, who, name, allowed, lab.now()).await.unwrap();
+            lab.store.set_quota(&lab.caller(), who, name, allowed).await.unwrap();
         }
         for name in ["ann", "bob", "eve"] {
-            lab.store.grant_privilege(&lab.me, name, "intelligence", None, lab.now()).await.unwrap();
+            lab.store.grant_privilege(&lab.caller(), name, "intelligence", None).await.unwrap();
         }
         let mut dice = Dice(7);
         let mut granted = Granted::new();
@@ -142,7 +142,7 @@ async fn no_counter_ever_stands_above_its_limit_wherever_the_clock_jumps() {
                 let index = usize::try_from(dice.roll(3)).unwrap();
                 let cost = any_cost(&mut dice);
                 let (store, who) = (lab.store.clone(), people[index].clone());
-                calls.push(tokio::spawn(async move { (index, cost, store.charge(&who, cost, "test", now).await) }));
+                calls.push(tokio::spawn(async move { (index, cost, store.charge(&who.at(now), cost, "test").await) }));
             }
             for call in calls {
                 let (index, cost, outcome) = call.await.unwrap();
@@ -182,16 +182,16 @@ async fn two_groups_three_users_and_who_may_do_what_with_a_graph() {
         let people = [user(&lab, "ann").await, user(&lab, "bob").await, user(&lab, "eve").await];
         for (group, member) in [("red", "bob"), ("blue", "eve")] {
             let members = [member, "ann"].map(str::to_owned);
-            lab.store.create_group(&lab.me, group, &members, lab.now()).await.unwrap();
+            lab.store.create_group(&lab.caller(), group, &members).await.unwrap();
         }
         let people = [again(&lab, &people[0]).await, again(&lab, &people[1]).await, again(&lab, &people[2]).await];
-        lab.store.set_quota(&lab.me, "ann", "intelligence_graphs_private", 1, lab.now()).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "ann", "intelligence_graphs_private", 1).await.unwrap();
         let mut ids = Vec::new();
         for private in [false, true] {
             let new = NewGraph { document: Map::from_iter([("nodes".to_owned(), json!([]))]), private };
-            let graph = lab.store.create_graph(&people[0], &new, lab.now()).await.unwrap();
+            let graph = lab.store.create_graph(&people[0].at(lab.now()), &new).await.unwrap();
             let red = [Collaborator::Group("red".to_owned())];
-            lab.store.add_collaborators(&people[0], &graph.id, Role::Viewer, &red, lab.now()).await.unwrap();
+            lab.store.add_collaborators(&people[0].at(lab.now()), &graph.id, Role::Viewer, &red).await.unwrap();
             ids.push(graph.id);
         }
         let rights = async |person: &Principal| {
@@ -206,24 +206,26 @@ async fn two_groups_three_users_and_who_may_do_what_with_a_graph() {
         assert_eq!(rights(&people[1]).await, [Some(View), Some(View)]);
         assert_eq!(rights(&people[2]).await, [Some(View), None]);
         assert_eq!(lab.store.view_graph(&people[2], &ids[1]).await.unwrap_err(), StoreError::NotFound);
-        assert!(matches!(lab.store.delete_graph(&people[1], &ids[1], lab.now()).await, Err(StoreError::Forbidden(_))));
+        assert!(matches!(
+            lab.store.delete_graph(&people[1].at(lab.now()), &ids[1]).await,
+            Err(StoreError::Forbidden(_))
+        ));
         let blue = Collaborator::Group("blue".to_owned());
         let refused = lab
             .store
-            .add_collaborators(&people[1], &ids[1], Role::Editor, std::slice::from_ref(&blue), lab.now())
+            .add_collaborators(&people[1].at(lab.now()), &ids[1], Role::Editor, std::slice::from_ref(&blue))
             .await;
         assert!(matches!(refused, Err(StoreError::Forbidden(_))));
         lab.store
-            .add_collaborators(&people[0], &ids[1], Role::Editor, std::slice::from_ref(&blue), lab.now())
+            .add_collaborators(&people[0].at(lab.now()), &ids[1], Role::Editor, std::slice::from_ref(&blue))
             .await
             .unwrap();
         assert_eq!(rights(&people[2]).await, [Some(View), Some(Edit)]);
         let members = lab.store.group_account("blue").await.unwrap().group.id;
         assert_eq!(lab.store.members_of(members, Members::Users).await.unwrap()[1].user.username, "eve");
-        let left = lab.store.leave_group(&lab.me, "blue", people[2].user_id(), false, lab.now());
-        left.await.unwrap();
+        lab.store.leave_group(&lab.caller(), "blue", people[2].user_id(), false).await.unwrap();
         assert_eq!(rights(&people[2]).await, [Some(View), None], "out of the group, out of the graph");
-        lab.store.remove_collaborator(&people[0], &ids[1], Role::Editor, &blue, lab.now()).await.unwrap();
+        lab.store.remove_collaborator(&people[0].at(lab.now()), &ids[1], Role::Editor, &blue).await.unwrap();
     })
     .await;
 }
@@ -232,21 +234,22 @@ async fn two_groups_three_users_and_who_may_do_what_with_a_graph() {
 async fn changes_of_graphs_are_read_in_the_order_of_commits() {
     both(async |lab| {
         let ann = user(&lab, "ann").await;
-        lab.store.set_quota(&lab.me, "ann", "intelligence_graphs_private", 1, lab.now()).await.unwrap();
+        lab.store.set_quota(&lab.caller(), "ann", "intelligence_graphs_private", 1).await.unwrap();
         let mut ids = Vec::new();
         for private in [false, true] {
             let document = Map::from_iter([("nodes".to_owned(), json!([]))]);
-            let graph = lab.store.create_graph(&ann, &NewGraph { document, private }, lab.now()).await.unwrap();
+            let graph = lab.store.create_graph(&ann.at(lab.now()), &NewGraph { document, private }).await.unwrap();
             ids.push(graph.id);
         }
         let me = [Collaborator::User("ann".to_owned())];
-        lab.store.add_collaborators(&ann, &ids[1], Role::Viewer, &me, lab.now()).await.unwrap();
+        lab.store.add_collaborators(&ann.at(lab.now()), &ids[1], Role::Viewer, &me).await.unwrap();
         let changes = lab.store.graphs_since(0, 10).await.unwrap();
         assert_eq!(changes.len(), 2);
         assert!(changes[0].revision < changes[1].revision && changes[1].access.len() == 1, "{}", lab.database);
-        lab.store.delete_graph(&ann, &ids[0], lab.now()).await.unwrap();
+        lab.store.delete_graph(&ann.at(lab.now()), &ids[0]).await.unwrap();
         assert!(lab.store.graphs_since(changes[1].revision, 10).await.unwrap()[0].deleted);
-        let refused = lab.store.create_graph(&ann, &NewGraph { private: true, ..NewGraph::default() }, lab.now()).await;
+        let refused =
+            lab.store.create_graph(&ann.at(lab.now()), &NewGraph { private: true, ..NewGraph::default() }).await;
         assert!(matches!(refused, Err(StoreError::QuotaExceeded { .. })));
         assert_eq!(standing(&lab, &ann, "intelligence_graphs_private", lab.now()).await, (1, None));
     })

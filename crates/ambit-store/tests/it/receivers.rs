@@ -23,7 +23,7 @@ pub(crate) fn new_receiver(name: &str) -> NewReceiver {
 }
 
 async fn add(lab: &Lab, name: &str) -> ReceiverView {
-    lab.store.create_receiver(&lab.me, lab.project, &new_receiver(name), lab.now()).await.unwrap()
+    lab.store.create_receiver(&lab.caller(), lab.project, &new_receiver(name)).await.unwrap()
 }
 
 #[tokio::test]

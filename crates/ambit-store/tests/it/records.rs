@@ -13,7 +13,7 @@ use serde_json::json;
 
 async fn at(lab: &Lab, uid: Uid, moment: Timestamp) -> At<EntityView> {
     let now = lab.now();
-    lab.store.entity_at(&lab.me, &uid.to_string(), None, moment, now).await.unwrap()
+    lab.store.entity_at(&lab.me.at(now), &uid.to_string(), None, moment).await.unwrap()
 }
 
 async fn then(lab: &Lab, uid: Uid, moment: Timestamp) -> EntityView {
@@ -81,7 +81,7 @@ async fn point_in_time_reads_the_version_in_force() {
 #[tokio::test]
 async fn what_is_seen_is_stamped_after_the_start_of_its_run() {
     both(async |lab| {
-        let started = lab.store.start_run(&lab.me, lab.collection, None, lab.now()).await.unwrap();
+        let started = lab.store.start_run(&lab.caller(), lab.collection, None).await.unwrap();
         let now = lab.now();
         let run = lab.engine.claim(started.run().id, now).await.unwrap().unwrap();
         let seed = lab.entity(lab.uid(Kind::Domain, "acme.test")).await;
@@ -220,7 +220,7 @@ async fn a_run_leaves_one_version_of_a_record_and_bookkeeping_none() {
         assert_eq!(closed_versions(&lab, uid).await, 1);
 
         let tags = EntityFlags { tags: Some(vec!["mine".to_owned()]), ..EntityFlags::default() };
-        lab.store.set_entity_flags(&lab.me, &uid.to_string(), None, &tags, lab.now()).await.unwrap();
+        lab.store.set_entity_flags(&lab.caller(), &uid.to_string(), None, &tags).await.unwrap();
         assert_eq!(closed_versions(&lab, uid).await, 2, "a person's change is a version of its own");
         lab.probe(&run, "http", uid, 2, page("four")).await;
         lab.probe(&run, "http", uid, 4, page("five")).await;
@@ -300,7 +300,7 @@ async fn people_mark_entities_and_what_they_mark_is_versioned() {
             tags: Some(vec![" b ".to_owned(), "a".to_owned()]),
             ..EntityFlags::default()
         };
-        lab.store.set_entity_flags(&lab.me, &before.uuid.to_string(), None, &flags, lab.now()).await.unwrap();
+        lab.store.set_entity_flags(&lab.caller(), &before.uuid.to_string(), None, &flags).await.unwrap();
         let after = lab.entity(uid).await;
         assert_eq!((after.record.hidden, after.record.tags.join(",")), (true, "a,b".to_owned()));
         assert_eq!(after.last_seen, before.last_seen, "a person's mark is no sight");
@@ -309,7 +309,7 @@ async fn people_mark_entities_and_what_they_mark_is_versioned() {
         let graph = lab.engine.graph(lab.collection, 0).await.unwrap();
         assert!(!graph.nodes[0].node.allow);
         let flags = EntityFlags { allow: Some(true), ..EntityFlags::default() };
-        lab.store.set_entity_flags(&lab.me, &uid.to_string(), None, &flags, lab.now()).await.unwrap();
+        lab.store.set_entity_flags(&lab.caller(), &uid.to_string(), None, &flags).await.unwrap();
         let delta = lab.engine.graph(lab.collection, graph.revision).await.unwrap();
         assert!(delta.nodes[0].node.allow);
         let audit = lab.store.list_audit(&lab.me, None, 2).await.unwrap();
@@ -325,16 +325,15 @@ async fn removed_seeds_are_seeds_no_longer_after_the_next_claim() {
         lab.finish(&run).await;
         let added = lab
             .store
-            .add_seeds(&lab.me, lab.collection, &[(Kind::IpAddress, "192.0.2.9".to_owned())], lab.now())
+            .add_seeds(&lab.caller(), lab.collection, &[(Kind::IpAddress, "192.0.2.9".to_owned())])
             .await
             .unwrap();
         assert_eq!(added.iter().map(|seed| seed.name.as_str()).collect::<Vec<_>>(), ["acme.test", "192.0.2.9"]);
-        lab.store.remove_seed(&lab.me, added[0].id, lab.now()).await.unwrap();
+        lab.store.remove_seed(&lab.caller(), added[0].id).await.unwrap();
         let _run = lab.run().await;
         assert!(!lab.entity(lab.uid(Kind::Domain, "acme.test")).await.record.seed);
         assert!(lab.entity(lab.uid(Kind::IpAddress, "192.0.2.9")).await.record.seed);
-        let bad =
-            lab.store.add_seeds(&lab.me, lab.collection, &[(Kind::IpAddress, "nonsense".to_owned())], lab.now()).await;
+        let bad = lab.store.add_seeds(&lab.caller(), lab.collection, &[(Kind::IpAddress, "nonsense".to_owned())]).await;
         assert!(matches!(bad, Err(ambit_store::StoreError::Invalid(_))), "{bad:?}");
     })
     .await;
@@ -346,7 +345,7 @@ async fn the_id_of_a_removed_seed_is_given_to_no_other() {
     both(async |lab| {
         let add = async |name: &str| {
             let seeds = [(Kind::Domain, name.to_owned())];
-            let all = lab.store.add_seeds(&lab.me, lab.collection, &seeds, lab.now()).await.unwrap();
+            let all = lab.store.add_seeds(&lab.caller(), lab.collection, &seeds).await.unwrap();
             all.iter().find(|seed| seed.name == name).unwrap().id
         };
         let mut given = Vec::new();
@@ -354,7 +353,7 @@ async fn the_id_of_a_removed_seed_is_given_to_no_other() {
             let id = add(name).await;
             assert!(!given.contains(&id), "{id} of {name} was another's: {given:?}");
             given.push(id);
-            lab.store.remove_seed(&lab.me, id, lab.now()).await.unwrap();
+            lab.store.remove_seed(&lab.caller(), id).await.unwrap();
         }
     })
     .await;
@@ -366,16 +365,16 @@ async fn only_seeds_named_on_a_command_line_are_the_operator_s() {
         let named = async || lab.engine.operator_seeds(lab.collection).await.unwrap();
         let address = |last: u8| (Kind::IpAddress, format!("10.0.0.{last}"));
         let (store, me) = (&lab.store, &lab.me);
-        store.add_seeds(me, lab.collection, &[address(1), address(2)], lab.now()).await.unwrap();
+        store.add_seeds(&me.at(lab.now()), lab.collection, &[address(1), address(2)]).await.unwrap();
         assert!(named().await.is_empty(), "what a member adds is a member's");
-        store.name_seeds(me, lab.collection, &[address(1), address(3)], lab.now()).await.unwrap();
+        store.name_seeds(&me.at(lab.now()), lab.collection, &[address(1), address(3)]).await.unwrap();
         assert_eq!(named().await, [address(1)], "what is no seed is not made one");
-        store.add_seeds(me, lab.collection, &[address(1)], lab.now()).await.unwrap();
+        store.add_seeds(&me.at(lab.now()), lab.collection, &[address(1)]).await.unwrap();
         assert_eq!(named().await, [address(1)], "and stays so");
         let seeds = store.list_seeds(me, lab.collection).await.unwrap();
         let seed = seeds.iter().find(|seed| seed.name == "10.0.0.1").unwrap();
-        store.remove_seed(me, seed.id, lab.now()).await.unwrap();
-        store.add_seeds(me, lab.collection, &[address(1)], lab.now()).await.unwrap();
+        store.remove_seed(&me.at(lab.now()), seed.id).await.unwrap();
+        store.add_seeds(&me.at(lab.now()), lab.collection, &[address(1)]).await.unwrap();
         assert!(named().await.is_empty(), "who adds it again is a member");
     })
     .await;

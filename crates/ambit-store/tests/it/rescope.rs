@@ -33,13 +33,13 @@ async fn exclude(lab: &Lab, patterns: &[&str]) {
         never: Some(patterns.iter().map(|pattern| (*pattern).to_owned()).collect()),
         ..CollectionSettings::default()
     };
-    lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+    lab.store.change_settings(&lab.caller(), lab.collection, &settings).await.unwrap();
 }
 
 async fn mark(lab: &Lab, of: (Kind, &str), allow: bool, deny: bool) {
     let flags = EntityFlags { allow: Some(allow), deny: Some(deny), ..EntityFlags::default() };
     let uid = lab.uid(of.0, of.1).to_string();
-    lab.store.set_entity_flags(&lab.me, &uid, None, &flags, lab.now()).await.unwrap();
+    lab.store.set_entity_flags(&lab.caller(), &uid, None, &flags).await.unwrap();
 }
 
 /// `true L3 subdomain`: scoped, clearance, reason.
@@ -116,7 +116,7 @@ async fn exclusions_and_level_hold_at_once_and_are_lifted_at_once() {
         exclude(&lab, &[]).await;
         assert_eq!(all(&lab).await, before);
         let settings = CollectionSettings { level: Some(Clearance::L1), ..CollectionSettings::default() };
-        lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+        lab.store.change_settings(&lab.caller(), lab.collection, &settings).await.unwrap();
         let quiet = all(&lab).await;
         assert!(quiet.iter().all(|shown| shown.starts_with("true L1")), "{quiet:?}");
     })
@@ -189,10 +189,10 @@ async fn an_open_run_loses_what_is_louder_than_the_new_clearance_and_says_so() {
 async fn a_large_block_waits_for_a_yes() {
     both(async |lab| {
         let seeds = [(Kind::NetBlock, "198.18.0.0/15".to_owned()), (Kind::NetBlock, "192.0.2.0/24".to_owned())];
-        lab.store.add_seeds(&lab.me, lab.collection, &seeds, lab.now()).await.unwrap();
+        lab.store.add_seeds(&lab.caller(), lab.collection, &seeds).await.unwrap();
         assert!(lab.engine.confirmed_blocks(lab.collection).await.unwrap().is_empty());
         let before = lab.engine.scope_revision(lab.collection).await.unwrap();
-        let confirm = async || lab.store.confirm_large_blocks(&lab.me, lab.collection, 9, lab.now()).await.unwrap();
+        let confirm = async || lab.store.confirm_large_blocks(&lab.caller(), lab.collection, 9).await.unwrap();
         assert_eq!(confirm().await, ["198.18.0.0/15"]);
         assert!(confirm().await.is_empty(), "once");
         let confirmed = lab.engine.confirmed_blocks(lab.collection).await.unwrap();

@@ -24,7 +24,7 @@ async fn titles(lab: &Lab, titles: &[&str]) -> (Uid, Vec<Timestamp>) {
 }
 
 async fn title_at(lab: &Lab, domain: Uid, moment: Timestamp) -> Result<String, StoreError> {
-    let at = lab.store.entity_at(&lab.me, &domain.to_string(), None, moment, lab.now()).await?;
+    let at = lab.store.entity_at(&lab.caller(), &domain.to_string(), None, moment).await?;
     let At::Then(view) = at else { panic!("it was seen before") };
     Ok(view.record.details["title"].as_str().unwrap().to_owned())
 }

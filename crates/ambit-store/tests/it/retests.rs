@@ -52,7 +52,7 @@ pub(crate) async fn prove(lab: &Lab, run: &Run, name: Uid) {
 }
 
 async fn ask(lab: &Lab, issue: Uid) -> Result<Run, StoreError> {
-    let started = lab.store.start_retest(&lab.me, &issue.to_string(), None, lab.now()).await?;
+    let started = lab.store.start_retest(&lab.caller(), &issue.to_string(), None).await?;
     Ok(started.run().clone())
 }
 
@@ -93,7 +93,7 @@ async fn beside_an_open_run_nothing_else_is_looked_at_and_the_refusal_names_it()
         assert!(refused.contains(&format!("run {}", run.id)), "{refused}");
         lab.engine.finish(run.id, RunState::Finished, &[], lab.now()).await.unwrap();
         let looked = ask(&lab, issue).await.unwrap();
-        let started = lab.store.start_run(&lab.me, lab.collection, None, lab.now()).await.unwrap();
+        let started = lab.store.start_run(&lab.caller(), lab.collection, None).await.unwrap();
         assert!(matches!(started, Started::Open(run) if run.id == looked.id), "a run waits for it");
         let nobody = Uid::from_bytes([9; 32]);
         assert!(matches!(ask(&lab, nobody).await, Err(StoreError::NotFound)));

@@ -228,7 +228,7 @@ async fn a_version_that_a_person_made_within_a_run_stays() {
             ..EntityFlags::default()
         };
         let mark = async |list: &[&str]| {
-            lab.store.set_entity_flags(&lab.me, &entity.to_string(), None, &tags(list), lab.now()).await.unwrap()
+            lab.store.set_entity_flags(&lab.caller(), &entity.to_string(), None, &tags(list)).await.unwrap()
         };
         mark(&["mine"]).await;
         mark(&[]).await;

@@ -18,7 +18,7 @@ async fn settings_change_only_what_is_given() {
             custom_last_refreshes_count: Some(7),
             ..CollectionSettings::default()
         };
-        let view = lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+        let view = lab.store.change_settings(&lab.caller(), lab.collection, &settings).await.unwrap();
         let of = view.collection;
         assert_eq!(
             (of.schedule, of.custom_last_refreshes_count, of.printable_name.as_str()),
@@ -30,7 +30,7 @@ async fn settings_change_only_what_is_given() {
             never: Some(vec!["*.dev.acme.test".to_owned()]),
             ..CollectionSettings::default()
         };
-        let view = lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+        let view = lab.store.change_settings(&lab.caller(), lab.collection, &settings).await.unwrap();
         assert_eq!(
             (view.collection.schedule, view.collection.printable_name.as_str(), view.collection.level),
             (Schedule::Weekly, "Outside", Clearance::L1)
@@ -39,7 +39,7 @@ async fn settings_change_only_what_is_given() {
         for (ports, kept) in [(Some(Some("top:2")), Some("80,443")), (None, Some("80,443")), (Some(None), None)] {
             let ports = ports.map(|ports| ports.map(|text| text.parse().unwrap()));
             let settings = CollectionSettings { ports, ..CollectionSettings::default() };
-            let view = lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+            let view = lab.store.change_settings(&lab.caller(), lab.collection, &settings).await.unwrap();
             assert_eq!(view.collection.ports.map(|ports| ports.to_string()).as_deref(), kept);
         }
         let project = lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid;
@@ -52,7 +52,7 @@ async fn settings_change_only_what_is_given() {
                 description: description.map(str::to_owned),
                 primary: false,
             };
-            lab.store.change_project(&lab.me, project, &settings, lab.now()).await.unwrap();
+            lab.store.change_project(&lab.caller(), project, &settings).await.unwrap();
             let found = lab.store.find_project(&lab.me, project).await.unwrap().project;
             assert_eq!((found.name.as_str(), found.description.as_deref()), shown);
         }
@@ -67,7 +67,7 @@ async fn a_run_starts_by_the_clock_of_a_zone_once_and_in_no_window() {
         let at = |text: &str| Timestamp::parse(text).unwrap();
         let change = async |settings: CollectionSettings| {
             let now = at("2027-01-15T08:00:00Z");
-            lab.store.change_settings(&lab.me, lab.collection, &settings, now).await.unwrap().collection
+            lab.store.change_settings(&lab.me.at(now), lab.collection, &settings).await.unwrap().collection
         };
         let timing = Timing {
             cron: Some(Cron::parse("30 9 * * *").unwrap()),
@@ -90,7 +90,7 @@ async fn a_run_starts_by_the_clock_of_a_zone_once_and_in_no_window() {
         assert_eq!(due("2027-01-16T11:00:00Z").await, 1);
         let run = lab.store.list_runs(&lab.me, lab.collection).await.unwrap().remove(0);
         assert_eq!(run.timing, timing);
-        lab.store.cancel_run(&lab.me, run.id, at("2027-01-16T11:30:00Z")).await.unwrap();
+        lab.store.cancel_run(&lab.me.at(at("2027-01-16T11:30:00Z")), run.id).await.unwrap();
         assert_eq!(due("2027-01-17T08:00:00Z").await, 0);
         // A word takes the place of the expression, and the windows stay.
         let weekly = CollectionSettings { schedule: Some(Schedule::Weekly), ..CollectionSettings::default() };
@@ -107,7 +107,7 @@ async fn a_monthly_schedule_from_the_31st_keeps_to_the_last_days_of_the_months()
         let at = |text: &str| Timestamp::parse(text).unwrap();
         let monthly = CollectionSettings { schedule: Some(Schedule::Monthly), ..CollectionSettings::default() };
         let begun = at("2027-01-31T08:00:00Z");
-        lab.store.change_settings(&lab.me, lab.collection, &monthly, begun).await.unwrap();
+        lab.store.change_settings(&lab.me.at(begun), lab.collection, &monthly).await.unwrap();
         // Starts late by a minute, and in April, since nobody was there, by eleven days.
         for (start, next) in [
             ("2027-02-28T08:01:00Z", "2027-03-31T08:00:00Z"),
@@ -117,12 +117,12 @@ async fn a_monthly_schedule_from_the_31st_keeps_to_the_last_days_of_the_months()
         ] {
             assert_eq!(lab.store.schedule_due(at(start)).await.unwrap().len(), 1, "{start}");
             let run = lab.store.list_runs(&lab.me, lab.collection).await.unwrap().remove(0);
-            lab.store.cancel_run(&lab.me, run.id, at(start)).await.unwrap();
+            lab.store.cancel_run(&lab.me.at(at(start)), run.id).await.unwrap();
             let due = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection.due_at;
             assert_eq!(due, Some(at(next)), "{start}");
         }
         // The schedule counts from a run that a person starts.
-        lab.store.start_run(&lab.me, lab.collection, None, at("2027-06-12T10:00:00Z")).await.unwrap();
+        lab.store.start_run(&lab.me.at(at("2027-06-12T10:00:00Z")), lab.collection, None).await.unwrap();
         let due = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection.due_at;
         assert_eq!(due, Some(at("2027-07-12T10:00:00Z")));
     })
@@ -136,21 +136,21 @@ async fn who_is_taken_out_sees_nothing_and_the_last_owner_stays() {
         let emails = ["ann@acme.test".to_owned()];
         let ann = lab
             .store
-            .add_members(&lab.me, project, &emails, ProjectRole::Member, true, lab.now())
+            .add_members(&lab.caller(), project, &emails, ProjectRole::Member, true)
             .await
             .unwrap()
             .members
             .remove(0);
-        let give = lab.store.set_collection_role(&lab.me, lab.collection, "ann", CollectionRole::Viewer, lab.now());
-        give.await.unwrap();
-        let take = || lab.store.remove_collection_role(&lab.me, lab.collection, ann.id, lab.now());
+        let viewer = CollectionRole::Viewer;
+        lab.store.set_collection_role(&lab.caller(), lab.collection, "ann", viewer).await.unwrap();
+        let take = async || lab.store.remove_collection_role(&lab.caller(), lab.collection, ann.id).await;
         take().await.unwrap();
         assert_eq!(take().await.unwrap_err(), StoreError::NotFound);
         assert!(lab.store.list_collection_roles(&lab.me, lab.collection).await.unwrap().is_empty());
-        lab.store.remove_member(&lab.me, project, ann.id, lab.now()).await.unwrap();
+        lab.store.remove_member(&lab.caller(), project, ann.id).await.unwrap();
         let members = lab.store.list_members(&lab.me, project).await.unwrap();
         assert_eq!(members.len(), 1);
-        let last = lab.store.remove_member(&lab.me, project, members[0].id, lab.now()).await;
+        let last = lab.store.remove_member(&lab.caller(), project, members[0].id).await;
         assert!(matches!(last, Err(StoreError::Conflict(_))), "{last:?}");
         assert_eq!(lab.store.list_members(&lab.me, project).await.unwrap().len(), 1, "rolled back");
     })
@@ -165,17 +165,16 @@ async fn selections_over_collections_never_wait_in_a_circle() {
         let first = lab.uid(Kind::Domain, "acme.test").to_string();
         lab.run().await;
         let seeds = [(Kind::Domain, "acme.test")];
-        let other =
-            lab.store.create_collection(&lab.me, lab.project, &new_collection(&seeds), lab.now()).await.unwrap();
+        let other = lab.store.create_collection(&lab.caller(), lab.project, &new_collection(&seeds)).await.unwrap();
         let other = other.collection.uuid;
-        let started = lab.store.start_run(&lab.me, other, None, lab.now()).await.unwrap();
+        let started = lab.store.start_run(&lab.caller(), other, None).await.unwrap();
         lab.engine.claim(started.run().id, lab.now()).await.unwrap();
         let second = ambit_model::Uid::of_entity(other, Kind::Domain, "acme.test").to_string();
         let calls = (0..20).map(|number| {
             let ids = if number % 2 == 0 { [first.clone(), second.clone()] } else { [second.clone(), first.clone()] };
             async move {
                 let change = BulkChange { add_tags: vec![format!("t{number:02}")], ..BulkChange::default() };
-                lab.store.change_items(&lab.me, (Item::Entity, &ids), None, &change, lab.now()).await
+                lab.store.change_items(&lab.caller(), (Item::Entity, &ids), None, &change).await
             }
         });
         let done = futures::future::join_all(calls).await;

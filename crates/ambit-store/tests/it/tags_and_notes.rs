@@ -24,11 +24,11 @@ async fn writers_at_once_lose_nothing() {
         let (lab, id) = (&lab, id.as_str());
         let tags = futures::future::join_all((0..30).map(|number| async move {
             let change = add(&format!("t{number:02}"));
-            lab.store.change_tags(&lab.me, (Item::Entity, id), None, &change, lab.now()).await.unwrap();
+            lab.store.change_tags(&lab.caller(), (Item::Entity, id), None, &change).await.unwrap();
         }));
         let notes = futures::future::join_all((0..30).map(|number| async move {
             let text = format!("note {number}");
-            lab.store.add_note(&lab.me, (Item::Entity, id), None, &text, lab.now()).await.unwrap();
+            lab.store.add_note(&lab.caller(), (Item::Entity, id), None, &text).await.unwrap();
         }));
         futures::future::join(tags, notes).await;
         let entity = lab.store.find_entity(&lab.me, id, None).await.unwrap();
@@ -51,9 +51,8 @@ async fn a_change_of_tags_is_all_or_nothing() {
             add: add.iter().map(|tag| (*tag).to_owned()).collect(),
             remove: remove.iter().map(|tag| (*tag).to_owned()).collect(),
         };
-        let apply = async |change: TagChange| {
-            lab.store.change_tags(&lab.me, (Item::Entity, &id), None, &change, lab.now()).await
-        };
+        let apply =
+            async |change: TagChange| lab.store.change_tags(&lab.caller(), (Item::Entity, &id), None, &change).await;
         assert_eq!(apply(change(&["b", " a"], &[])).await.unwrap(), ["a", "b"]);
         assert_eq!(apply(change(&["c"], &["b"])).await.unwrap(), ["a", "c"]);
         assert_eq!(apply(change(&["d"], &["none"])).await.unwrap_err(), StoreError::NotFound);
@@ -68,16 +67,16 @@ async fn a_change_of_tags_is_all_or_nothing() {
 async fn notes_go_with_their_collection() {
     both(async |lab| {
         let id = domain(&lab).await;
-        let (_, note) = lab.store.add_note(&lab.me, (Item::Entity, &id), None, "x", lab.now()).await.unwrap();
+        let (_, note) = lab.store.add_note(&lab.caller(), (Item::Entity, &id), None, "x").await.unwrap();
         let place = (Item::Entity, id.as_str(), note.uid);
-        let (_, edited) = lab.store.edit_note(&lab.me, place, None, "y", lab.now()).await.unwrap();
+        let (_, edited) = lab.store.edit_note(&lab.caller(), place, None, "y").await.unwrap();
         assert_eq!((edited.text.as_str(), edited.created_at), ("y", note.created_at));
         assert!(edited.updated_at > note.updated_at);
-        let empty = lab.store.edit_note(&lab.me, place, None, " ", lab.now()).await;
+        let empty = lab.store.edit_note(&lab.caller(), place, None, " ").await;
         assert!(matches!(empty, Err(StoreError::Invalid(_))));
-        lab.store.delete_collection(&lab.me, lab.collection, lab.now()).await.unwrap();
+        lab.store.delete_collection(&lab.caller(), lab.collection).await.unwrap();
         lab.store.tidy(lab.now()).await.unwrap();
-        let left = lab.store.delete_note(&lab.me, (Item::Entity, &id, note.uid), None, lab.now()).await;
+        let left = lab.store.delete_note(&lab.caller(), (Item::Entity, &id, note.uid), None).await;
         assert_eq!(left.unwrap_err(), StoreError::NotFound);
     })
     .await;
@@ -91,11 +90,11 @@ async fn notes_are_written_by_analysts_and_changed_by_their_authors_and_admins()
         let emails = ["bob@acme.test".to_owned()];
         let added = lab
             .store
-            .add_members(&lab.me, project(&lab).await, &emails, ProjectRole::Member, false, lab.now())
+            .add_members(&lab.caller(), project(&lab).await, &emails, ProjectRole::Member, false)
             .await
             .unwrap();
         let member = added.members[0].id.to_string();
-        let (_, mine) = lab.store.add_note(&lab.me, (Item::Entity, &id), None, "mine", lab.now()).await.unwrap();
+        let (_, mine) = lab.store.add_note(&lab.caller(), (Item::Entity, &id), None, "mine").await.unwrap();
         // Bob's role, how many notes he sees, and whether he writes, edits another's and deletes another's.
         for (role, seen, writes, edits) in [
             (None, None, Err("not found"), Err("not found")),
@@ -104,20 +103,20 @@ async fn notes_are_written_by_analysts_and_changed_by_their_authors_and_admins()
             (Some(CollectionRole::Admin), Some(1), Ok(()), Ok(())),
         ] {
             if let Some(role) = role {
-                lab.store.set_collection_role(&lab.me, lab.collection, &member, role, lab.now()).await.unwrap();
+                lab.store.set_collection_role(&lab.caller(), lab.collection, &member, role).await.unwrap();
             }
             let bob = again(&lab, &bob).await;
             let place = (Item::Entity, id.as_str());
             let listed = lab.store.list_notes(&bob, place, None).await.map(|(_, notes)| notes.len());
             assert_eq!(listed.ok(), seen, "{role:?}");
-            let wrote = lab.store.add_note(&bob, place, None, "bob's", lab.now()).await;
+            let wrote = lab.store.add_note(&bob.at(lab.now()), place, None, "bob's").await;
             assert_eq!(outcome(&wrote), writes, "{role:?} writes");
-            let edited = lab.store.edit_note(&bob, (place.0, place.1, mine.uid), None, "edited", lab.now()).await;
+            let edited = lab.store.edit_note(&bob.at(lab.now()), (place.0, place.1, mine.uid), None, "edited").await;
             assert_eq!(outcome(&edited), edits, "{role:?} edits another's");
             if let Ok((_, own)) = wrote {
                 assert_eq!((own.author.as_str(), own.text.as_str()), ("bob", "bob's"));
-                lab.store.edit_note(&bob, (place.0, place.1, own.uid), None, "own", lab.now()).await.unwrap();
-                lab.store.delete_note(&bob, (place.0, place.1, own.uid), None, lab.now()).await.unwrap();
+                lab.store.edit_note(&bob.at(lab.now()), (place.0, place.1, own.uid), None, "own").await.unwrap();
+                lab.store.delete_note(&bob.at(lab.now()), (place.0, place.1, own.uid), None).await.unwrap();
             }
         }
         let (_, notes) = lab.store.list_notes(&lab.me, (Item::Entity, &id), None).await.unwrap();
@@ -145,7 +144,7 @@ async fn project(lab: &Lab) -> Uuid {
 async fn the_audit_log_is_read_in_pages_by_those_who_answer_for_it() {
     both(async |lab| {
         let bob = user(&lab, "bob").await;
-        lab.store.create_project(&bob, "Bob's", lab.now()).await.unwrap();
+        lab.store.create_project(&bob.at(lab.now()), "Bob's").await.unwrap();
         let bob = again(&lab, &bob).await;
         let all = lab.store.list_audit(&lab.me, None, 1_000).await.unwrap();
         assert!(all.len() > 3 && all.is_sorted_by(|one, next| one.id > next.id), "the newest first: {all:?}");
@@ -161,7 +160,7 @@ async fn the_audit_log_is_read_in_pages_by_those_who_answer_for_it() {
         assert_eq!(own[0].details, serde_json::json!({"name": "Bob's"}));
         // What was done in a project stays readable for the administrator when the project is deleted.
         let project = lab.store.list_projects(&bob).await.unwrap()[0].project.uuid;
-        lab.store.delete_project(&bob, project, lab.now()).await.unwrap();
+        lab.store.delete_project(&bob.at(lab.now()), project).await.unwrap();
         let left = lab.store.list_audit(&lab.me, None, 2).await.unwrap();
         let lines: Vec<_> = left.iter().map(|row| (row.action.as_str(), row.project_uuid)).collect();
         assert_eq!(lines[0], ("project.delete", Some(project)), "{left:?}");

@@ -41,17 +41,17 @@ async fn filled(lab: &Lab) -> String {
     let settings = json!({"region": "eu"}).as_object().cloned().unwrap();
     let new = NewIntegration { name: "Cloud".to_owned(), kind: "AwsCredential".to_owned(), secrets, settings };
     let project = lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid;
-    let made = lab.store.create_integration(&lab.me, project, &new, lab.now()).await.unwrap();
-    lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
+    let made = lab.store.create_integration(&lab.caller(), project, &new).await.unwrap();
+    lab.store.add_integration_use(&lab.caller(), lab.collection, made.uuid).await.unwrap();
     let gone = add_seed(&lab.store, &lab.me, lab.collection, "gone.test").await;
-    lab.store.remove_seed(&lab.me, gone, lab.now()).await.unwrap();
-    lab.store.create_key(&lab.me, &NewKey::default(), lab.now()).await.unwrap().key
+    lab.store.remove_seed(&lab.caller(), gone).await.unwrap();
+    lab.store.create_key(&lab.caller(), &NewKey::default()).await.unwrap().key
 }
 
 /// The id of a seed that is added.
 async fn add_seed(store: &Store, me: &Principal, collection: Uuid, name: &str) -> i64 {
     let seeds = [(Kind::Domain, name.to_owned())];
-    let all = store.add_seeds(me, collection, &seeds, LATER).await.unwrap();
+    let all = store.add_seeds(&me.at(LATER), collection, &seeds).await.unwrap();
     all.iter().find(|seed| seed.name == name).unwrap().id
 }
 
@@ -74,8 +74,8 @@ async fn a_folder_moves_whole_and_answers_the_same() {
     assert_eq!(answers(&there, &key, lab.collection).await, before);
     // Numbers go on where they were.
     let me = there.local_operator().await.unwrap();
-    let newer = there.create_key(&me, &NewKey::default(), LATER).await.unwrap();
-    let here = lab.store.create_key(&lab.me, &NewKey::default(), LATER).await.unwrap();
+    let newer = there.create_key(&me.at(LATER), &NewKey::default()).await.unwrap();
+    let here = lab.store.create_key(&lab.me.at(LATER), &NewKey::default()).await.unwrap();
     assert_eq!(newer.id, here.id);
     let newer = add_seed(&there, &me, lab.collection, "new.test").await;
     assert_eq!(newer, add_seed(&lab.store, &lab.me, lab.collection, "new.test").await, "not that of the removed one");

@@ -17,14 +17,14 @@ impl Lab {
     /// A user with a project of their own.
     async fn person(&self, name: &str) -> (Principal, i64) {
         let (key, person) = user(self, &format!("{name}@acme.test")).await;
-        let project = self.store.create_project(&person, name, self.now()).await.unwrap().project.id;
+        let project = self.store.create_project(&person.at(self.now()), name).await.unwrap().project.id;
         (self.store.authenticate(&key, self.now()).await.unwrap().unwrap(), project)
     }
 
     /// A run of a person over seeds, in a collection of its own.
     async fn asked(&self, (person, project): &(Principal, i64), seeds: &[(Kind, &str)]) -> Result<RunId, StoreError> {
-        let view = self.store.create_collection(person, *project, &new_collection(seeds), self.now()).await?;
-        let Started::Scheduled(run) = self.store.start_run(person, view.collection.uuid, None, self.now()).await?
+        let view = self.store.create_collection(&person.at(self.now()), *project, &new_collection(seeds)).await?;
+        let Started::Scheduled(run) = self.store.start_run(&person.at(self.now()), view.collection.uuid, None).await?
         else {
             panic!("nothing else is open there")
         };
@@ -112,7 +112,7 @@ async fn a_user_has_so_many_runs_open_and_a_cancelled_one_counts_no_more() {
         let refused = lab.asked(&person, &[ADDRESS]).await.unwrap_err();
         let text = "you have 2 runs that wait or run, and 2 is the most: cancel one, or wait until one ends";
         assert_eq!(refused, StoreError::TooMany(text.to_owned()));
-        lab.store.cancel_run(&person.0, first, lab.now()).await.unwrap();
+        lab.store.cancel_run(&person.0.at(lab.now()), first).await.unwrap();
         lab.asked(&person, &[ADDRESS]).await.unwrap();
         lab.asked(&(lab.me.clone(), lab.project), &[ADDRESS]).await.unwrap();
     })
@@ -125,12 +125,14 @@ async fn the_addresses_of_seeds_are_limited_for_a_project_and_for_a_user() {
         lab.store.set_limits(Limits { seed_addresses: 70_000, ..Limits::default() });
         let person = lab.person("ann").await;
         let seeds = |block: &'static str| [(Kind::NetBlock, block), (Kind::Domain, "acme.test")];
-        let view =
-            lab.store.create_collection(&person.0, person.1, &new_collection(&seeds("10.0.0.0/16")), lab.now()).await;
+        let view = lab
+            .store
+            .create_collection(&person.0.at(lab.now()), person.1, &new_collection(&seeds("10.0.0.0/16")))
+            .await;
         let collection = view.unwrap().collection.uuid;
         let add = async |name: &str| {
             let seed = [(Kind::NetBlock, name.to_owned())];
-            lab.store.add_seeds(&person.0, collection, &seed, lab.now()).await.map(|seeds| seeds.len())
+            lab.store.add_seeds(&person.0.at(lab.now()), collection, &seed).await.map(|seeds| seeds.len())
         };
         assert_eq!(add("10.1.0.0/20").await, Ok(3));
         let refused = add("10.2.0.0/20").await.unwrap_err();
@@ -140,13 +142,13 @@ async fn the_addresses_of_seeds_are_limited_for_a_project_and_for_a_user() {
         assert_eq!(lab.store.list_seeds(&person.0, collection).await.unwrap().len(), 3, "nothing of it was stored");
         lab.store.set_limits(Limits { seed_addresses: 5_000, ..Limits::default() });
         let (key, bob) = user(&lab, "bob@acme.test").await;
-        let first = lab.store.create_project(&bob, "first", lab.now()).await.unwrap().project.id;
-        let second = lab.store.create_project(&bob, "second", lab.now()).await.unwrap().project.id;
+        let first = lab.store.create_project(&bob.at(lab.now()), "first").await.unwrap().project.id;
+        let second = lab.store.create_project(&bob.at(lab.now()), "second").await.unwrap().project.id;
         let bob = lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
         let elsewhere = (bob.clone(), first);
         let blocks = async |who: &(Principal, i64)| {
             let new = new_collection(&[(Kind::NetBlock, "10.3.0.0/20")]);
-            lab.store.create_collection(&who.0, who.1, &new, lab.now()).await.map(|_| ())
+            lab.store.create_collection(&who.0.at(lab.now()), who.1, &new).await.map(|_| ())
         };
         assert_eq!(blocks(&elsewhere).await, Ok(()));
         let again = blocks(&elsewhere).await.unwrap_err();
@@ -155,7 +157,7 @@ async fn the_addresses_of_seeds_are_limited_for_a_project_and_for_a_user() {
         assert!(again.to_string().starts_with("the seeds that you added would name 8192 addresses"), "{again}");
         let me = lab
             .store
-            .create_collection(&lab.me, lab.project, &new_collection(&seeds("10.0.0.0/8")), Timestamp(1))
+            .create_collection(&lab.me.at(Timestamp(1)), lab.project, &new_collection(&seeds("10.0.0.0/8")))
             .await;
         me.unwrap();
     })

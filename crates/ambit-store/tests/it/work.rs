@@ -19,9 +19,9 @@ use uuid::Uuid;
 #[tokio::test]
 async fn at_most_one_run_of_a_collection_is_open() {
     both(async |lab| {
-        let first = lab.store.start_run(&lab.me, lab.collection, None, lab.now()).await.unwrap();
+        let first = lab.store.start_run(&lab.caller(), lab.collection, None).await.unwrap();
         assert!(matches!(first, Started::Scheduled(_)));
-        let again = lab.store.start_run(&lab.me, lab.collection, None, lab.now()).await.unwrap();
+        let again = lab.store.start_run(&lab.caller(), lab.collection, None).await.unwrap();
         assert_eq!(again, Started::Open(first.run().clone()));
         let claimed = next_run(&lab.engine, lab.now()).await.unwrap().unwrap();
         assert_eq!((claimed.id, claimed.state, claimed.number), (first.run().id, RunState::Running, 1));
@@ -35,7 +35,7 @@ async fn at_most_one_run_of_a_collection_is_open() {
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
         assert_eq!(collection.last_refresh, claimed.started_at);
         assert_eq!((collection.entity_count, collection.new_entity_count, collection.refreshing), (1, 1, false));
-        let second = lab.store.start_run(&lab.me, lab.collection, None, lab.now()).await.unwrap();
+        let second = lab.store.start_run(&lab.caller(), lab.collection, None).await.unwrap();
         assert_eq!(second.run().number, 2);
         let runs = lab.store.list_runs(&lab.me, lab.collection).await.unwrap();
         assert_eq!(
@@ -50,8 +50,8 @@ async fn at_most_one_run_of_a_collection_is_open() {
 #[tokio::test]
 async fn two_starts_at_once_make_one_run() {
     both(async |lab| {
-        let now = lab.now();
-        let starts = (0..8).map(|_| lab.store.start_run(&lab.me, lab.collection, None, now));
+        let caller = lab.caller();
+        let starts = (0..8).map(|_| lab.store.start_run(&caller, lab.collection, None));
         let started = futures::future::join_all(starts).await;
         let fresh = started.iter().filter(|outcome| matches!(outcome, Ok(Started::Scheduled(_)))).count();
         assert_eq!(fresh, 1, "{started:?}");
@@ -444,7 +444,7 @@ async fn a_run_whose_command_is_gone_waits_for_a_person() {
         assert_eq!(other.pause_left_by_commands(later).await.unwrap(), [run.id]);
         assert_eq!(next_run(&other, later).await.unwrap(), None);
         // A person who resumes it gives it to whoever is there.
-        store.resume_run(&lab.me, run.id, later).await.unwrap();
+        store.resume_run(&lab.me.at(later), run.id).await.unwrap();
         assert_eq!(other.pause_left_by_commands(later).await.unwrap(), Vec::<RunId>::new());
         let resumed = next_run(&other, later).await.unwrap().unwrap();
         assert_eq!((resumed.id, resumed.engine.as_deref()), (run.id, Some("serve")));
@@ -533,15 +533,15 @@ async fn pause_resume_and_cancel_are_rows() {
         let mut reconciliation = lab.reconciliation(run.id);
         reconciliation.work.push(new_work("a", uid, 0));
         lab.engine.reconcile(reconciliation).await.unwrap();
-        let paused = lab.store.pause_run(&lab.me, run.id, lab.now()).await.unwrap();
+        let paused = lab.store.pause_run(&lab.caller(), run.id).await.unwrap();
         assert_eq!(paused.state, RunState::Paused);
         assert_eq!(lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap(), []);
         lab.engine.release(run.id).await.unwrap();
         assert_eq!(next_run(&lab.engine, lab.now()).await.unwrap(), None);
-        lab.store.resume_run(&lab.me, run.id, lab.now()).await.unwrap();
+        lab.store.resume_run(&lab.caller(), run.id).await.unwrap();
         assert_eq!(next_run(&lab.engine, lab.now()).await.unwrap().map(|run| run.id), Some(run.id));
         let work = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
-        let cancelled = lab.store.cancel_run(&lab.me, run.id, lab.now()).await.unwrap();
+        let cancelled = lab.store.cancel_run(&lab.caller(), run.id).await.unwrap();
         assert_eq!((cancelled.state, cancelled.counters.work_open), (RunState::Cancelled, 0));
         let committed = lab
             .engine
@@ -551,7 +551,7 @@ async fn pause_resume_and_cancel_are_rows() {
         assert_eq!(committed.refused, 1);
         lab.finish(&run).await;
         assert_eq!(lab.engine.run(run.id).await.unwrap().state, RunState::Cancelled, "a person's word stays");
-        let error = lab.store.resume_run(&lab.me, run.id, lab.now()).await.unwrap_err();
+        let error = lab.store.resume_run(&lab.caller(), run.id).await.unwrap_err();
         assert_eq!(error, StoreError::Conflict("the run is cancelled".to_owned()));
         let revision = lab.store.person_revision(lab.project).await.unwrap();
         let last = lab.store.feed_since(revision - 1, 1).await.unwrap().remove(0);
@@ -564,7 +564,7 @@ async fn pause_resume_and_cancel_are_rows() {
 async fn reschedule(lab: &Lab, schedule: Schedule) -> Timestamp {
     let settings = CollectionSettings { schedule: Some(schedule), ..CollectionSettings::default() };
     let now = lab.now();
-    lab.store.change_settings(&lab.me, lab.collection, &settings, now).await.unwrap();
+    lab.store.change_settings(&lab.me.at(now), lab.collection, &settings).await.unwrap();
     now
 }
 
@@ -600,7 +600,7 @@ async fn a_clock_that_was_ahead_does_not_stop_schedules() {
             // A year ahead a run begins and ends; then the clock is right again.
             let ahead = since.plus_ms(365 * DAY_MS);
             let started = lab.store.schedule_due(ahead).await.unwrap();
-            lab.store.cancel_run(&lab.me, started[0], ahead).await.unwrap();
+            lab.store.cancel_run(&lab.me.at(ahead), started[0]).await.unwrap();
             assert!(due_at().await.unwrap() > ahead);
             lab.store.bring_forward(since.plus_ms(1_000)).await.unwrap();
             assert!(lab.store.schedule_due(since.plus_ms(1_000)).await.unwrap().is_empty(), "nothing at once");
@@ -608,7 +608,7 @@ async fn a_clock_that_was_ahead_does_not_stop_schedules() {
             assert!(due <= since.plus_ms(1_000 + period * DAY_MS), "{schedule:?} {due}");
             let again = lab.store.schedule_due(due).await.unwrap();
             assert_eq!(again.len(), 1, "{schedule:?}");
-            lab.store.cancel_run(&lab.me, again[0], due).await.unwrap();
+            lab.store.cancel_run(&lab.me.at(due), again[0]).await.unwrap();
         }
     })
     .await;
@@ -620,16 +620,15 @@ async fn a_run_that_waits_is_cancelled_when_its_collection_is_archived_and_one_u
         let seeds = [(Kind::Domain, "acme.test")];
         let made = async || {
             let new = new_collection(&seeds);
-            lab.store.create_collection(&lab.me, lab.project, &new, lab.now()).await.unwrap().collection
+            lab.store.create_collection(&lab.caller(), lab.project, &new).await.unwrap().collection
         };
-        let started = async |collection: Uuid| {
-            lab.store.start_run(&lab.me, collection, None, lab.now()).await.unwrap().run().clone()
-        };
+        let started =
+            async |collection: Uuid| lab.store.start_run(&lab.caller(), collection, None).await.unwrap().run().clone();
         let (under_way, waiting) = (made().await, made().await);
         let (first, second) = (started(under_way.uuid).await, started(waiting.uuid).await);
         lab.engine.claim(first.id, lab.now()).await.unwrap().unwrap();
         for collection in [&under_way, &waiting] {
-            lab.store.archive_collection(&lab.me, collection.uuid, lab.now()).await.unwrap();
+            lab.store.archive_collection(&lab.caller(), collection.uuid).await.unwrap();
         }
         let state = async |id| lab.store.find_run(&lab.me, id).await.unwrap().state;
         assert_eq!(state(first.id).await, RunState::Running);
@@ -645,19 +644,19 @@ async fn nothing_starts_because_a_collection_is_made_gets_a_seed_or_leaves_the_a
         let due = async |now: Timestamp| lab.store.schedule_due(now).await.unwrap().len();
         let mut new = new_collection(&[]);
         new.schedule = Schedule::Daily;
-        let made = lab.store.create_collection(&lab.me, lab.project, &new, lab.now()).await.unwrap().collection;
+        let made = lab.store.create_collection(&lab.caller(), lab.project, &new).await.unwrap().collection;
         assert_eq!(made.due_at, Some(made.created_at.plus_ms(DAY_MS)));
         // Its first seed comes after it was due for the first time.
         let later = made.created_at.plus_ms(5 * DAY_MS);
         assert_eq!(due(later).await, 0, "there is nothing to look at");
         let seeds = |name: &str| [(Kind::Domain, name.to_owned())];
-        lab.store.add_seeds(&lab.me, made.uuid, &seeds("acme.test"), later).await.unwrap();
+        lab.store.add_seeds(&lab.me.at(later), made.uuid, &seeds("acme.test")).await.unwrap();
         assert_eq!(due(later.plus_ms(DAY_MS - 1)).await, 0);
-        lab.store.add_seeds(&lab.me, made.uuid, &seeds("acme.example"), later.plus_ms(DAY_MS - 1)).await.unwrap();
-        lab.store.archive_collection(&lab.me, made.uuid, later).await.unwrap();
+        lab.store.add_seeds(&lab.me.at(later.plus_ms(DAY_MS - 1)), made.uuid, &seeds("acme.example")).await.unwrap();
+        lab.store.archive_collection(&lab.me.at(later), made.uuid).await.unwrap();
         assert_eq!(due(later.plus_ms(DAY_MS)).await, 0, "archived");
         let back = later.plus_ms(9 * DAY_MS);
-        lab.store.unarchive_collection(&lab.me, made.uuid, back).await.unwrap();
+        lab.store.unarchive_collection(&lab.me.at(back), made.uuid).await.unwrap();
         assert_eq!(due(back.plus_ms(DAY_MS - 1)).await, 0);
         assert_eq!(due(back.plus_ms(DAY_MS)).await, 1);
     })

@@ -178,7 +178,7 @@ async fn add(
             let ((version, content, said), left_out) = rules_of(path, &name)?;
             refused += left_out;
             judged |= matches!(content, PackContent::Fingerprints { .. });
-            store.load_pack(&principal, &name, &version, content, now()).await?;
+            store.load_pack(&principal.at(now()), &name, &version, content).await?;
             said
         } else {
             loaded = true;

@@ -75,7 +75,7 @@ async fn tell_first_key(store: &Store, folder: &Path, issued: &IssuedKey) -> Res
         return Ok(());
     }
     let owner = store.local_operator().await?;
-    store.revoke_key(&owner, issued.id, now()).await?;
+    store.revoke_key(&owner.at(now()), issued.id).await?;
     let token = store.issue_key_token(now()).await?;
     let place = folder.join(folder::KEY_TOKEN);
     private_file(&place, &token.text)

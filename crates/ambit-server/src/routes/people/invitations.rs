@@ -46,20 +46,20 @@ fn id(call: &Call) -> Result<i64> {
 
 /// Accept an invitation and join the project or group.
 pub(crate) async fn accept(call: Call) -> Result<Envelope<bool>> {
-    call.store().accept_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
+    call.store().accept_invitation(call.caller(), id(&call)?).await.about(NOUN)?;
     Ok(success("Invitation accepted", true))
 }
 
 /// Decline an invitation, or withdraw one to a project that the caller owns or a group that the caller administers.
 pub(crate) async fn end(call: Call) -> Result<Envelope<bool>> {
-    call.store().end_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
+    call.store().end_invitation(call.caller(), id(&call)?).await.about(NOUN)?;
     Ok(success("Invitation ended", true))
 }
 
 /// Leave a project. The last owner cannot.
 pub(crate) async fn leave_project(call: Call) -> Result<Envelope<bool>> {
     let project = project(&call).await?;
-    call.store().leave_project(call.caller(), project, call.now).await.about("Project")?;
+    call.store().leave_project(call.caller(), project).await.about("Project")?;
     Ok(success("Project left", true))
 }
 
@@ -70,6 +70,6 @@ pub(crate) async fn leave_group(call: Call) -> Result<Envelope<bool>> {
     if !caller.groups().contains(&group.id) {
         return Err(ApiError::not_found(GROUP));
     }
-    call.store().leave_group(caller, &group.name, caller.user_id(), false, call.now).await.about(GROUP)?;
+    call.store().leave_group(caller, &group.name, caller.user_id(), false).await.about(GROUP)?;
     Ok(success("Group left", true))
 }

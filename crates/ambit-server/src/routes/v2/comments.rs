@@ -40,7 +40,7 @@ pub(crate) async fn put(call: CallWith<Maybe<Form>, Made>) -> Result<Value> {
     let Some((kind, id)) = item(&call, resource).await? else {
         return Ok(unknown(resource));
     };
-    call.store().add_comment(call.caller(), kind, &id, text, call.now).await.about(NOUN)?;
+    call.store().add_comment(call.caller(), kind, &id, text).await.about(NOUN)?;
     Ok(value(&Done { response_code: 1, verbose_msg: "Your comment was successfully posted" }))
 }
 

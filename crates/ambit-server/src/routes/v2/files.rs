@@ -163,7 +163,7 @@ pub(crate) async fn submissions(call: CallWith<Maybe<Form>, Resources>) -> Resul
     if count == 0 {
         call.state.free_counts.count(call.store(), call.caller().user_id(), usage, call.now);
     } else {
-        call.store().charge(call.caller(), Cost::Requests(count), usage, call.now).await.about("Quota")?;
+        call.store().charge(call.caller(), Cost::Requests(count), usage).await.about("Quota")?;
     }
     Ok(answer(items))
 }

@@ -44,17 +44,17 @@ pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
     // Clients send back whole objects: what is not changed needs no right.
     if let Some(status) = attributes.remove("status").filter(|status| status != account.status.as_str()) {
         let status = status.as_str().ok_or_else(|| ApiError::invalid("The attribute status must be a text"))?;
-        store.set_status(call.caller(), account.user.id, status, call.now).await.about(NOUN)?;
+        store.set_status(call.caller(), account.user.id, status).await.about(NOUN)?;
     }
     if !caps.is_empty() {
-        store.cap_user(call.caller(), account.user.id, &caps, call.now).await.about(NOUN)?;
+        store.cap_user(call.caller(), account.user.id, &caps).await.about(NOUN)?;
     }
     if let Some(granted) = granted {
         grant(&call, &account.user.username, &granted).await?;
     }
     attributes.retain(|name, _| PROFILE.contains(&name.as_str()));
     if !attributes.is_empty() {
-        store.change_profile(call.caller(), account.user.id, &attributes, call.now).await.about(NOUN)?;
+        store.change_profile(call.caller(), account.user.id, &attributes).await.about(NOUN)?;
     }
     let account = store.account_by_id(account.user.id).await.about(NOUN)?;
     let changed = shown(&call, &account).await?;
@@ -70,9 +70,9 @@ async fn grant(call: &Call, username: &str, privileges: &Value) -> Result<()> {
         let end = end.map(|seconds| Timestamp(seconds.saturating_mul(ambit_model::moment::SECOND_MS)));
         let store = call.store();
         let done = if granted {
-            store.grant_privilege(call.caller(), username, name, end, call.now).await
+            store.grant_privilege(call.caller(), username, name, end).await
         } else {
-            store.revoke_privilege(call.caller(), username, name, call.now).await
+            store.revoke_privilege(call.caller(), username, name).await
         };
         done.about(NOUN)?;
     }
@@ -105,7 +105,7 @@ pub(crate) async fn delete(call: Asking<Confirmed>) -> Result<Empty> {
         let message = "Send a x-user-password header with an API key of the account as a confirmation";
         return Err(ApiError::with(ErrorCode::Forbidden, message));
     }
-    store.delete_user(call.caller(), call.caller().username(), call.now).await.about(NOUN)?;
+    store.delete_user(call.caller(), call.caller().username()).await.about(NOUN)?;
     Ok(Empty)
 }
 
@@ -122,7 +122,7 @@ pub(crate) async fn service_account(call: Asking<Attributes>) -> Result<OneObjec
 pub(crate) async fn delete_service_account(call: Call) -> Result<Empty> {
     let account = service_account_named(&call, call.id()).await?;
     let name = &account.user.username;
-    call.store().delete_service_account(call.caller(), name, call.now).await.about("Service account")?;
+    call.store().delete_service_account(call.caller(), name).await.about("Service account")?;
     Ok(Empty)
 }
 

@@ -107,7 +107,7 @@ pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
         )));
     }
     let count = i64::try_from(found.len()).expect("a short list") + missing;
-    let begun = call.store().begin_archive(call.caller(), count, call.now).await;
+    let begun = call.store().begin_archive(call.caller(), count).await;
     if matches!(begun, Err(StoreError::Conflict(_))) {
         let message = "Too many archives; each is removed an hour after it was asked for";
         return Err(ApiError::with(ErrorCode::TooManyRequests, message));

@@ -21,7 +21,7 @@ pub(crate) async fn on_graph(call: Asking<Page>) -> Result<ObjectCollection> {
 /// Comment on a graph.
 pub(crate) async fn add_to_graph(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let text = text(&call)?;
-    let made = call.store().add_comment(call.caller(), "graph", call.id(), &text, call.now).await;
+    let made = call.store().add_comment(call.caller(), "graph", call.id(), &text).await;
     Ok(page::one(&call, shown(&call, &made.about_named(graphs::NOUN, call.id())?)))
 }
 
@@ -62,6 +62,6 @@ pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject> {
 /// Delete a comment of one's own. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Empty> {
     let found = named(&call).await?;
-    call.store().delete_comment(call.caller(), &found.id, call.now).await.about(NOUN)?;
+    call.store().delete_comment(call.caller(), &found.id).await.about(NOUN)?;
     Ok(Empty)
 }

@@ -109,7 +109,7 @@ pub(crate) async fn comments(call: Asking<Page>) -> Result<ObjectCollection> {
 pub(crate) async fn add_comment(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let item = objects::item(&call, ObjectType::File).await?;
     let text = comments::text(&call)?;
-    let made = call.store().add_comment(call.caller(), "file", &item, &text, call.now).await.about("Comment")?;
+    let made = call.store().add_comment(call.caller(), "file", &item, &text).await.about("Comment")?;
     Ok(page::one(&call, comments::shown(&call, &made)))
 }
 
@@ -185,7 +185,7 @@ pub(crate) async fn analyse_url(call: Call) -> Result<OneObject> {
         None => {
             let project = call.project.or(call.caller().primary()).ok_or_else(|| not_found("URL", call.id()))?;
             let visibility = Visibility::Project(project);
-            call.store().ask_analysis(call.caller(), &url.id, visibility, call.now).await.about("URL")?;
+            call.store().ask_analysis(call.caller(), &url.id, visibility).await.about("URL")?;
         }
     }
     Ok(begun(&call, &url_analysis_id(&url.id, call.now)))

@@ -27,7 +27,7 @@ pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<Object
     // A graph that is not there is said before people who are not.
     store.find_graph(call.caller(), id).await.about_named(graphs::NOUN, id)?;
     let counted = call.count_addresses(users(&collaborators))?;
-    store.add_collaborators(call.caller(), id, role, &collaborators, call.now).await.about("User or group")?;
+    store.add_collaborators(call.caller(), id, role, &collaborators).await.about("User or group")?;
     call.give_back_addresses(counted);
     let all = shown(&call, id, role).await?;
     page::of_list(&call, all, page::LIMIT_MAX)
@@ -49,7 +49,7 @@ pub(crate) async fn remove(call: Call) -> Result<Empty> {
     let role = role(&call)?;
     let missing = || ApiError::not_found("User or group");
     let found = listed(&call, role).await?.ok_or_else(missing)?;
-    let removed = call.store().remove_collaborator(call.caller(), call.id(), role, &found, call.now).await;
+    let removed = call.store().remove_collaborator(call.caller(), call.id(), role, &found).await;
     removed.about("User or group")?;
     Ok(Empty)
 }

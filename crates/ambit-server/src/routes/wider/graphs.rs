@@ -170,7 +170,7 @@ async fn create(call: Call) -> Result<OneObject> {
         document.entry(list).or_insert_with(|| Value::Array(Vec::new()));
     }
     let new = NewGraph { document, private: private.unwrap_or(false) };
-    let made = call.store().create_graph(call.caller(), &new, call.now).await.about(NOUN)?;
+    let made = call.store().create_graph(call.caller(), &new).await.about(NOUN)?;
     Ok(page::one(&call, shown(&call, &made)))
 }
 
@@ -206,13 +206,13 @@ fn with_relationships(mut object: Object, related: &[(String, Related)]) -> Obje
 /// Replace attributes of a graph.
 pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let (attributes, private) = sent(&call, Some(call.id()))?;
-    let changed = call.store().change_graph(call.caller(), call.id(), &attributes, private, call.now).await;
+    let changed = call.store().change_graph(call.caller(), call.id(), &attributes, private).await;
     Ok(page::one(&call, shown(&call, &changed.about_named(NOUN, call.id())?)))
 }
 
 /// Delete a graph. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Empty> {
-    call.store().delete_graph(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
+    call.store().delete_graph(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(Empty)
 }
 

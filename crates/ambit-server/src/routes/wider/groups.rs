@@ -31,9 +31,9 @@ pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
     attributes.retain(|name, _| PROFILE.contains(&name.as_str()));
     let store = call.store();
     if !caps.is_empty() {
-        store.cap_group(call.caller(), group.group.id, &caps, call.now).await.about(NOUN)?;
+        store.cap_group(call.caller(), group.group.id, &caps).await.about(NOUN)?;
     }
-    store.change_group(call.caller(), &group.group.name, &attributes, call.now).await.about(NOUN)?;
+    store.change_group(call.caller(), &group.group.name, &attributes).await.about(NOUN)?;
     let group = store.group_account(&group.group.name).await.about(NOUN)?;
     let changed = shown(&call, &group, role).await?;
     Ok(page::one(&call, changed))
@@ -98,8 +98,7 @@ pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<Object
     if kind == Members::ServiceAccounts {
         let mut made = Vec::new();
         for id in &ids {
-            let (account, issued) =
-                store.create_service_account(call.caller(), &group, id, call.now).await.about(NOUN)?;
+            let (account, issued) = store.create_service_account(call.caller(), &group, id).await.about(NOUN)?;
             // Keys are shown once: here.
             let attributes =
                 AccountAttributes { apikey: Maybe(Some(issued.key)), ..accounts::attributes(&call, &account).await? };
@@ -113,7 +112,7 @@ pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<Object
     let administrator = kind == Members::Administrators;
     let open = call.state.open_accounts;
     let counted = call.count_addresses(&ids)?;
-    let joined = store.join_group(call.caller(), &group, &ids, administrator, open, call.now).await.about(NOUN)?;
+    let joined = store.join_group(call.caller(), &group, &ids, administrator, open).await.about(NOUN)?;
     let mut items = Vec::new();
     let unknown = ids.iter().zip(&joined).filter(|(_, became)| **became == Brought::Unknown).map(|(id, _)| id);
     call.give_back_addresses(counted.saturating_sub(addresses(unknown)));
@@ -167,13 +166,13 @@ pub(crate) async fn remove(call: Call) -> Result<Empty> {
             let account = account.filter(|account| account.service_group == Some(group.group.id));
             let account = account.ok_or_else(|| not_found("Service account", member))?;
             let name = &account.user.username;
-            store.delete_service_account(call.caller(), name, call.now).await.about("Service account")?;
+            store.delete_service_account(call.caller(), name).await.about("Service account")?;
             return Ok(Empty);
         }
         None => return Err(no_relationship(name)),
     };
     let account = accounts::named(&call, member).await?;
-    let left = store.leave_group(call.caller(), &group.group.name, account.user.id, administrators, call.now).await;
+    let left = store.leave_group(call.caller(), &group.group.name, account.user.id, administrators).await;
     left.about("User")?;
     Ok(Empty)
 }

@@ -181,7 +181,7 @@ pub(crate) async fn file_descriptors_of_user(call: Asking<(Notified, Page)>) -> 
 
 /// List the files that a rule set found, with the notification beside each.
 pub(crate) async fn files_of_ruleset(call: Asking<Listed>, described: bool) -> Result<ObjectCollection> {
-    let ruleset = call.store().find_ruleset(call.caller(), call.id(), call.now).await;
+    let ruleset = call.store().find_ruleset(call.caller(), call.id()).await;
     let ruleset = ruleset.about_named(hunting_rulesets::NOUN, call.id())?;
     let mut found = notified(&call).await?;
     found.retain(|one| one.ruleset_id == ruleset.id);
@@ -265,7 +265,7 @@ pub(crate) async fn delete_stream(call: Asking<StreamFilter>) -> Result<OneObjec
 
 async fn delete_found(call: &Call, found: &[Notification]) -> Result<OneObject> {
     let numbers: Vec<i64> = found.iter().map(|one| one.number).collect();
-    let done = call.store().delete_notifications(call.caller(), &numbers, call.now).await.about(NOUN)?;
+    let done = call.store().delete_notifications(call.caller(), &numbers).await.about(NOUN)?;
     Ok(data(operations::shown(call, &done)))
 }
 

@@ -106,12 +106,12 @@ pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
     }
     new.daily_limit.get_or_insert(LIMIT_DEFAULT);
     new.match_object_type.get_or_insert_with(|| OBJECT_TYPES[0].to_owned());
-    let made = call.store().create_ruleset(call.caller(), &new, call.now).await.about(NOUN)?;
+    let made = call.store().create_ruleset(call.caller(), &new).await.about(NOUN)?;
     Ok(page::one(&call, shown(&call, &made)))
 }
 
 async fn found(call: &Call) -> Result<Ruleset> {
-    call.store().find_ruleset(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())
+    call.store().find_ruleset(call.caller(), call.id()).await.about_named(NOUN, call.id())
 }
 
 /// Read a rule set.
@@ -127,13 +127,13 @@ pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
     // What the caller cannot see is not compiled for it.
     found(&call).await?;
     let wanted = checked(&attributes).await?;
-    let changed = call.store().change_ruleset(call.caller(), call.id(), &wanted, call.now).await;
+    let changed = call.store().change_ruleset(call.caller(), call.id(), &wanted).await;
     Ok(page::one(&call, shown(&call, &changed.about_named(NOUN, call.id())?)))
 }
 
 /// Delete a rule set. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Empty> {
-    call.store().delete_ruleset(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
+    call.store().delete_ruleset(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(Empty)
 }
 
@@ -146,7 +146,7 @@ pub(crate) async fn delete_all(call: Asking<Confirmed>) -> Result<OneObject> {
     if Confirmed::username(&call).and_then(text) != Some(call.caller().username()) {
         return Err(ApiError::bad("Send a x-confirm-delete header with your username as a confirmation"));
     }
-    let done = call.store().delete_rulesets(call.caller(), call.now).await.about(NOUN)?;
+    let done = call.store().delete_rulesets(call.caller()).await.about(NOUN)?;
     Ok(data(operations::shown(&call, &done)))
 }
 
@@ -172,7 +172,7 @@ async fn list_in(call: &Call, described: bool) -> Result<ObjectCollection> {
     let order = Filtered::order(call).text.filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
     let (field, descending) = parse_order(order, &ORDERS).map_err(|error| ApiError::bad(format!("Order: {error}")))?;
     let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let all = call.store().list_rulesets(call.caller(), call.now).await;
+    let all = call.store().list_rulesets(call.caller()).await;
     let mut kept = Vec::new();
     for ruleset in all.about(NOUN)? {
         if holds(call, &conditions, &ruleset).await? {
@@ -201,7 +201,7 @@ async fn list_in(call: &Call, described: bool) -> Result<ObjectCollection> {
 
 /// A set of a list with its rules; `None`: it went away meanwhile.
 async fn whole(call: &Call, ruleset: &Ruleset) -> Result<Option<Ruleset>> {
-    call.store().find_ruleset(call.caller(), &ruleset.id, call.now).await.if_found()
+    call.store().find_ruleset(call.caller(), &ruleset.id).await.if_found()
 }
 
 async fn holds(call: &Call, conditions: &[Condition], ruleset: &Ruleset) -> Result<bool> {
@@ -277,7 +277,7 @@ pub(crate) async fn give(call: CallWith<Maybe<NewObject>>) -> Result<OneObject> 
         _ => return Err(ApiError::invalid("The owner must be one user")),
     };
     let account = accounts::named(&call, &to).await?;
-    call.store().give_ruleset(call.caller(), &ruleset.id, &to, call.now).await.about_named(NOUN, call.id())?;
+    call.store().give_ruleset(call.caller(), &ruleset.id, &to).await.about_named(NOUN, call.id())?;
     Ok(data(accounts::brief(&call, &account)))
 }
 

@@ -33,7 +33,7 @@ pub(crate) async fn create(call: CallWith<NewMispEvent, Attributes>) -> Result<O
         let message = format!("The event has no attribute of the types {}", COLLECTED.join(", "));
         return Err(ApiError::bad(message));
     }
-    let made = call.store().create_object_collection(call.caller(), text(&event), items, call.now).await.about(NOUN)?;
+    let made = call.store().create_object_collection(call.caller(), text(&event), items).await.about(NOUN)?;
     let made = shown(&call, &made).await?;
     Ok(page::one(&call, made))
 }

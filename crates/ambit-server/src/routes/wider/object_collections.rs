@@ -79,8 +79,7 @@ pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
             all.extend(items(kind, list)?);
         }
     }
-    let made =
-        call.store().create_object_collection(call.caller(), text(&attributes)?, all, call.now).await.about(NOUN)?;
+    let made = call.store().create_object_collection(call.caller(), text(&attributes)?, all).await.about(NOUN)?;
     let made = shown(&call, &made).await?;
     Ok(page::one(&call, made))
 }
@@ -162,7 +161,7 @@ fn holds(condition: &Condition, collection: &ObjectCollection) -> bool {
 pub(crate) async fn change(call: CallWith<Maybe<NewObject>, Attributes>) -> Result<OneObject> {
     let text = text(&body_attributes(&call, "collection", Some(call.id()))?)?;
     let more = raw_items(&body_data(&call)?)?;
-    let changed = call.store().change_object_collection(call.caller(), call.id(), text, more, call.now).await;
+    let changed = call.store().change_object_collection(call.caller(), call.id(), text, more).await;
     let changed = shown(&call, &changed.about_named(NOUN, call.id())?).await?;
     Ok(page::one(&call, changed))
 }
@@ -216,7 +215,7 @@ async fn listed(call: &Call, kind: ObjectType, described: bool) -> Result<object
 pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<objects::ObjectCollection> {
     let kind = relationship_named(&call)?;
     let items = items(kind, &body_data(&call)?)?;
-    let added = call.store().add_to_object_collection(call.caller(), call.id(), items, call.now).await;
+    let added = call.store().add_to_object_collection(call.caller(), call.id(), items).await;
     added.about_named(NOUN, call.id())?;
     listed(&call, kind, true).await
 }
@@ -225,7 +224,7 @@ pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Page>) -> Result<object
 pub(crate) async fn remove(call: CallWith<Maybe<NewObject>, Page>) -> Result<objects::ObjectCollection> {
     let kind = relationship_named(&call)?;
     let items = items(kind, &body_data(&call)?)?;
-    let removed = call.store().remove_from_object_collection(call.caller(), call.id(), items, call.now).await;
+    let removed = call.store().remove_from_object_collection(call.caller(), call.id(), items).await;
     removed.about_named(NOUN, call.id())?;
     listed(&call, kind, true).await
 }

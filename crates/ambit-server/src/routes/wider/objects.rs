@@ -86,7 +86,6 @@ pub(crate) async fn comments(call: Asking<Page>, kind: ObjectType) -> Result<Obj
 pub(crate) async fn add_comment(call: CallWith<Maybe<NewObject>, Attributes>, kind: ObjectType) -> Result<OneObject> {
     let found = required(&call, kind).await?;
     let text = text(&call)?;
-    let made =
-        call.store().add_comment(call.caller(), kind.name(), &found.id, &text, call.now).await.about("Comment")?;
+    let made = call.store().add_comment(call.caller(), kind.name(), &found.id, &text).await.about("Comment")?;
     Ok(page::one(&call, comments::shown(&call, &made)))
 }

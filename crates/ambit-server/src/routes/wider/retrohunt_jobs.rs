@@ -139,7 +139,7 @@ pub(crate) async fn create(call: CallWith<Maybe<NewObject>, Attributes>) -> Resu
         notification_email: email.map(str::to_owned),
         range,
     };
-    match call.store().create_retrohunt_job(call.caller(), &new, call.now).await {
+    match call.store().create_retrohunt_job(call.caller(), &new).await {
         Ok(made) => Ok(page::one(&call, shown(&call, &made))),
         Err(JobRefused::TooMany) => {
             let message = format!("{JOBS_AT_ONCE_MAX} of your jobs are not over yet: wait for one, or abort one");
@@ -183,7 +183,7 @@ pub(crate) async fn find(call: Asking<Attributes>) -> Result<OneObject> {
 
 /// Ask a job to end. The answer is empty.
 pub(crate) async fn abort(call: Call) -> Result<Empty> {
-    call.store().abort_retrohunt_job(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
+    call.store().abort_retrohunt_job(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(Empty)
 }
 

@@ -31,7 +31,7 @@ pub(crate) async fn add(call: CallWith<Maybe<NewObject>, Attributes>, kind: Obje
     let verdict = attributes.get("verdict").and_then(Value::as_str).filter(|verdict| VERDICTS.contains(verdict));
     let verdict = verdict.ok_or_else(|| ApiError::invalid("The attribute verdict must be harmless or malicious"))?;
     let store = call.store();
-    store.vote(call.caller(), kind.name(), &item, verdict, call.now).await.about(NOUN)?;
+    store.vote(call.caller(), kind.name(), &item, verdict).await.about(NOUN)?;
     let votes = store.votes_on(call.caller(), kind.name(), &item).await.about(NOUN)?;
     let own = votes.iter().find(|vote| vote.user == call.caller().username());
     let own = own.ok_or_else(|| ApiError::not_found(NOUN))?;
