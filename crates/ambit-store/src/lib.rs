@@ -41,7 +41,7 @@ pub use inventory::runs::Started;
 pub use inventory::seeds::SameSeeds;
 pub use inventory::tags::TagChange;
 pub use inventory::uploads::{BlobReader, Staged, Upload};
-pub use inventory::views::{At, EntityView, IssueView};
+pub use inventory::views::{At, EntityView, IssueView, View};
 pub use maintenance::kept::Retention;
 pub use maintenance::restore;
 pub use notifications::deliveries::{Delivery, Outcome, Waiting};

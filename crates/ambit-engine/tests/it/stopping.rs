@@ -2,6 +2,7 @@
 //! meanwhile obeys; engines of one database share what they all contact.
 
 use ambit_engine::{EngineConfig, Installation, Progress, RunEnd, Shares, drive};
+use ambit_model::entity::EntityRecord;
 use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::timing::{TimingChange, Window};
 use ambit_model::{Clearance, Kind, Timestamp, Uid};
@@ -138,7 +139,7 @@ async fn a_run_that_goes_on_ends_what_a_person_denies() {
     let not_done = store.list_not_done(&me, run.id).await.unwrap();
     let refused = not_done.iter().find(|row| row.task == "resolve" && row.reason == NotDoneReason::RefusedByScope);
     assert!(refused.is_some(), "it was not waited for: {not_done:?}");
-    let shown = store.find_entity(&me, &seed, None).await.unwrap().record;
+    let shown = store.find_record::<EntityRecord>(&me, &seed, None).await.unwrap().record;
     assert_eq!((shown.scoped, shown.clearance), (false, Clearance::L0));
     store.close().await;
     std::fs::remove_dir_all(folder).unwrap();

@@ -2,15 +2,29 @@
 
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::entities::{EntityHit, EntityHitIssue};
+use crate::window::{AsOf, moment, then};
+use ambit_api::entities::{EntityDetail, EntityHit, EntityHitIssue};
 use ambit_api::{CollectionRef, Result, Sighting};
 use ambit_model::{Timestamp, Uid};
-use ambit_store::EntityView;
+use ambit_store::{EntityView, View};
 
 pub(crate) const NOUN: &str = "Entity";
 
+/// The entity of the path.
+pub(crate) async fn current(call: &Call) -> Result<EntityView> {
+    call.store().find_record(call.caller(), call.parameter("entity_uid"), call.project).await.about(NOUN)
+}
+
+/// The entity of the path, as it is or as it was.
+pub(crate) async fn view(call: &Call) -> Result<EntityView> {
+    let Some(moment) = moment(AsOf::as_of(call))? else { return current(call).await };
+    let id = call.parameter("entity_uid");
+    let at = call.store().record_at(call.caller(), id, call.project, moment).await.about(NOUN)?;
+    then(at, NOUN)
+}
+
 /// Returns what the body needs in addition to the record.
-pub(crate) fn sighting(view: &EntityView) -> Sighting {
+pub(crate) fn sighting<R>(view: &View<R>) -> Sighting {
     Sighting {
         id: view.id,
         first_seen: view.first_seen,
@@ -18,6 +32,10 @@ pub(crate) fn sighting(view: &EntityView) -> Sighting {
         since: view.updated_at,
         due_at: None,
     }
+}
+
+pub(crate) fn detail(view: &EntityView) -> EntityDetail {
+    EntityDetail::of(&view.record, sighting(view), collection(&view.collection))
 }
 
 /// What the shapes repeat of the collection.

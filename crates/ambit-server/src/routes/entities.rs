@@ -4,9 +4,9 @@
 use crate::answer::Answer;
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
-use crate::present::entities::{NOUN, collection, sighting};
+use crate::present::entities::{NOUN, collection, current, detail, sighting, view};
 use crate::signature::{Png, Reply};
-use crate::window::{AsOf, moment, then};
+use crate::window::AsOf;
 use ambit_api::entities::{EntityDetail, EntityMarks, RawEntity, ScopeExplanation};
 use ambit_api::{ApiError, Envelope, Result, read, success};
 use ambit_model::TaskName;
@@ -17,15 +17,13 @@ const MESSAGE: &str = "successfully returned entity";
 
 /// Read an entity.
 pub(crate) async fn find(call: Asking<AsOf>) -> Result<Envelope<EntityDetail>> {
-    let view = view(&call).await?;
-    let result = EntityDetail::of(&view.record, sighting(&view), collection(&view.collection));
-    Ok(success(MESSAGE, result))
+    Ok(success(MESSAGE, detail(&view(&call).await?)))
 }
 
 /// Read an entity with everything that is known of it.
 pub(crate) async fn raw(call: Asking<AsOf>) -> Result<Envelope<RawEntity>> {
     let view = view(&call).await?;
-    let scoped_at = view.scoped_at.unwrap_or(view.created_at);
+    let scoped_at = view.scoped_at.unwrap_or(view.first_seen);
     let result = RawEntity::of(&view.record, sighting(&view), collection(&view.collection), scoped_at, call.now);
     Ok(success(MESSAGE, result))
 }
@@ -62,16 +60,4 @@ pub(crate) async fn mark(call: CallWith<EntityMarks>) -> Result<Envelope<ScopeEx
     let id = seen.record.uid.to_string();
     call.store().set_entity_flags(call.caller(), &id, call.project, &flags).await.about(NOUN)?;
     Ok(explained(&current(&call).await?))
-}
-
-async fn current(call: &Call) -> Result<EntityView> {
-    call.store().find_entity(call.caller(), call.parameter("entity_uid"), call.project).await.about(NOUN)
-}
-
-/// The entity of the path, as it is or as it was.
-async fn view(call: &Call) -> Result<EntityView> {
-    let Some(moment) = moment(AsOf::as_of(call))? else { return current(call).await };
-    let id = call.parameter("entity_uid");
-    let at = call.store().entity_at(call.caller(), id, call.project, moment).await.about(NOUN)?;
-    then(at, NOUN)
 }

@@ -9,6 +9,7 @@ use crate::searching::found_uids;
 use ambit_api::graphs::{DEPTH_MAX, InventoryGraph, Link, Neighbourhood, NewInventoryGraph, Node, graph_document};
 use ambit_api::{ApiError, Envelope, Result, success};
 use ambit_model::Uid;
+use ambit_model::entity::EntityRecord;
 use ambit_store::NewGraph;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -65,7 +66,7 @@ pub(crate) async fn neighbourhood(mut call: Asking<Around>) -> Result<Envelope<N
 async fn around(call: &mut Call, asked: &Asked, depth: u64) -> Result<(Vec<Node>, Vec<Link>, bool)> {
     let (first, total) = match asked {
         Asked::Entity(id) => {
-            let view = call.store().find_entity(call.caller(), id, call.project).await.about(ENTITY)?;
+            let view = call.store().find_record::<EntityRecord>(call.caller(), id, call.project).await.about(ENTITY)?;
             (vec![view.record.uid], 1)
         }
         Asked::Query(query) => {

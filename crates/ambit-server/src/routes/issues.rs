@@ -2,26 +2,25 @@
 
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
-use crate::present::entities::collection;
-use crate::present::issues::{NOUN, sighting};
+use crate::present::issues::{NOUN, detail};
 use crate::window::{Start, start};
 use ambit_api::issues::{IssueDetail, IssueVersion, NewStatus, Overdue};
 use ambit_api::{Envelope, Result, success};
 use ambit_model::Item;
+use ambit_model::issue::IssueRecord;
 use ambit_store::BulkChange;
 
 /// Read an issue.
 pub(crate) async fn find(call: Call) -> Result<Envelope<IssueDetail>> {
-    let view = call.store().find_issue(call.caller(), call.id(), call.project).await.about(NOUN)?;
-    let result = IssueDetail::of(&view.record, sighting(&call, &view), view.entity_id, collection(&view.collection));
-    Ok(success("successfully returned issue", result))
+    let view = call.store().find_record(call.caller(), call.id(), call.project).await.about(NOUN)?;
+    Ok(success("successfully returned issue", detail(&call, &view)))
 }
 
 /// Set the status of an issue. A closing status may have a reason and an end.
 pub(crate) async fn report_status(call: CallWith<NewStatus>) -> Result<Envelope<bool>> {
     // An issue that the caller may not see is answered with 404, whatever the body.
     let id = call.id();
-    call.store().find_issue(call.caller(), id, call.project).await.about(NOUN)?;
+    call.store().find_record::<IssueRecord>(call.caller(), id, call.project).await.about(NOUN)?;
     let body = call.read()?;
     let (status, reason, until) = (body.status.0, body.reason.0, body.until.0);
     let change = BulkChange {

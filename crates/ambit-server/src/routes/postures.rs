@@ -3,8 +3,8 @@
 
 use crate::call::Asking;
 use crate::failure::About;
-use crate::present::entities::NOUN;
-use crate::window::{AsOf, moment, then};
+use crate::present::entities::{NOUN, view};
+use crate::window::{AsOf, moment};
 use ambit_api::postures::{EntityPosture, OrganizationPosture, SeedPosture};
 use ambit_api::{Envelope, Result, success};
 use ambit_model::entity::domain;
@@ -50,15 +50,8 @@ pub(crate) async fn of_organizations(call: Asking<AsOf>) -> Result<Envelope<Vec<
 /// Read the posture of an entity: how well it protects what everybody can see of it, with the reasons, the suppliers
 /// whose services it uses, and the scores that it had.
 pub(crate) async fn of_entity(call: Asking<AsOf>) -> Result<Envelope<EntityPosture>> {
-    let id = call.parameter("entity_uid");
-    let view = match moment(AsOf::as_of(&call))? {
-        None => call.store().find_entity(call.caller(), id, call.project).await.about(NOUN)?,
-        Some(at) => {
-            let at = call.store().entity_at(call.caller(), id, call.project, at).await.about(NOUN)?;
-            then(at, NOUN)?
-        }
-    };
-    let member = domain::POSTURE.name();
+    let view = view(&call).await?;
+    let (id, member) = (call.parameter("entity_uid"), domain::POSTURE.name());
     let history = call.store().member_history(call.caller(), id, call.project, member).await.about(NOUN)?;
     Ok(success("Posture", EntityPosture::of(&view.record.details, history)))
 }

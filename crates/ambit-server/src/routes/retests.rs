@@ -5,6 +5,7 @@ use crate::failure::About;
 use crate::present::issues::NOUN;
 use ambit_api::collection_runs::Retest;
 use ambit_api::{Envelope, Result, success};
+use ambit_model::issue::IssueRecord;
 
 /// Test one issue again, and nothing else, within its present clearance. This is a run of its own, which takes a minute
 /// longer where the fact seems gone; reading this path says what came of it.
@@ -19,7 +20,7 @@ pub(crate) async fn find(call: Call) -> Result<Envelope<Option<Retest>>> {
 }
 
 async fn shown(call: &Call, message: &str) -> Result<Envelope<Option<Retest>>> {
-    let issue = call.store().find_issue(call.caller(), call.id(), call.project).await.about(NOUN)?;
+    let issue = call.store().find_record::<IssueRecord>(call.caller(), call.id(), call.project).await.about(NOUN)?;
     let report = call.store().last_retest(call.caller(), call.id(), call.project).await.about(NOUN)?;
     let retest = report.map(|report| Retest::of(&report.run, &report.not_done, issue.record.status));
     Ok(success(message, retest))

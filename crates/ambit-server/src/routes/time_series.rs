@@ -2,11 +2,11 @@
 
 use crate::call::{Asking, Call};
 use crate::failure::About;
-use crate::present::entities::{self as entity_shapes, collection};
-use crate::present::issues as issue_shapes;
+use crate::present::items::noun;
+use crate::present::{entities, issues};
 use crate::query::query;
 use crate::window::{MOMENT_FORMS, Start, moment, start, then};
-use ambit_api::entities::{EntityAtPoint, EntityDetail};
+use ambit_api::entities::EntityAtPoint;
 use ambit_api::issues::IssueDetail;
 use ambit_api::{ApiError, Envelope, Result, contract, success};
 use ambit_model::{Item, Timestamp};
@@ -33,45 +33,32 @@ query! { Point: point_in_time: When required = "A date (the end of that day, UTC
 /// Read an entity as it was shown at a point in time.
 pub(crate) async fn entity(call: Asking<Point>) -> Result<Envelope<EntityAtPointResult>> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
-    let at = call.store().entity_at(call.caller(), id, call.project, moment).await;
-    let view = then(at.about(entity_shapes::NOUN)?, entity_shapes::NOUN)?;
-    let entity = EntityDetail::of(&view.record, entity_shapes::sighting(&view), collection(&view.collection));
-    Ok(success(MESSAGE, EntityAtPointResult { entity: entity.into() }))
+    let at = call.store().record_at(call.caller(), id, call.project, moment).await;
+    let view = then(at.about(entities::NOUN)?, entities::NOUN)?;
+    Ok(success(MESSAGE, EntityAtPointResult { entity: entities::detail(&view).into() }))
 }
 
 /// Read an issue as it was shown at a point in time.
 pub(crate) async fn issue(call: Asking<Point>) -> Result<Envelope<IssueAtPointResult>> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
-    let at = call.store().issue_at(call.caller(), id, call.project, moment).await;
-    let view = then(at.about(issue_shapes::NOUN)?, issue_shapes::NOUN)?;
-    let issue = IssueDetail::of(
-        &view.record,
-        issue_shapes::sighting(&call, &view),
-        view.entity_id,
-        collection(&view.collection),
-    );
-    Ok(success(MESSAGE, IssueAtPointResult { issue }))
+    let at = call.store().record_at(call.caller(), id, call.project, moment).await;
+    let view = then(at.about(issues::NOUN)?, issues::NOUN)?;
+    Ok(success(MESSAGE, IssueAtPointResult { issue: issues::detail(&call, &view) }))
 }
 
 /// List the moments at which an entity changed, oldest first.
 pub(crate) async fn points_of_entity(call: Asking<Start>) -> Result<Envelope<Vec<Timestamp>>> {
-    let (id, start) = (call.parameter("uid"), start(Start::start(&call))?);
-    let points = call
-        .store()
-        .points_in_time(call.caller(), (Item::Entity, id), call.project, start)
-        .await
-        .about(entity_shapes::NOUN)?;
-    Ok(success(MESSAGE, points))
+    points(&call, Item::Entity).await
 }
 
 /// List the moments at which an issue changed, oldest first.
 pub(crate) async fn points_of_issue(call: Asking<Start>) -> Result<Envelope<Vec<Timestamp>>> {
-    let (id, start) = (call.parameter("uid"), start(Start::start(&call))?);
-    let points = call
-        .store()
-        .points_in_time(call.caller(), (Item::Issue, id), call.project, start)
-        .await
-        .about(issue_shapes::NOUN)?;
+    points(&call, Item::Issue).await
+}
+
+async fn points(call: &Call, item: Item) -> Result<Envelope<Vec<Timestamp>>> {
+    let (id, start) = (call.parameter("uid"), start(Start::start(call))?);
+    let points = call.store().points_in_time(call.caller(), (item, id), call.project, start).await.about(noun(item))?;
     Ok(success(MESSAGE, points))
 }
 

@@ -3,6 +3,7 @@
 use crate::db::sql::{Tx, from_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
+use crate::inventory::views::IssueView;
 use crate::record::{ChangeContext, Changes};
 use crate::{Principal, Result, Store, StoreError};
 use ambit_model::feed::Noun;
@@ -58,7 +59,7 @@ impl Store {
         project: Option<i64>,
         start: Option<Timestamp>,
     ) -> Result<Vec<IssueVersion>> {
-        let view = self.find_issue(principal, id, project).await?;
+        let view: IssueView = self.find_record(principal, id, project).await?;
         let start = start.unwrap_or(Timestamp(i64::MIN));
         let sql = format!(
             "SELECT opened_at, record FROM versions WHERE noun = $1 AND uid = $2 AND opened_at >= $3 ORDER BY \

@@ -3,7 +3,7 @@
 use crate::db::rows::{columns, select};
 use crate::db::sql::values;
 use crate::engine::commit::EvidenceList;
-use crate::inventory::views::{IssueView, find, issue};
+use crate::inventory::views::{IssueView, find};
 use crate::{Principal, Result, Store};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::user::CollectionRole;
@@ -61,7 +61,8 @@ impl Store {
         reads: impl FnOnce(&str) -> Vec<TaskName> + Send,
     ) -> Result<(IssueView, Vec<ProbeLeft>)> {
         let mut tx = self.read().await?;
-        let view = issue(find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?)?;
+        let view: IssueView =
+            find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?.view()?;
         let tasks = reads(&view.record.name);
         let is_read = |task: &str| tasks.iter().any(|known| known.as_str() == task);
         let entity = view.record.entity_uid;

@@ -12,6 +12,7 @@ use ambit_model::issue::{IssueRecord, Status};
 use ambit_model::user::CollectionRole;
 use ambit_model::{Details, Item, Timestamp, Uid};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -22,38 +23,40 @@ const MEMBER_VERSIONS_MAX: usize = 1_000;
 /// Moments that one list of points in time holds at most, newest kept.
 const POINTS_MAX: usize = 10_000;
 
-/// An entity: its record and what is stored beside it.
+/// An entity or an issue: its record and what is stored beside it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EntityView {
+pub struct View<R> {
     pub id: i64,
     pub uuid: Uuid,
-    pub record: EntityRecord,
+    pub record: R,
+    /// When it was first stored as well.
     pub first_seen: Timestamp,
     pub last_seen: Timestamp,
-    /// When it was first stored: `first_seen`.
-    pub created_at: Timestamp,
     /// When the version shown was opened.
     pub updated_at: Timestamp,
-    /// When `scoped` last changed; `None` if it never did, and in points in time.
+    /// When `scoped` of an entity last changed; `None` if it never did, and in points in time.
     pub scoped_at: Option<Timestamp>,
+    /// Integer id of the entity itself, or of the one that the issue is about.
+    pub entity_id: i64,
+    /// When an issue was found, or found again, or last closed.
+    pub turned_at: Timestamp,
     pub collection: CollectionRef,
 }
 
-/// An issue: its record and what is stored beside it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct IssueView {
-    pub id: i64,
-    pub uuid: Uuid,
-    pub record: IssueRecord,
-    pub first_seen: Timestamp,
-    pub last_seen: Timestamp,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-    /// Integer id of its entity.
-    pub entity_id: i64,
-    /// When it was found, or found again, or last closed.
-    pub turned_at: Timestamp,
-    pub collection: CollectionRef,
+pub type EntityView = View<EntityRecord>;
+pub type IssueView = View<IssueRecord>;
+
+/// A record that people view.
+pub trait Viewed: DeserializeOwned {
+    const ITEM: Item;
+}
+
+impl Viewed for EntityRecord {
+    const ITEM: Item = Item::Entity;
+}
+
+impl Viewed for IssueRecord {
+    const ITEM: Item = Item::Issue;
 }
 
 /// The answer for a moment.
@@ -246,40 +249,21 @@ async fn points(tx: &mut Tx, item: Item, base: &Base, start: Option<Timestamp>) 
     Ok(points)
 }
 
-fn entity(base: Base) -> Result<EntityView> {
-    Ok(EntityView {
-        id: base.id,
-        uuid: base.uid.uuid(),
-        record: from_json(&base.record)?,
-        first_seen: base.first_seen,
-        last_seen: base.last_seen,
-        created_at: base.first_seen,
-        updated_at: base.opened_at,
-        scoped_at: base.scoped_at,
-        collection: base.collection,
-    })
-}
-
-pub(crate) fn issue(base: Base) -> Result<IssueView> {
-    Ok(IssueView {
-        id: base.id,
-        uuid: base.uid.uuid(),
-        record: from_json(&base.record)?,
-        first_seen: base.first_seen,
-        last_seen: base.last_seen,
-        created_at: base.first_seen,
-        updated_at: base.opened_at,
-        entity_id: base.entity_id,
-        turned_at: base.turned_at.unwrap_or(base.first_seen),
-        collection: base.collection,
-    })
-}
-
-fn map<T>(at: At<Base>, view: impl Fn(Base) -> Result<T>) -> Result<At<T>> {
-    Ok(match at {
-        At::Then(base) => At::Then(view(base)?),
-        At::BeforeFirstSeen(first_seen) => At::BeforeFirstSeen(first_seen),
-    })
+impl Base {
+    pub(crate) fn view<R: Viewed>(self) -> Result<View<R>> {
+        Ok(View {
+            id: self.id,
+            uuid: self.uid.uuid(),
+            record: from_json(&self.record)?,
+            first_seen: self.first_seen,
+            last_seen: self.last_seen,
+            updated_at: self.opened_at,
+            scoped_at: self.scoped_at,
+            entity_id: self.entity_id,
+            turned_at: self.turned_at.unwrap_or(self.first_seen),
+            collection: self.collection,
+        })
+    }
 }
 
 /// What people call it.
@@ -300,42 +284,31 @@ fn name(item: Item, record: &str) -> Result<String> {
 }
 
 impl Store {
-    /// An entity by its uid (64 hexadecimal characters) or uuid.
-    pub async fn find_entity(&self, principal: &Principal, id: &str, project: Option<i64>) -> Result<EntityView> {
+    /// An entity or issue by its uid (64 hexadecimal characters) or uuid.
+    pub async fn find_record<R: Viewed>(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+    ) -> Result<View<R>> {
         let mut tx = self.read().await?;
-        entity(find(&mut tx, principal, Item::Entity, id, project, CollectionRole::Viewer).await?)
+        find(&mut tx, principal, R::ITEM, id, project, CollectionRole::Viewer).await?.view()
     }
 
-    /// An issue by its uid (64 hexadecimal characters) or uuid.
-    pub async fn find_issue(&self, principal: &Principal, id: &str, project: Option<i64>) -> Result<IssueView> {
-        let mut tx = self.read().await?;
-        issue(find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?)
-    }
-
-    /// An entity as it was shown at a moment; a future one is now.
-    pub async fn entity_at(
+    /// The same as it was shown at a moment; a future one is now.
+    pub async fn record_at<R: Viewed>(
         &self,
         caller: &Caller,
         id: &str,
         project: Option<i64>,
         moment: Timestamp,
-    ) -> Result<At<EntityView>> {
+    ) -> Result<At<View<R>>> {
         let mut tx = self.read().await?;
-        let base = find(&mut tx, caller, Item::Entity, id, project, CollectionRole::Viewer).await?;
-        map(at(&mut tx, Item::Entity, base, moment, caller.now).await?, entity)
-    }
-
-    /// An issue as it was shown at a moment; a future one is now.
-    pub async fn issue_at(
-        &self,
-        caller: &Caller,
-        id: &str,
-        project: Option<i64>,
-        moment: Timestamp,
-    ) -> Result<At<IssueView>> {
-        let mut tx = self.read().await?;
-        let base = find(&mut tx, caller, Item::Issue, id, project, CollectionRole::Viewer).await?;
-        map(at(&mut tx, Item::Issue, base, moment, caller.now).await?, issue)
+        let base = find(&mut tx, caller, R::ITEM, id, project, CollectionRole::Viewer).await?;
+        Ok(match at(&mut tx, R::ITEM, base, moment, caller.now).await? {
+            At::Then(base) => At::Then(base.view()?),
+            At::BeforeFirstSeen(first_seen) => At::BeforeFirstSeen(first_seen),
+        })
     }
 
     /// The seeds of a collection as entities, by uid; at a moment as they were shown then, without those that were not
@@ -357,7 +330,7 @@ impl Store {
                 Some(moment) => at(&mut tx, Item::Entity, base, moment, caller.now).await?,
             };
             if let At::Then(base) = shown {
-                found.push(entity(base)?);
+                found.push(base.view()?);
             }
         }
         Ok(found)

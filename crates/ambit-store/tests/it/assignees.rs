@@ -3,7 +3,7 @@
 use crate::lab::{Lab, both};
 use crate::people::user;
 use crate::retests::with_issue;
-use ambit_model::issue::Status;
+use ambit_model::issue::{IssueRecord, Status};
 use ambit_model::moment::DAY_MS;
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{DueDays, Item, Uid};
@@ -16,7 +16,7 @@ async fn assign(lab: &Lab, issue: Uid, who: Option<&str>) -> Result<usize, Store
 }
 
 async fn assignee(lab: &Lab, issue: Uid) -> Option<String> {
-    lab.store.find_issue(&lab.me, &issue.to_string(), None).await.unwrap().record.assignee
+    lab.store.find_record::<IssueRecord>(&lab.me, &issue.to_string(), None).await.unwrap().record.assignee
 }
 
 /// How many are overdue, by severity.
@@ -69,7 +69,7 @@ async fn an_open_issue_is_overdue_when_its_days_are_over_and_a_collection_may_gi
         let days = |text: &str| CollectionSettings { due_days: Some(text.parse().ok()), ..Default::default() };
         lab.store.change_settings(&lab.caller(), lab.collection, &days("high=60")).await.unwrap();
         assert_eq!(overdue(&lab, "critical=7,high=30").await, BTreeMap::from([(2, 0)]));
-        let view = lab.store.find_issue(&lab.me, &issue.to_string(), None).await.unwrap();
+        let view = lab.store.find_record::<IssueRecord>(&lab.me, &issue.to_string(), None).await.unwrap();
         let due = view.collection.due_days.and_then(|days| days.due_at(view.record.severity, view.turned_at));
         assert_eq!(due, Some(view.first_seen.plus_ms(60 * DAY_MS)));
         let back = CollectionSettings { due_days: Some(None), ..Default::default() };

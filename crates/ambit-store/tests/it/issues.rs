@@ -3,7 +3,7 @@
 use crate::lab::{Lab, both, found};
 use ambit_model::feed::Noun;
 use ambit_model::id::RunId;
-use ambit_model::issue::{Confidence, Decision, Identifier, IssueKind, Proof, Status, Until};
+use ambit_model::issue::{Confidence, Decision, Identifier, IssueKind, IssueRecord, Proof, Status, Until};
 use ambit_model::run::Run;
 use ambit_model::{Item, Kind, Timestamp, Uid};
 use ambit_store::engine::{IssueWrite, Reconciliation};
@@ -51,7 +51,7 @@ fn uid_of(lab: &Lab, entity: Uid) -> Uid {
 }
 
 async fn issue(lab: &Lab, entity: Uid) -> IssueView {
-    lab.store.find_issue(&lab.me, &uid_of(lab, entity).to_string(), None).await.unwrap()
+    lab.store.find_record(&lab.me, &uid_of(lab, entity).to_string(), None).await.unwrap()
 }
 
 async fn set(lab: &Lab, entity: Uid, status: Status) {
@@ -238,7 +238,7 @@ async fn an_issue_is_read_as_it_was() {
         set(&lab, entity, Status::OpenTriaged).await;
         let id = uid_of(&lab, entity).to_string();
         let now = lab.now();
-        let then = lab.store.issue_at(&lab.me.at(now), &id, None, opened).await.unwrap();
+        let then = lab.store.record_at::<IssueRecord>(&lab.me.at(now), &id, None, opened).await.unwrap();
         let ambit_store::At::Then(then) = then else { panic!("{then:?}") };
         assert_eq!(then.record.status, Status::OpenNew);
         let points = lab.store.points_in_time(&lab.me, (Item::Issue, &id), None, None).await.unwrap();

@@ -255,7 +255,7 @@ impl Lab {
     }
 
     pub(crate) async fn entity(&self, uid: Uid) -> EntityView {
-        self.store.find_entity(&self.me, &uid.to_string(), None).await.unwrap()
+        self.store.find_record(&self.me, &uid.to_string(), None).await.unwrap()
     }
 
     /// Feed rows after a revision as text: `entity appeared acme.test`.

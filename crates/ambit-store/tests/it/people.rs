@@ -1,6 +1,7 @@
 //! Who may see and do what: keys, roles, projects that do not see each other.
 
 use crate::lab::{Lab, both, new_collection};
+use ambit_model::entity::EntityRecord;
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{Item, Kind, Timestamp};
 use ambit_store::{Cost, NewGraph, NewKey, NewUser, Principal, Store, StoreError};
@@ -110,8 +111,8 @@ async fn a_strangers_project_does_not_exist() {
         assert_eq!(lab.store.start_run(&ann.at(now), lab.collection, None).await.unwrap_err(), missing);
         assert_eq!(lab.store.find_run(&ann, run.id).await.unwrap_err(), missing);
         assert_eq!(lab.store.cancel_run(&ann.at(now), run.id).await.unwrap_err(), missing);
-        assert_eq!(lab.store.find_entity(&ann, &uid, None).await.unwrap_err(), missing);
-        assert_eq!(lab.store.entity_at(&ann.at(now), &uid, None, now).await.unwrap_err(), missing);
+        assert_eq!(lab.store.find_record::<EntityRecord>(&ann, &uid, None).await.unwrap_err(), missing);
+        assert_eq!(lab.store.record_at::<EntityRecord>(&ann.at(now), &uid, None, now).await.unwrap_err(), missing);
         assert_eq!(lab.store.points_in_time(&ann, (Item::Entity, &uid), None, None).await.unwrap_err(), missing);
         assert_eq!(lab.store.delete_project(&ann.at(now), mine.uuid).await.unwrap_err(), missing);
         assert_eq!(lab.store.list_members(&ann, mine.uuid).await.unwrap_err(), missing);
@@ -123,8 +124,11 @@ async fn a_strangers_project_does_not_exist() {
         // A named project narrows even for who may see the object.
         let second = lab.store.create_project(&lab.me.at(now), "Second").await.unwrap();
         let me = lab.store.local_operator().await.unwrap();
-        assert!(lab.store.find_entity(&me, &uid, Some(lab.project)).await.is_ok());
-        assert_eq!(lab.store.find_entity(&me, &uid, Some(second.project.id)).await.unwrap_err(), missing);
+        assert!(lab.store.find_record::<EntityRecord>(&me, &uid, Some(lab.project)).await.is_ok());
+        assert_eq!(
+            lab.store.find_record::<EntityRecord>(&me, &uid, Some(second.project.id)).await.unwrap_err(),
+            missing
+        );
     })
     .await;
 }
@@ -152,7 +156,7 @@ async fn roles_decide_what_members_may_do() {
         let key = lab.store.create_key(&lab.caller(), &new).await.unwrap().key;
         let bob = async || lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap();
         assert_eq!(
-            lab.store.find_entity(&bob().await, &uid, None).await.unwrap_err(),
+            lab.store.find_record::<EntityRecord>(&bob().await, &uid, None).await.unwrap_err(),
             StoreError::NotFound,
             "no role in the collection"
         );
@@ -160,7 +164,7 @@ async fn roles_decide_what_members_may_do() {
             lab.store.set_collection_role(&lab.caller(), lab.collection, &added[0].id.to_string(), role).await.unwrap()
         };
         give(CollectionRole::Viewer).await;
-        assert!(lab.store.find_entity(&bob().await, &uid, None).await.is_ok());
+        assert!(lab.store.find_record::<EntityRecord>(&bob().await, &uid, None).await.is_ok());
         let flags = ambit_store::EntityFlags::default();
         let forbidden = |outcome: Result<(), StoreError>| matches!(outcome, Err(StoreError::Forbidden(_)));
         assert!(forbidden(lab.store.set_entity_flags(&bob().await.at(lab.now()), &uid, None, &flags).await));
@@ -306,7 +310,10 @@ async fn a_deleted_collection_is_gone_everywhere() {
         let uid = lab.uid(Kind::Domain, "acme.test");
         lab.store.delete_collection(&lab.caller(), lab.collection).await.unwrap();
         assert_eq!(lab.store.find_collection(&lab.me, lab.collection).await.unwrap_err(), StoreError::NotFound);
-        assert_eq!(lab.store.find_entity(&lab.me, &uid.to_string(), None).await.unwrap_err(), StoreError::NotFound);
+        assert_eq!(
+            lab.store.find_record::<EntityRecord>(&lab.me, &uid.to_string(), None).await.unwrap_err(),
+            StoreError::NotFound
+        );
         assert_eq!(lab.store.find_run(&lab.me, run.id).await.unwrap_err(), StoreError::NotFound);
         assert_eq!(lab.store.index_rows(ambit_model::feed::Noun::Entity, &[uid]).await.unwrap(), []);
         assert!(lab.engine.run(run.id).await.unwrap().state.is_over());

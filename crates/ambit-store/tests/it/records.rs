@@ -1,7 +1,7 @@
 //! Versions and point in time, presence, technologies, counters, and what people mark.
 
 use crate::lab::{Lab, both, found};
-use ambit_model::entity::PathStep;
+use ambit_model::entity::{EntityRecord, PathStep};
 use ambit_model::feed::Noun;
 use ambit_model::observation::ProbeResult;
 use ambit_model::run::Run;
@@ -13,7 +13,7 @@ use serde_json::json;
 
 async fn at(lab: &Lab, uid: Uid, moment: Timestamp) -> At<EntityView> {
     let now = lab.now();
-    lab.store.entity_at(&lab.me.at(now), &uid.to_string(), None, moment).await.unwrap()
+    lab.store.record_at(&lab.me.at(now), &uid.to_string(), None, moment).await.unwrap()
 }
 
 async fn then(lab: &Lab, uid: Uid, moment: Timestamp) -> EntityView {
@@ -389,7 +389,7 @@ async fn integer_ids_are_the_uids_own() {
         assert_eq!((view.id, view.uuid), (uid.integer(), uid.uuid()));
         let wrong = ambit_model::id::blob_hash(b"another");
         for id in [wrong.to_string(), wrong.uuid().to_string(), "nonsense".to_owned(), String::new()] {
-            let missing = lab.store.find_entity(&lab.me, &id, None).await;
+            let missing = lab.store.find_record::<EntityRecord>(&lab.me, &id, None).await;
             assert_eq!(missing.unwrap_err(), ambit_store::StoreError::NotFound, "{id}");
         }
     })

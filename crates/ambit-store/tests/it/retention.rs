@@ -2,6 +2,7 @@
 //! before that is refused rather than answered in part.
 
 use crate::lab::{Lab, both, found, with_evidence};
+use ambit_model::entity::EntityRecord;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Item, Kind, Timestamp, Uid};
 use ambit_store::{At, Retention, StoreError};
@@ -24,7 +25,7 @@ async fn titles(lab: &Lab, titles: &[&str]) -> (Uid, Vec<Timestamp>) {
 }
 
 async fn title_at(lab: &Lab, domain: Uid, moment: Timestamp) -> Result<String, StoreError> {
-    let at = lab.store.entity_at(&lab.caller(), &domain.to_string(), None, moment).await?;
+    let at = lab.store.record_at::<EntityRecord>(&lab.caller(), &domain.to_string(), None, moment).await?;
     let At::Then(view) = at else { panic!("it was seen before") };
     Ok(view.record.details["title"].as_str().unwrap().to_owned())
 }

@@ -7,8 +7,9 @@ use crate::lab::{Lab, both, new_collection};
 use crate::people::user;
 use crate::receivers::new_receiver;
 use crate::retests::with_issue;
+use ambit_model::entity::EntityRecord;
 use ambit_model::id::RunId;
-use ambit_model::issue::Status;
+use ambit_model::issue::{IssueRecord, Status};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{DueDays, Item, Kind, TaskName};
 use ambit_store::{
@@ -148,11 +149,11 @@ async fn rights_over_what_was_found() {
             store.add_note(&lab.me.at(now), (Item::Entity, entity), None, "the administrator's").await.unwrap();
         assert_rights! {
             people, who,
-            find_entity: store.find_entity(who, entity, None) => "none none ok ok ok ok ok";
-            find_issue: store.find_issue(who, issue, None) => "none none ok ok ok ok ok";
+            find_entity: store.find_record::<EntityRecord>(who, entity, None) => "none none ok ok ok ok ok";
+            find_issue: store.find_record::<IssueRecord>(who, issue, None) => "none none ok ok ok ok ok";
             find_item: store.find_item(who, Item::Issue, issue, None) => "none none ok ok ok ok ok";
-            entity_at: store.entity_at(who, entity, None, now) => "none none ok ok ok ok ok";
-            issue_at: store.issue_at(who, issue, None, now) => "none none ok ok ok ok ok";
+            entity_at: store.record_at::<EntityRecord>(who, entity, None, now) => "none none ok ok ok ok ok";
+            issue_at: store.record_at::<IssueRecord>(who, issue, None, now) => "none none ok ok ok ok ok";
             points_in_time: store.points_in_time(who, (Item::Entity, entity), None, None) => "none none ok ok ok ok ok";
             issue_history: store.issue_history(who, issue, None, None) => "none none ok ok ok ok ok";
             member_history: store.member_history(who, entity, None, "spf_record") => "none none ok ok ok ok ok";

@@ -4,6 +4,7 @@
 use crate::lab::{Lab, both, new_collection};
 use ambit_model::collection::Schedule;
 use ambit_model::cron::Cron;
+use ambit_model::entity::EntityRecord;
 use ambit_model::notification::hours::Hours;
 use ambit_model::timing::{Timing, TimingChange, Window};
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -180,7 +181,7 @@ async fn selections_over_collections_never_wait_in_a_circle() {
         let done = futures::future::join_all(calls).await;
         assert!(done.iter().all(|done| *done == Ok(2)), "{done:?}");
         for id in [&first, &second] {
-            let view = lab.store.find_entity(&lab.me, id, None).await.unwrap();
+            let view = lab.store.find_record::<EntityRecord>(&lab.me, id, None).await.unwrap();
             assert_eq!(view.record.tags.len(), 20, "{}", lab.database);
         }
         let none = lab.store.open_issues_of(&lab.me, lab.project, &[], Some(Timestamp(0))).await.unwrap();

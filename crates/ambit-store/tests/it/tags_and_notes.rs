@@ -2,6 +2,7 @@
 
 use crate::lab::{Lab, both};
 use crate::quotas::{again, user};
+use ambit_model::entity::EntityRecord;
 use ambit_model::feed::What;
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{Item, Kind};
@@ -31,7 +32,7 @@ async fn writers_at_once_lose_nothing() {
             lab.store.add_note(&lab.caller(), (Item::Entity, id), None, &text).await.unwrap();
         }));
         futures::future::join(tags, notes).await;
-        let entity = lab.store.find_entity(&lab.me, id, None).await.unwrap();
+        let entity = lab.store.find_record::<EntityRecord>(&lab.me, id, None).await.unwrap();
         assert_eq!(entity.record.tags.len(), 30, "{}", lab.database);
         let (item, notes) = lab.store.list_notes(&lab.me, (Item::Entity, id), None).await.unwrap();
         assert_eq!((item.tags.len(), notes.len()), (30, 30));

@@ -1,6 +1,7 @@
 //! An installation that moves from a data folder to PostgreSQL: all of it, once, or nothing.
 
 use crate::lab::{BEGIN, Lab, drop_database, found, postgres};
+use ambit_model::entity::EntityRecord;
 use ambit_model::id::blob_hash;
 use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::{NewIntegration, NewKey, Options, Principal, Store, StoreError};
@@ -16,7 +17,7 @@ async fn answers(store: &Store, key: &str, collection: Uuid) -> Vec<String> {
         format!("{:?}", store.list_projects(&me).await.unwrap()),
         format!("{:?}", store.list_audit(&me, None, 100).await.unwrap()),
         format!("{:?}", store.list_credentials(collection).await.unwrap()),
-        format!("{:?}", store.find_entity(&me, &www, None).await.unwrap()),
+        format!("{:?}", store.find_record::<EntityRecord>(&me, &www, None).await.unwrap()),
         format!("{:?}", store.feed_since(0, 1_000).await.unwrap()),
         format!("{:?}", store.last_revision().await.unwrap()),
         format!("{:?}", store.blob(blob_hash(BODY)).await.unwrap().expect("is there")),
