@@ -32,7 +32,7 @@ impl CommentAttributes {
 }
 
 /// A message as HTML: what could be markup is escaped, line ends become breaks.
-pub fn html(text: &str) -> String {
+pub(crate) fn html(text: &str) -> String {
     let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
     escaped.replace('\n', "<br />")
 }

@@ -7,7 +7,7 @@ use ambit_model::hidden::is_hidden;
 const FORMULA_BEGINS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// A document with its head.
-pub fn document(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+pub(crate) fn document(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut out = line(head.iter().copied());
     for row in rows {
         out.push_str(&line(row.iter().map(String::as_str)));

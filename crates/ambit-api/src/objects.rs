@@ -366,7 +366,7 @@ impl Object {
 
 impl Meta {
     /// Returns the figures of a collection of which only the number of objects is said.
-    pub fn counting(count: usize) -> Option<Self> {
+    pub(crate) fn counting(count: usize) -> Option<Self> {
         Some(Self { count: Some(count), ..Self::default() })
     }
 }

@@ -141,7 +141,7 @@ impl Shape {
     }
 
     /// True where every value is a text.
-    pub fn is_text(&self) -> bool {
+    pub(crate) fn is_text(&self) -> bool {
         match self {
             Self::OrNull(inner) => inner.is_text(),
             Self::Text

@@ -7,7 +7,7 @@ mod application;
 mod certificate;
 mod cloud;
 pub mod exposure;
-pub mod judge;
+mod judge;
 mod library;
 mod look;
 mod package;

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A collection's entities and open edges, with what was decided of them last.
 #[derive(Debug, Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// The store's revision that this shows.
-    pub revision: i64,
+    pub(crate) revision: i64,
     nodes: BTreeMap<Uid, Node>,
     edges: BTreeSet<Edge>,
     state: BTreeMap<Uid, State>,
@@ -27,32 +27,32 @@ pub struct Graph {
 
 /// What is stored of a node beside its identity.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub(crate) struct State {
     /// Has an open `found` interval.
-    pub observed: bool,
-    pub present: bool,
-    pub decision: Decision,
+    pub(crate) observed: bool,
+    pub(crate) present: bool,
+    pub(crate) decision: Decision,
 }
 
 /// A decision that differs from the stored one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    pub uid: Uid,
-    pub decision: Decision,
-    pub present: bool,
+pub(crate) struct Change {
+    pub(crate) uid: Uid,
+    pub(crate) decision: Decision,
+    pub(crate) present: bool,
     /// More may be done there than before.
-    pub raised: bool,
+    pub(crate) raised: bool,
 }
 
 impl Graph {
     /// An empty graph on an internet with these reserved ranges.
-    pub fn beside(reserved: Reserved) -> Self {
+    pub(crate) fn beside(reserved: Reserved) -> Self {
         Self { reserved, ..Self::default() }
     }
 
     /// Takes in what changed. True where scope may be decided otherwise now: most records change in what scope does not
     /// look at.
-    pub fn apply(&mut self, delta: GraphDelta) -> bool {
+    pub(crate) fn apply(&mut self, delta: GraphDelta) -> bool {
         let mut moved = self.revision == 0;
         self.revision = delta.revision;
         for known in delta.nodes {
@@ -79,7 +79,7 @@ impl Graph {
     /// Decides every node again and returns what differs from the store. The changes are taken as stored. Nothing is
     /// gone before the run is `ending`: what no path leads to for a while, because an answer that held it was replaced,
     /// may be found again by the next one.
-    pub fn decide(&mut self, rules: &Rules, ending: bool) -> Vec<Change> {
+    pub(crate) fn decide(&mut self, rules: &Rules, ending: bool) -> Vec<Change> {
         let before = |uid: &Uid| self.state.get(uid).map(|state| &state.decision);
         let (decided, blocks) = scope::decide_again(&self.nodes, &self.edges, rules, &self.reserved, before);
         let mut changes = Vec::new();
@@ -102,18 +102,18 @@ impl Graph {
     }
 
     /// Entities that no path of open edges leads to any more, though old observations of theirs are still open.
-    pub fn lost(&self) -> Vec<Uid> {
+    pub(crate) fn lost(&self) -> Vec<Uid> {
         let observed = |uid: &&Uid| self.state.get(uid).is_some_and(|state| state.observed);
         self.unreached.iter().filter(observed).copied().collect()
     }
 
     /// The node and state of an entity.
-    pub fn get(&self, uid: &Uid) -> Option<(&Node, &State)> {
+    pub(crate) fn get(&self, uid: &Uid) -> Option<(&Node, &State)> {
         Some((self.nodes.get(uid)?, self.state.get(uid)?))
     }
 
     /// What edges show of an entity at their other end.
-    pub fn end(&self, uid: &Uid) -> Option<End<'_>> {
+    pub(crate) fn end(&self, uid: &Uid) -> Option<End<'_>> {
         let (node, state) = self.get(uid)?;
         Some(End {
             kind: node.kind,
@@ -125,12 +125,12 @@ impl Graph {
     }
 
     /// Every node with its state.
-    pub fn iter(&self) -> impl Iterator<Item = (&Node, &State)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Node, &State)> {
         self.nodes.iter().filter_map(|(uid, node)| Some((node, self.state.get(uid)?)))
     }
 
     /// The given blocks and the parts of them that are others', by which the last decision was made.
-    pub fn blocks(&self) -> &Blocks {
+    pub(crate) fn blocks(&self) -> &Blocks {
         &self.blocks
     }
 
@@ -142,7 +142,7 @@ impl Graph {
     }
 
     /// The addresses to which a name resolves, as far as is known.
-    pub fn addresses_of(&self, name: &str) -> impl Iterator<Item = &str> {
+    pub(crate) fn addresses_of(&self, name: &str) -> impl Iterator<Item = &str> {
         let named: BTreeSet<Uid> = self.nodes.values().filter(|node| node.name == name).map(|node| node.uid).collect();
         let resolves =
             self.edges.iter().filter(move |edge| edge.kind == EdgeKind::ResolvesTo && named.contains(&edge.from));
@@ -162,7 +162,7 @@ impl Graph {
     }
 
     /// Canonical names of the seeds.
-    pub fn seeds(&self) -> Vec<(Kind, String)> {
+    pub(crate) fn seeds(&self) -> Vec<(Kind, String)> {
         self.nodes.values().filter(|node| node.seed).map(|node| (node.kind, node.name.clone())).collect()
     }
 }

@@ -22,7 +22,7 @@ const TLS_PORT: u16 = 443;
 
 /// Today's clearances of one collection, by address and by name.
 #[derive(Debug, Default)]
-pub struct ScopeGuard {
+pub(crate) struct ScopeGuard {
     installation: Installation,
     reserved: Reserved,
     view: RwLock<View>,
@@ -74,12 +74,12 @@ struct Known {
 
 impl ScopeGuard {
     /// A guard that nothing was shown to yet: it refuses every target.
-    pub fn new(installation: Installation, reserved: Reserved) -> Self {
+    pub(crate) fn new(installation: Installation, reserved: Reserved) -> Self {
         Self { installation, reserved, view: RwLock::default() }
     }
 
     /// Shows the guard the whole graph. `never`: the exclusions of the installation and of the collection.
-    pub fn show(&self, graph: &Graph, ceiling: Clearance, never: &[String]) {
+    pub(crate) fn show(&self, graph: &Graph, ceiling: Clearance, never: &[String]) {
         let mut view = View {
             ceiling: Some(ceiling),
             never: Exclusions::new(never),
@@ -98,7 +98,7 @@ impl ScopeGuard {
     /// Why nobody's clearance opens this host at this address and port: what was excluded, denied, or is this server
     /// itself. `host` is a name, or the address as text. Planning asks it too, so that no work is planned that would be
     /// refused for it.
-    pub fn forbids(&self, host: Option<&str>, socket: SocketAddr) -> Option<&'static str> {
+    pub(crate) fn forbids(&self, host: Option<&str>, socket: SocketAddr) -> Option<&'static str> {
         if self.installation.listens_at(socket.ip(), socket.port()) {
             return Some("this server itself listens there");
         }
@@ -112,7 +112,7 @@ impl ScopeGuard {
 
     /// Returns whether the clearance of an address, or of a site of this host that was named, covers a footprint.
     /// Planning asks it: what is not cleared today is planned once it is.
-    pub fn clears(&self, host: &str, socket: SocketAddr, footprint: Clearance) -> bool {
+    pub(crate) fn clears(&self, host: &str, socket: SocketAddr, footprint: Clearance) -> bool {
         let view = self.view();
         let (name, port, address) = (Some(host.to_owned()), socket.port(), socket.ip());
         let contact = Contact { address, port, transport: Transport::Tcp, name, footprint, grant: Grant::Target };

@@ -21,23 +21,23 @@ const ISSUE_PROBE_STEP_MS: i64 = 10_000;
 
 /// The result of judging one entity.
 #[derive(Debug, Default, PartialEq)]
-pub struct Judged {
-    pub writes: Vec<IssueWrite>,
+pub(crate) struct Judged {
+    pub(crate) writes: Vec<IssueWrite>,
     /// Second probes of what an issue was proven by.
-    pub work: Vec<NewWork>,
+    pub(crate) work: Vec<NewWork>,
 }
 
 /// What tells which facts an issue may be proven by: those that this run saw, and in a scheduled run those that it does
 /// not ask again because they are within their time to live. Others are about to be replaced.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
+pub(crate) struct Ground<'a> {
     /// The probes that hold open edges to the entity, for a kind that is described by discoveries.
-    pub leading: &'a [(TaskName, LastProbe)],
-    pub run: RunId,
+    pub(crate) leading: &'a [(TaskName, LastProbe)],
+    pub(crate) run: RunId,
     /// A person started the run: every fact is asked again.
-    pub by_person: bool,
+    pub(crate) by_person: bool,
     /// The wire's date.
-    pub date: Timestamp,
+    pub(crate) date: Timestamp,
 }
 
 impl Ground<'_> {
@@ -80,7 +80,7 @@ fn reads_discoveries(judge: &Judge, kind: Kind) -> bool {
 
 /// Judges an entity. `present` and `scoped` are today's: a gone entity's issues are resolved, one out of scope is left
 /// alone but for what others do under a name that resembles theirs.
-pub fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<'_>, settings: &Settings) -> Judged {
+pub(crate) fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<'_>, settings: &Settings) -> Judged {
     let mut judged = Judged::default();
     let date = ground.date;
     if !present {

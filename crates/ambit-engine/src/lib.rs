@@ -2,26 +2,27 @@
 //! §2). Knows no server, no index.
 
 mod fingerprints;
-pub mod graph;
-pub mod guard;
+mod graph;
+mod guard;
 pub mod hunt;
 mod installation;
-pub mod judge;
+mod judge;
 mod keeping;
 mod packs;
-pub mod plan;
-pub mod progress;
+mod plan;
+mod progress;
 mod reassess;
-pub mod run;
-pub mod schedule;
+mod run;
+mod schedule;
 mod secrets;
-pub mod share;
+mod share;
 mod told;
 mod vulnerabilities;
-pub mod work;
+mod work;
 
 pub use hunt::Hunter;
 pub use installation::Installation;
+pub use plan::is_fresh;
 pub use progress::Progress;
 pub use reassess::{Reassessed, reassess};
 pub use run::{Clock, EngineConfig, RunEnd, drive};

@@ -18,33 +18,33 @@ pub(crate) const PARTITIONS: i64 = 1_024;
 
 /// The inputs of planning other than the facts.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms<'a> {
+pub(crate) struct Terms<'a> {
     /// The level asked for, under the workflow's ceiling.
-    pub ceiling: Clearance,
+    pub(crate) ceiling: Clearance,
     /// A person started the run: every fact is due.
-    pub by_person: bool,
+    pub(crate) by_person: bool,
     /// The wire's date.
-    pub date: Timestamp,
-    pub settings: &'a Settings,
+    pub(crate) date: Timestamp,
+    pub(crate) settings: &'a Settings,
     /// Large blocks whose sweep a person has confirmed.
-    pub confirmed: &'a BTreeSet<Uid>,
+    pub(crate) confirmed: &'a BTreeSet<Uid>,
     /// Returns the places that no clearance opens.
-    pub guard: Option<&'a ScopeGuard>,
+    pub(crate) guard: Option<&'a ScopeGuard>,
 }
 
 /// The rows that one entity calls for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Planned {
-    pub work: Vec<NewWork>,
-    pub sweeps: Vec<NewSweep>,
+pub(crate) struct Planned {
+    pub(crate) work: Vec<NewWork>,
+    pub(crate) sweeps: Vec<NewSweep>,
     /// Probe results that no longer concern the entity.
-    pub orphaned: Vec<ProbeKey>,
+    pub(crate) orphaned: Vec<ProbeKey>,
     /// Tasks that would sweep a large block without a person's confirmation.
-    pub unconfirmed: Vec<TaskName>,
+    pub(crate) unconfirmed: Vec<TaskName>,
 }
 
 /// Plans every task that watches the entity's kind, may run at its clearance, and is due.
-pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
+pub(crate) fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
     let mut planned = Planned::default();
     let clearance = decision.clearance.min(terms.ceiling);
     for task in ambit_tasks::ALL {
@@ -80,12 +80,12 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
 
 /// What tasks may contact for entities, as their facts are now: rows were planned by what was known then.
 #[derive(Default)]
-pub struct Bindings(HashMap<(Uid, TaskName), Option<HashSet<String>>>);
+pub(crate) struct Bindings(HashMap<(Uid, TaskName), Option<HashSet<String>>>);
 
 impl Bindings {
     /// Returns false for a row that names an address which its entity is no longer bound to. All rows of an entity come
     /// with the same facts.
-    pub fn hold(&mut self, work: &Work, facts: &Facts, settings: &Settings) -> bool {
+    pub(crate) fn hold(&mut self, work: &Work, facts: &Facts, settings: &Settings) -> bool {
         let Some(task) = ambit_tasks::find(&work.task) else { return true };
         let bound = self.0.entry((work.uid, task.name)).or_insert_with(|| match (task.plan)(facts, settings) {
             Plan::Bound { asked, bound } => Some(asked.into_iter().chain(bound).collect()),
@@ -186,7 +186,13 @@ fn is_above(guard: &ScopeGuard, footprint: Clearance, facts: &Facts, argument: &
 }
 
 /// A row for a task at an entity.
-pub fn new_work(task: &'static Task, facts: &Facts, argument: String, number: i64, not_before: Timestamp) -> NewWork {
+pub(crate) fn new_work(
+    task: &'static Task,
+    facts: &Facts,
+    argument: String,
+    number: i64,
+    not_before: Timestamp,
+) -> NewWork {
     NewWork {
         task: task.name.as_str(),
         uid: facts.uid,

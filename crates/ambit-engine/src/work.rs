@@ -35,15 +35,15 @@ pub(crate) const ATTEMPTS_MAX: i64 = ATTEMPTS_BEFORE_ALONE + 2;
 
 /// What every row of a run shares.
 #[derive(Clone)]
-pub struct Worker {
-    pub net: Net,
-    pub settings: Arc<Settings>,
+pub(crate) struct Worker {
+    pub(crate) net: Net,
+    pub(crate) settings: Arc<Settings>,
     /// What the run's rows remember for one another.
-    pub memory: Arc<Memory>,
+    pub(crate) memory: Arc<Memory>,
 }
 
 /// Runs a leased row to its end. Never fails and never panics.
-pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
+pub(crate) async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
     let Some(task) = ambit_tasks::find(&work.task) else {
         let why = format!("this version knows no task {:?}", work.task);
         return finish(worker, work, unknown(NotDoneReason::UnknownTask, why), None);
@@ -122,7 +122,7 @@ fn deadline(task: &Task, settings: &Settings) -> Duration {
 }
 
 /// A row that is not carried on: a person took its entity out of scope.
-pub fn refused(worker: &Worker, work: Work) -> Outcome {
+pub(crate) fn refused(worker: &Worker, work: Work) -> Outcome {
     let task = ambit_tasks::find(&work.task);
     let result = unknown(NotDoneReason::RefusedByScope, "it was removed from scope while it was probed");
     finish(worker, work, result, task)

@@ -2,7 +2,7 @@
 //! asks them lies in the folder: datagrams with many questions in flight, TCP where an answer is cut, a cache per run,
 //! wildcard sampling, zone transfers.
 
-pub mod record;
+mod record;
 
 mod addresses;
 pub(crate) mod cache;

@@ -3,7 +3,7 @@
 
 mod body;
 pub(crate) mod chain;
-pub mod cookie;
+mod cookie;
 mod decode;
 pub(crate) mod exchange;
 mod head;

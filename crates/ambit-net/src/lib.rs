@@ -13,18 +13,18 @@
 pub mod browser;
 pub mod dns;
 mod door;
-pub mod error;
+mod error;
 pub mod guard;
 pub mod http;
 pub mod limits;
 pub mod live;
 pub mod net;
-pub mod pace;
+mod pace;
 mod source;
 pub mod tcp;
 pub mod tls;
 mod udp;
-pub mod untrusted;
+mod untrusted;
 pub mod wire;
 
 #[cfg(test)]

@@ -40,10 +40,10 @@ pub const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(2 * 3_600);
 /// After this time a body must have come at `RATE_MIN` or better (slow drips).
 pub(crate) const RATE_GRACE: Duration = Duration::from_secs(10);
 /// Bytes per second that a body must reach after the grace.
-pub const RATE_MIN: u64 = 100;
+pub(crate) const RATE_MIN: u64 = 100;
 
 /// Bytes of a response's head, all interim heads included.
-pub const HEAD_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Header lines of a response.
 pub(crate) const HEADERS_MAX: usize = 100;
 /// Interim (1xx) heads before the real one.
@@ -52,7 +52,7 @@ pub(crate) const INTERIM_HEADS_MAX: usize = 8;
 /// kept.
 pub(crate) const BODY_READ_MAX: usize = 10 * 1024 * 1024;
 /// Bytes of a decoded body that are kept, unless the request asks for more or less.
-pub const BODY_KEPT: usize = 1024 * 1024;
+pub(crate) const BODY_KEPT: usize = 1024 * 1024;
 /// Ceiling for what a request may ask to be kept.
 pub const BODY_KEPT_MAX: usize = 64 * 1024 * 1024;
 /// How long a data provider's list of its servers holds within a run: they change some times a year.
@@ -74,11 +74,11 @@ pub(crate) const CHUNK_LINE_MAX: usize = 4 * 1024;
 /// The most bytes of bodies in flight in the whole process; further bodies wait.
 pub(crate) const BODIES_IN_FLIGHT_MAX: usize = 64 * 1024 * 1024;
 /// Redirects followed.
-pub const REDIRECTS_MAX: usize = 10;
+pub(crate) const REDIRECTS_MAX: usize = 10;
 /// Bytes of a URL, `Location` included.
-pub const URL_BYTES_MAX: usize = 8 * 1024;
+pub(crate) const URL_BYTES_MAX: usize = 8 * 1024;
 /// Cookies read from one response.
-pub const COOKIES_MAX: usize = 50;
+pub(crate) const COOKIES_MAX: usize = 50;
 /// HTTP exchanges with one address at once.
 pub(crate) const EXCHANGES_PER_ADDRESS: usize = 10;
 /// Idle connections that a run keeps to one site for its next requests: as many as browsers open to it.
@@ -102,7 +102,7 @@ pub(crate) const BANNER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Silence after the first bytes that ends a banner.
 pub(crate) const BANNER_QUIET: Duration = Duration::from_millis(500);
 /// Bytes of one line of a STARTTLS dialogue.
-pub const LINE_BYTES_MAX: usize = 4 * 1024;
+pub(crate) const LINE_BYTES_MAX: usize = 4 * 1024;
 /// Lines of one reply of a STARTTLS dialogue.
 pub(crate) const REPLY_LINES_MAX: usize = 64;
 /// Bytes of an answer of a data provider without HTTP (WHOIS).
@@ -121,15 +121,15 @@ pub(crate) const DATAGRAM_TRIES: usize = 2;
 pub(crate) const ADDRESSES_TRIED: usize = 4;
 
 /// Certificates of a chain.
-pub const CHAIN_MAX: usize = 10;
+pub(crate) const CHAIN_MAX: usize = 10;
 /// Bytes of one certificate.
 pub(crate) const CERTIFICATE_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of an answer about revocation: usual ones have 500, those with the certificate of their signer 3,000.
 pub(crate) const OCSP_BYTES_MAX: usize = 16 * 1024;
 /// Names of one certificate that are parsed.
-pub const NAMES_MAX: usize = 10_000;
+pub(crate) const NAMES_MAX: usize = 10_000;
 /// Bytes that the hello prober reads before it gives up.
-pub const HELLO_BYTES_MAX: usize = 1024 * 1024;
+pub(crate) const HELLO_BYTES_MAX: usize = 1024 * 1024;
 
 /// How long each try of a DNS question waits. Recursive resolvers need seconds for slow authorities, lost datagrams
 /// want an early retry.

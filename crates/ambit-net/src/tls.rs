@@ -1,7 +1,7 @@
 //! TLS as an observer: a handshake that records instead of refusing, the whole chain, and a hello prober for versions
 //! that rustls does not speak.
 
-pub mod certificate;
+mod certificate;
 pub(crate) mod handshake;
 mod hello;
 mod jarm;
@@ -12,7 +12,7 @@ mod verify;
 pub use certificate::{Certificate, KeyType};
 pub use ocsp::Standing;
 pub use peer::Peer;
-pub use verify::verify;
+pub(crate) use verify::verify;
 
 use crate::door::Connection;
 use crate::error::NetError;

@@ -59,7 +59,7 @@ impl fmt::Debug for Untrusted {
 }
 
 /// Writes what a terminal or a page could obey, or what a reader cannot see, as escapes.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

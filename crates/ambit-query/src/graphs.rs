@@ -103,7 +103,7 @@ impl Phrase {
     }
 
     /// True if the words stand in a text, one after the other. Without any word it is nowhere.
-    pub fn stands_in(&self, text: &str) -> bool {
+    pub(crate) fn stands_in(&self, text: &str) -> bool {
         let Some((last, first)) = self.words.split_last() else { return false };
         let found: Vec<String> = words(text).collect();
         found.windows(self.words.len()).any(|window| {

@@ -80,7 +80,7 @@ pub struct Keyword {
 }
 
 /// The row of a keyword, case apart.
-pub fn find(name: &str) -> Option<&'static Keyword> {
+pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
     KEYWORDS.iter().find(|row| row.name.eq_ignore_ascii_case(name))
 }
 

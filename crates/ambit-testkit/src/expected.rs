@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// Set to write files instead of comparing them.
-pub const UPDATE: &str = "AMBIT_UPDATE";
+pub(crate) const UPDATE: &str = "AMBIT_UPDATE";
 /// Set by CI, where a file that is not current is always an error.
 const CI: &str = "CI";
 

@@ -107,7 +107,7 @@ pub async fn fill_with(server: &TestServer, site: ProbeResult) -> anyhow::Result
 }
 
 /// The same in another collection.
-pub async fn fill_on(server: &TestServer, ground: &Ground, site: ProbeResult) -> anyhow::Result<Inventory> {
+pub(crate) async fn fill_on(server: &TestServer, ground: &Ground, site: ProbeResult) -> anyhow::Result<Inventory> {
     let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
     server.store.start_run(&ground.owner.at(server.now()), ground.collection, None).await?;
     let run = engine.claim_next(&BTreeSet::new(), Room::Any, server.now()).await?.context("the run is there")?.run;

@@ -1,15 +1,15 @@
 //! For tests only: a server with people in it, a client that sends exact bytes, scenarios to run against any server,
 //! and files that tests compare or write anew.
 
-pub mod caller;
-pub mod client;
-pub mod expected;
+mod caller;
+mod client;
+mod expected;
 pub mod inventory;
 pub mod kept;
-pub mod part;
+mod part;
 pub mod provider;
 pub mod scenario;
-pub mod server;
+mod server;
 
 pub use caller::{Caller, Refused};
 pub use client::{Ask, Reply, ask, ask_bytes};

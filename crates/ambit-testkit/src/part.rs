@@ -11,7 +11,7 @@ const MORE: &str = "~more";
 const SHOWN_CHARS_MAX: usize = 300;
 
 /// Returns where an answer lacks what is expected of it, each place with both values; empty where it has all.
-pub fn differences(expected: &Value, actual: &Value) -> Vec<String> {
+pub(crate) fn differences(expected: &Value, actual: &Value) -> Vec<String> {
     differences_at(expected, actual, "$")
 }
 

@@ -80,7 +80,7 @@ pub enum ImportError {
 }
 
 /// Takes what was read.
-pub type Sink<'s> = dyn FnMut(Source, Taken) -> Result<(), std::io::Error> + 's;
+pub(crate) type Sink<'s> = dyn FnMut(Source, Taken) -> Result<(), std::io::Error> + 's;
 
 /// What was read of a feed.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +104,7 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Reads a file that is a feed, or an archive of feeds, and hands each record to the sink. Returns how many it had, and
 /// writes to `hash` what the file holds.
-pub fn read_file(path: &Path, name: &str, hash: &mut Sha256, sink: &mut Sink<'_>) -> Result<usize, ImportError> {
+pub(crate) fn read_file(path: &Path, name: &str, hash: &mut Sha256, sink: &mut Sink<'_>) -> Result<usize, ImportError> {
     let mut file = File::open(path)?;
     let mut beginning = [0; archive::MAGIC.len()];
     let is_archive = file.read_exact(&mut beginning).is_ok() && beginning == archive::MAGIC;
@@ -133,7 +133,7 @@ impl<R: Read> Read for Hashed<'_, R> {
 
 /// Reads a feed, plain or packed with gzip or Zstandard, and hands each record to the sink. Returns how many it had.
 /// `name` is that of its file, without endings.
-pub fn read(feed: impl Read, name: &str, sink: &mut Sink<'_>) -> Result<usize, ImportError> {
+pub(crate) fn read(feed: impl Read, name: &str, sink: &mut Sink<'_>) -> Result<usize, ImportError> {
     let mut feed = BufReader::with_capacity(PEEKED, feed);
     let packed = feed.fill_buf()?.to_vec();
     if packed.starts_with(&GZIP) {

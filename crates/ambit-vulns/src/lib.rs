@@ -3,9 +3,9 @@
 
 mod alias;
 mod bundle;
-pub mod configuration;
-pub mod cpe;
-pub mod distribution;
+mod configuration;
+mod cpe;
+mod distribution;
 pub mod import;
 mod index;
 mod knowledge;

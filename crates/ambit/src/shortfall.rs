@@ -4,7 +4,7 @@
 use crate::discover::Finished;
 use crate::failure::Result;
 use crate::workspace::Workspace;
-use ambit_engine::plan::is_fresh;
+use ambit_engine::is_fresh;
 use ambit_model::facts::{Facts, LastProbe, ProbeOutcome};
 use ambit_model::run::{NotDone, NotDoneReason, Run};
 use ambit_model::{Clearance, Kind, Uid};

@@ -113,7 +113,7 @@ pub fn of_amazon(host: &str) -> Option<(&str, &'static str)> {
 
 /// Returns true for a host that is one bucket at a provider, or holds those of one customer: nobody can register names
 /// below its own end.
-pub fn is_host(host: &str) -> bool {
+pub(crate) fn is_host(host: &str) -> bool {
     let is_s3 = |label: &str| label == "s3" || label.starts_with("s3-");
     let is_of_amazon = |(front, _): (&str, _)| front.split('.').skip(1).any(is_s3);
     of_amazon(host).is_some_and(is_of_amazon) || CUSTOMERS.iter().any(|end| host.ends_with(end))

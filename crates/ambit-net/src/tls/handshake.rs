@@ -3,7 +3,7 @@
 
 use super::hello::{Shown, cipher_name, send_hello};
 use super::jarm::{self, Choice};
-use super::verify::verify;
+use super::verify;
 use super::{HelloAnswer, Problem, TlsFacts, TlsOptions, TlsSession, TlsVersion};
 use crate::door::{Connection, Door};
 use crate::error::NetError;

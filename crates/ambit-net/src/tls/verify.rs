@@ -17,7 +17,7 @@ const RSA_BITS_MIN: u32 = 2_048;
 const EC_BITS_MIN: u32 = 224;
 
 /// Judges a chain for a name at a date. `name`: a host name or an address; `None`: any name will do.
-pub fn verify(chain: &[Vec<u8>], name: Option<&str>, roots: &RootCertStore, date: Timestamp) -> Verification {
+pub(crate) fn verify(chain: &[Vec<u8>], name: Option<&str>, roots: &RootCertStore, date: Timestamp) -> Verification {
     let Some(first) = chain.first() else {
         return Verification { problems: vec![Problem::NoCertificate] };
     };

@@ -68,9 +68,4 @@ impl GraphOrder {
             OrderField::CommentsCount => SortKey::Number(graph.comments_count, graph.number),
         }
     }
-
-    /// True if `one` comes after `other`.
-    pub fn is_after(self, one: &SortKey, other: &SortKey) -> bool {
-        if self.descending { one < other } else { one > other }
-    }
 }
