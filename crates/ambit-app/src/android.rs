@@ -3,7 +3,7 @@
 use crate::archive::Archive;
 use crate::bundle;
 use crate::element::Element;
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use crate::network_security::NetworkSecurity;
 use crate::piece::Piece;
 use crate::resources::Resources;
@@ -144,7 +144,7 @@ pub struct DeclaredPermission {
 }
 
 /// Reads an APK: its manifest, its resources and its signatures.
-pub(crate) fn of_apk(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Android, AppError> {
+pub(crate) fn of_apk(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Android> {
     let manifest = Element::of_binary(&archive.get(MANIFEST)?)?;
     let table = if archive.has(RESOURCES) { Some(archive.get(RESOURCES)?) } else { None };
     let resources = table.as_deref().map_or_else(|| Ok(Resources::default()), Resources::of)?;
@@ -164,7 +164,7 @@ pub(crate) fn of_apk(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)
 }
 
 /// Reads a bundle, whose documents are messages and whose references are names.
-pub(crate) fn of_bundle(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Android, AppError> {
+pub(crate) fn of_bundle(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Android> {
     let manifest = bundle::document(&archive.get(BUNDLE_MANIFEST)?)?;
     let table = if archive.has(BUNDLE_RESOURCES) { Some(archive.get(BUNDLE_RESOURCES)?) } else { None };
     let resources = table.as_deref().map_or_else(|| Ok(Resources::default()), bundle::resources)?;
@@ -186,7 +186,7 @@ pub(crate) fn of_bundle(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'
     Ok(android)
 }
 
-fn of_manifest(root: &Element, resources: &Resources, archive: &mut Archive<'_>) -> Result<Android, AppError> {
+fn of_manifest(root: &Element, resources: &Resources, archive: &mut Archive<'_>) -> Result<Android> {
     let package = root.text_of("package", resources).filter(|package| !package.is_empty());
     let package = package.ok_or_else(|| AppError::NotAnApp("its manifest names no package".into()))?;
     let sdk = |name: &str| root.below("uses-sdk").find_map(|uses| uses.number(name, resources));

@@ -1,6 +1,6 @@
 //! A zip archive of somebody else, within limits: how many members, how much of each, how much of all.
 
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
@@ -32,7 +32,7 @@ pub(crate) struct Archive<'a> {
 impl<'a> Archive<'a> {
     /// Opens an archive. Fails if the bytes are none, its members lie over each other or share a name, or there are too
     /// many of them.
-    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, AppError> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self> {
         let count = members_said(bytes)?;
         if count > MEMBERS_MAX {
             return Err(AppError::TooLarge(format!("more than {MEMBERS_MAX} members")));
@@ -62,7 +62,7 @@ impl<'a> Archive<'a> {
     }
 
     /// Opens an archive that lies in another one, which shares its limits with it.
-    pub(crate) fn inside<'b>(bytes: &'b [u8], outer: &Archive<'_>) -> Result<Archive<'b>, AppError> {
+    pub(crate) fn inside<'b>(bytes: &'b [u8], outer: &Archive<'_>) -> Result<Archive<'b>> {
         let mut inner = Archive::open(bytes)?;
         inner.left = outer.left;
         let members_left = outer.members_left.checked_sub(inner.zip.len());
@@ -89,7 +89,7 @@ impl<'a> Archive<'a> {
     }
 
     /// Returns a member unpacked. Fails if there is none, it is broken, or it or all together are too large.
-    pub(crate) fn get(&mut self, name: &str) -> Result<Vec<u8>, AppError> {
+    pub(crate) fn get(&mut self, name: &str) -> Result<Vec<u8>> {
         let broken = |why: String| AppError::Broken(format!("{name}: {why}"));
         let at = *self.index.get(name).ok_or_else(|| broken("it is not there".into()))?;
         let most = MEMBER_BYTES_MAX.min(self.left);
@@ -114,7 +114,7 @@ impl<'a> Archive<'a> {
 
     /// Counts texts that were made of so many bytes, where they are much longer: what is named often becomes long.
     /// Fails if all together are too large.
-    pub(crate) fn count_texts(&mut self, bytes: usize, of: usize) -> Result<(), AppError> {
+    pub(crate) fn count_texts(&mut self, bytes: usize, of: usize) -> Result<()> {
         let more = bytes.saturating_sub(of.saturating_mul(TEXT_TIMES)) as u64;
         let why = || AppError::TooLarge(format!("its texts have more than {} MiB", TOTAL_BYTES_MAX / 1_024 / 1_024));
         let left = self.left.checked_sub(more).ok_or_else(why);
@@ -154,7 +154,7 @@ impl<'a> Archive<'a> {
 /// Returns how many members an archive says it has; 65,535 where there are as many or more, or where its directory lies
 /// beyond four gibibytes, which that of no app does: then a record elsewhere says how many. Of several ends, of which
 /// an earlier one counts where a later one is broken, the largest is told.
-fn members_said(bytes: &[u8]) -> Result<usize, AppError> {
+fn members_said(bytes: &[u8]) -> Result<usize> {
     let tail = &bytes[bytes.len().saturating_sub(END_BYTES)..];
     let ends = tail.windows(22).filter(|end| end.starts_with(b"PK\x05\x06"));
     let said = ends.map(|end| match end[12..16] == [0xff; 4] || end[16..20] == [0xff; 4] {

@@ -2,7 +2,7 @@
 
 use crate::bytes::varint;
 use crate::element::{Builder, Element};
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use crate::resources::Resources;
 use crate::value::Value;
 
@@ -59,14 +59,14 @@ fn text(bytes: Option<&[u8]>) -> String {
 }
 
 /// Reads a document. Fails if it has no element, or is larger than any real one.
-pub(crate) fn document(bytes: &[u8]) -> Result<Element, AppError> {
+pub(crate) fn document(bytes: &[u8]) -> Result<Element> {
     let mut builder = Builder::default();
     node(bytes, &mut builder)?;
     builder.root()
 }
 
 /// Reads a node: an element (1) or a text (2).
-fn node(bytes: &[u8], builder: &mut Builder) -> Result<(), AppError> {
+fn node(bytes: &[u8], builder: &mut Builder) -> Result<()> {
     for (number, value) in fields(bytes) {
         match number {
             1 => element(value, builder)?,
@@ -78,7 +78,7 @@ fn node(bytes: &[u8], builder: &mut Builder) -> Result<(), AppError> {
 }
 
 /// Reads an element: its name (3), attributes (4) and children (5).
-fn element(bytes: &[u8], builder: &mut Builder) -> Result<(), AppError> {
+fn element(bytes: &[u8], builder: &mut Builder) -> Result<()> {
     let mut start = Element::default();
     for (number, value) in fields(bytes) {
         match number {
@@ -137,7 +137,7 @@ fn named(name: &str) -> Value {
 
 /// Reads the table of resources: packages (2) of kinds (3) of resources (3), each with its name (2) and values (6).
 /// Fails if it is larger than any real one.
-pub(crate) fn resources(bytes: &[u8]) -> Result<Resources, AppError> {
+pub(crate) fn resources(bytes: &[u8]) -> Result<Resources> {
     let mut resources = Resources::of_names();
     let inside =
         |bytes, wanted: u64| fields(bytes).filter(move |(number, _)| *number == wanted).map(|(_, value)| value);

@@ -1,6 +1,6 @@
 //! The certificate with which a package is signed.
 
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use x509_parser::prelude::{FromDer, X509Certificate};
@@ -37,7 +37,7 @@ pub struct Certificate {
 
 impl Certificate {
     /// Reads a certificate. Fails if the bytes are none.
-    pub(crate) fn of(der: &[u8]) -> Result<Self, AppError> {
+    pub(crate) fn of(der: &[u8]) -> Result<Self> {
         let (_, read) =
             X509Certificate::from_der(der).map_err(|error| AppError::Broken(format!("certificate: {error}")))?;
         let (key, key_bits) = match read.public_key().parsed() {

@@ -1,7 +1,7 @@
 //! An XML document as Android compiles it: names are those of its own list, values keep their type.
 
 use crate::bytes::{part, place_at, u16_at, u32_at};
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use crate::resources::Resources;
 use crate::table::{Chunks, STRING_POOL, Strings};
 use crate::value::{Value, value};
@@ -68,7 +68,7 @@ pub(crate) struct Element {
 
 impl Element {
     /// Reads a compiled document. Fails if it is none, it is broken, or it is larger than any real one.
-    pub(crate) fn of_binary(bytes: &[u8]) -> Result<Self, AppError> {
+    pub(crate) fn of_binary(bytes: &[u8]) -> Result<Self> {
         if u16_at(bytes, 0)? != XML {
             return Err(AppError::Broken("it is no compiled XML".into()));
         }
@@ -152,7 +152,7 @@ impl Element {
 
 /// Reads the beginning of an element, after the line and comment that each node has. What it holds is counted while
 /// it is read.
-fn start(body: &[u8], strings: &Strings<'_>, numbers: &[u8], builder: &mut Builder) -> Result<Element, AppError> {
+fn start(body: &[u8], strings: &Strings<'_>, numbers: &[u8], builder: &mut Builder) -> Result<Element> {
     let mut element = Element { name: strings.get(place_at(body, 4)?)?, ..Element::default() };
     let (first, size, count) = (u16_at(body, 8)?, u16_at(body, 10)?, u16_at(body, 12)?);
     if count > 0 && size < ATTRIBUTE_BYTES {
@@ -181,7 +181,7 @@ pub(crate) struct Builder {
 
 impl Builder {
     /// Adds an attribute to an element that is not begun yet, and counts it.
-    pub(crate) fn attribute(&mut self, element: &mut Element, name: String, value: Value) -> Result<(), AppError> {
+    pub(crate) fn attribute(&mut self, element: &mut Element, name: String, value: Value) -> Result<()> {
         let text = if let Value::Text(text) | Value::Named(text) = &value { text.len() } else { 0 };
         self.count(ATTRIBUTE_BYTES_KEPT + name.len() + text)?;
         element.attributes.push((name, value));
@@ -189,7 +189,7 @@ impl Builder {
     }
 
     /// Begins an element, whose attributes are counted.
-    pub(crate) fn start(&mut self, element: Element) -> Result<(), AppError> {
+    pub(crate) fn start(&mut self, element: Element) -> Result<()> {
         self.elements += 1;
         self.count(element.name.len())?;
         if self.elements > ELEMENTS_MAX || self.open.len() >= DEPTH_MAX {
@@ -199,7 +199,7 @@ impl Builder {
         Ok(())
     }
 
-    fn count(&mut self, bytes: usize) -> Result<(), AppError> {
+    fn count(&mut self, bytes: usize) -> Result<()> {
         self.bytes += bytes;
         if self.bytes > TEXT_BYTES_MAX {
             return Err(AppError::TooLarge("an XML document with more text than any real one".into()));
@@ -216,7 +216,7 @@ impl Builder {
         }
     }
 
-    pub(crate) fn text(&mut self, text: &str) -> Result<(), AppError> {
+    pub(crate) fn text(&mut self, text: &str) -> Result<()> {
         self.count(text.len())?;
         if let Some(open) = self.open.last_mut() {
             open.text.push_str(text);
@@ -224,7 +224,7 @@ impl Builder {
         Ok(())
     }
 
-    pub(crate) fn root(mut self) -> Result<Element, AppError> {
+    pub(crate) fn root(mut self) -> Result<Element> {
         while !self.open.is_empty() {
             self.end();
         }

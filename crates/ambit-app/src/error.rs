@@ -1,5 +1,8 @@
 //! Why a package cannot be read.
 
+/// The result of reading a package, where it names no other error.
+pub(crate) type Result<T, E = AppError> = std::result::Result<T, E>;
+
 /// Why a package cannot be read.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AppError {

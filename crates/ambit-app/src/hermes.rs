@@ -1,7 +1,7 @@
 //! Programs of React Native as Hermes compiles them: their strings, which lie side by side without anything between.
 
 use crate::bytes::{part, place_at};
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use std::ops::RangeInclusive;
 
 /// What a program begins with.
@@ -17,7 +17,7 @@ const IN_SECOND_TABLE: usize = 0xff;
 
 /// Returns the strings of a program of at least so many letters, a line each. Fails if its version is not known, or a
 /// table ends early.
-pub(crate) fn strings(bytes: &[u8], letters_min: usize) -> Result<String, AppError> {
+pub(crate) fn strings(bytes: &[u8], letters_min: usize) -> Result<String> {
     let version = place_at(bytes, 8)?;
     if !VERSIONS.contains(&version) {
         return Err(AppError::Broken(format!("version {version} of a program of Hermes is not known")));
@@ -27,7 +27,7 @@ pub(crate) fn strings(bytes: &[u8], letters_min: usize) -> Result<String, AppErr
     let (strings, seconds, storage) = (count(3)?, count(4)?, count(5)?);
     let function = if version < SHORT_HEADS_SINCE { 16 } else { 12 };
     let mut at = HEAD_BYTES;
-    let mut table = |count: usize, size: usize| -> Result<&[u8], AppError> {
+    let mut table = |count: usize, size: usize| -> Result<&[u8]> {
         let found = part(bytes, at, count.saturating_mul(size))?;
         at += found.len();
         Ok(found)

@@ -1,7 +1,7 @@
 //! What an iOS app says of itself: its property list, and what it is entitled to.
 
 use crate::archive::Archive;
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use crate::piece::Piece;
 use crate::plist;
 use serde::{Deserialize, Serialize};
@@ -75,11 +75,7 @@ pub(crate) fn folder(archive: &Archive<'_>) -> Option<String> {
 }
 
 /// Reads an IPA.
-pub(crate) fn of_ipa(
-    archive: &mut Archive<'_>,
-    folder: &str,
-    look: &mut dyn FnMut(&Piece<'_>),
-) -> Result<Ios, AppError> {
+pub(crate) fn of_ipa(archive: &mut Archive<'_>, folder: &str, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Ios> {
     let path = format!("{folder}Info.plist");
     let info = plist::read(&archive.get(&path)?)?;
     let text = |name: &str| info[name].as_str().map(str::to_owned);

@@ -29,6 +29,7 @@ pub use piece::Piece;
 pub use signature::{Scheme, Signatures};
 
 use archive::Archive;
+use error::Result;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of the largest package that is read: stores take up to 4 GiB, but hardly any app is larger than this.
@@ -78,7 +79,7 @@ pub struct Package {
 
 /// Reads a package and hands each text in it to `look`. Fails if the bytes are no package of an app, or a broken one,
 /// or they unpack to more than is read of any.
-pub fn read(bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> Result<Package, AppError> {
+pub fn read(bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> Result<Package> {
     let mut archive = open(bytes)?;
     let (format, app) = read_app(&mut archive, Some(look))?;
     strings::of_members(&mut archive, "", look)?;
@@ -88,11 +89,11 @@ pub fn read(bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> Result<Package, A
 
 /// Reads what the app in a package says of itself, and not the texts inside. Fails if the bytes are no package of an
 /// app, or a broken one, or they unpack to more than is read of any.
-pub fn identify(bytes: &[u8]) -> Result<App, AppError> {
+pub fn identify(bytes: &[u8]) -> Result<App> {
     read_app(&mut open(bytes)?, None).map(|(_, app)| app)
 }
 
-fn open(bytes: &[u8]) -> Result<Archive<'_>, AppError> {
+fn open(bytes: &[u8]) -> Result<Archive<'_>> {
     if bytes.len() > PACKAGE_BYTES_MAX {
         return Err(AppError::TooLarge(format!("it has more than {} MiB", PACKAGE_BYTES_MAX / 1_024 / 1_024)));
     }
@@ -100,7 +101,7 @@ fn open(bytes: &[u8]) -> Result<Archive<'_>, AppError> {
 }
 
 /// Reads the manifest of an app. The texts of nested packages are passed on only if there is a listener.
-fn read_app(archive: &mut Archive<'_>, look: Option<&mut Look<'_>>) -> Result<(Format, App), AppError> {
+fn read_app(archive: &mut Archive<'_>, look: Option<&mut Look<'_>>) -> Result<(Format, App)> {
     let nobody: &mut Look<'_> = &mut |_| ();
     let is_whole = look.is_some();
     let look = look.unwrap_or(nobody);
@@ -116,7 +117,7 @@ fn read_app(archive: &mut Archive<'_>, look: Option<&mut Look<'_>>) -> Result<(F
 }
 
 /// Reads an archive of several APKs. The one that the others belong to says what the app is.
-fn of_parts(archive: &mut Archive<'_>, is_whole: bool, look: &mut Look<'_>) -> Result<Android, AppError> {
+fn of_parts(archive: &mut Archive<'_>, is_whole: bool, look: &mut Look<'_>) -> Result<Android> {
     let parts: Vec<String> = archive.names().filter(|name| name.ends_with(".apk")).map(str::to_owned).collect();
     if parts.len() > INNER_MAX {
         return Err(AppError::TooLarge(format!("more than {INNER_MAX} packages inside")));

@@ -1,7 +1,7 @@
 //! Property lists of Apple, binary and as XML, as JSON.
 
 use crate::bytes::part;
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use crate::utf16;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -20,7 +20,7 @@ const DEPTH_MAX: usize = 32;
 const BYTES_MAX: usize = 16 * 1_024 * 1_024;
 
 /// Reads a property list. Fails if it is none, or larger or deeper than any real one.
-pub(crate) fn read(bytes: &[u8]) -> Result<Value, AppError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Value> {
     if bytes.len() > BYTES_MAX {
         return Err(too_large());
     }
@@ -48,7 +48,7 @@ struct Binary<'a> {
 }
 
 impl<'a> Binary<'a> {
-    fn of(bytes: &'a [u8]) -> Result<Self, AppError> {
+    fn of(bytes: &'a [u8]) -> Result<Self> {
         let end = bytes.len().checked_sub(32).map(|at| &bytes[at..]).ok_or_else(broken)?;
         let (offset_size, number_size) = (usize::from(end[6]), usize::from(end[7]));
         let (count, top, table) = (number(&end[8..16])?, number(&end[16..24])?, number(&end[24..32])?);
@@ -58,12 +58,12 @@ impl<'a> Binary<'a> {
         Ok(Self { bytes, offset_size, number_size, count, top, table, left: VALUES_MAX, left_bytes: BYTES_MAX })
     }
 
-    fn value(mut self) -> Result<Value, AppError> {
+    fn value(mut self) -> Result<Value> {
         let top = self.top;
         self.object(top, 0)
     }
 
-    fn object(&mut self, at: usize, depth: usize) -> Result<Value, AppError> {
+    fn object(&mut self, at: usize, depth: usize) -> Result<Value> {
         self.left = self.left.checked_sub(1).filter(|_| depth < DEPTH_MAX).ok_or_else(too_large)?;
         if at >= self.count {
             return Err(broken());
@@ -109,7 +109,7 @@ impl<'a> Binary<'a> {
     }
 
     /// How many things a value has, and where they begin: in the marker, or in a number after it.
-    fn count(&self, from: usize, low: usize) -> Result<(usize, usize), AppError> {
+    fn count(&self, from: usize, low: usize) -> Result<(usize, usize)> {
         if low != 0x0f {
             return Ok((low, from));
         }
@@ -117,14 +117,14 @@ impl<'a> Binary<'a> {
         Ok((number(part(self.bytes, from + 1, size)?)?, from + 1 + size))
     }
 
-    fn data(&mut self, from: usize, low: usize, width: usize) -> Result<&'a [u8], AppError> {
+    fn data(&mut self, from: usize, low: usize, width: usize) -> Result<&'a [u8]> {
         let (count, from) = self.count(from, low)?;
         let data = part(self.bytes, from, count.saturating_mul(width))?;
         self.left_bytes = self.left_bytes.checked_sub(data.len()).ok_or_else(too_large)?;
         Ok(data)
     }
 
-    fn numbers(&mut self, from: usize, low: usize, times: usize) -> Result<Vec<usize>, AppError> {
+    fn numbers(&mut self, from: usize, low: usize, times: usize) -> Result<Vec<usize>> {
         let (count, from) = self.count(from, low)?;
         let size = self.number_size;
         let length = count.saturating_mul(times).saturating_mul(size);
@@ -136,7 +136,7 @@ impl<'a> Binary<'a> {
 }
 
 /// Returns a number whose highest byte is first.
-fn number(bytes: &[u8]) -> Result<usize, AppError> {
+fn number(bytes: &[u8]) -> Result<usize> {
     let low = &bytes[bytes.len().saturating_sub(8)..];
     usize::try_from(low.iter().fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte))).map_err(|_| broken())
 }
@@ -147,7 +147,7 @@ enum Open {
     Map(Map<String, Value>, Option<String>),
 }
 
-fn of_xml(bytes: &[u8]) -> Result<Value, AppError> {
+fn of_xml(bytes: &[u8]) -> Result<Value> {
     let document = utf16::text(bytes).map_or_else(|| String::from_utf8_lossy(bytes), Cow::Owned);
     let mut reader = Reader::from_str(&document);
     let (mut open, mut text, mut left): (Vec<Open>, String, usize) = (Vec::new(), String::new(), VALUES_MAX);

@@ -1,7 +1,7 @@
 //! The table of resources of an Android package: what a number in the manifest stands for, and the texts that it holds.
 
 use crate::bytes::{part, place_at, u16_at, u32_at};
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use crate::table::{Chunk, Chunks, STRING_POOL, Strings};
 use crate::value::{self, Value};
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub(crate) struct Resources {
 impl Resources {
     /// Reads a table. Of several values of one resource the first counts, which is the one for every device. Fails if
     /// it is none, or broken, or larger than any real one.
-    pub(crate) fn of(bytes: &[u8]) -> Result<Self, AppError> {
+    pub(crate) fn of(bytes: &[u8]) -> Result<Self> {
         if u16_at(bytes, 0)? != TABLE {
             return Err(AppError::Broken("it is no table of resources".into()));
         }
@@ -71,7 +71,7 @@ impl Resources {
     }
 
     /// Adds a value of a resource of a bundle: its kind, its name, and its value. The first one counts.
-    pub(crate) fn add(&mut self, kind: &str, key: &str, value: Value) -> Result<(), AppError> {
+    pub(crate) fn add(&mut self, kind: &str, key: &str, value: Value) -> Result<()> {
         self.left = self.left.checked_sub(1).ok_or_else(|| AppError::TooLarge("too many resources".into()))?;
         self.keep_text(key, &value)?;
         let reference = if let Value::Named(name) = &value { name.len() } else { 0 };
@@ -80,7 +80,7 @@ impl Resources {
         Ok(())
     }
 
-    fn keep_text(&mut self, key: &str, value: &Value) -> Result<(), AppError> {
+    fn keep_text(&mut self, key: &str, value: &Value) -> Result<()> {
         let Value::Text(text) = value else { return Ok(()) };
         // It counts twice: once with its name, and once as the value of the resource.
         self.keep(key.len() + 2 * text.len())?;
@@ -90,7 +90,7 @@ impl Resources {
         Ok(())
     }
 
-    fn keep(&mut self, bytes: usize) -> Result<(), AppError> {
+    fn keep(&mut self, bytes: usize) -> Result<()> {
         self.kept_bytes += bytes;
         match self.kept_bytes > TEXT_BYTES_MAX {
             true => Err(AppError::TooLarge("the texts of its resources".into())),
@@ -98,7 +98,7 @@ impl Resources {
         }
     }
 
-    fn package(&mut self, package: &Chunk<'_>, strings: &Strings<'_>) -> Result<(), AppError> {
+    fn package(&mut self, package: &Chunk<'_>, strings: &Strings<'_>) -> Result<()> {
         let number = u32_at(package.bytes, 8)? << 24;
         let mut keys = Strings::default();
         let keys_at = place_at(package.bytes, 276)?;
@@ -114,13 +114,7 @@ impl Resources {
         Ok(())
     }
 
-    fn values_of(
-        &mut self,
-        chunk: &Chunk<'_>,
-        package: u32,
-        strings: &Strings<'_>,
-        keys: &Strings<'_>,
-    ) -> Result<(), AppError> {
+    fn values_of(&mut self, chunk: &Chunk<'_>, package: u32, strings: &Strings<'_>, keys: &Strings<'_>) -> Result<()> {
         let bytes = chunk.bytes;
         let base = package | (u32::from(part(bytes, 8, 1)?[0]) << 16);
         let flags = part(bytes, 9, 1)?[0];
@@ -147,7 +141,7 @@ impl Resources {
         Ok(())
     }
 
-    fn value(&mut self, number: u32, entry: &[u8], strings: &Strings<'_>, keys: &Strings<'_>) -> Result<(), AppError> {
+    fn value(&mut self, number: u32, entry: &[u8], strings: &Strings<'_>, keys: &Strings<'_>) -> Result<()> {
         let flags = u16_at(entry, 2)?;
         let (key, kind, data) = if flags & 8 != 0 {
             (u16_at(entry, 0)?, part(entry, 3, 1)?[0], u32_at(entry, 4)?)

@@ -3,7 +3,7 @@
 use crate::archive::Archive;
 use crate::bytes::{counted, place_at, u32_at};
 use crate::certificate::Certificate;
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use serde::{Deserialize, Serialize};
 
 /// What the signing block ends with, before the directory of the archive.
@@ -49,7 +49,7 @@ pub struct Signatures {
 
 impl Signatures {
     /// Reads the signatures of a package. Fails if one of them is broken.
-    pub(crate) fn of(archive: &mut Archive<'_>) -> Result<Self, AppError> {
+    pub(crate) fn of(archive: &mut Archive<'_>) -> Result<Self> {
         let mut found = Self::default();
         found.java(archive)?;
         for (number, value) in block(archive.before_directory())? {
@@ -74,7 +74,7 @@ impl Signatures {
         self.schemes.push(Scheme::V4);
     }
 
-    fn add(&mut self, der: &[u8]) -> Result<(), AppError> {
+    fn add(&mut self, der: &[u8]) -> Result<()> {
         let certificate = Certificate::of(der)?;
         if !self.certificates.contains(&certificate) {
             self.certificates.push(certificate);
@@ -83,7 +83,7 @@ impl Signatures {
     }
 
     /// Reads what Java signs with: a file of digests, and a signature of it with the certificate.
-    fn java(&mut self, archive: &mut Archive<'_>) -> Result<(), AppError> {
+    fn java(&mut self, archive: &mut Archive<'_>) -> Result<()> {
         let in_meta = |name: &&str, ends: &[&str]| {
             let rest = name.strip_prefix("META-INF/");
             rest.is_some_and(|rest| !rest.contains('/') && ends.iter().any(|end| rest.ends_with(end)))
@@ -112,7 +112,7 @@ impl Signatures {
 }
 
 /// Returns the entries of the signing block; none where there is no block.
-fn block(before: &[u8]) -> Result<Vec<(u32, &[u8])>, AppError> {
+fn block(before: &[u8]) -> Result<Vec<(u32, &[u8])>> {
     let Some(rest) = before.strip_suffix(MAGIC) else { return Ok(Vec::new()) };
     let broken = || AppError::Broken("the signing block does not fit its size".into());
     let size = place_at(rest, rest.len().checked_sub(8).ok_or_else(broken)?)?;
@@ -129,7 +129,7 @@ fn block(before: &[u8]) -> Result<Vec<(u32, &[u8])>, AppError> {
 }
 
 /// Returns the first certificate of each signer of a v2 or v3 signature.
-fn certificates(value: &[u8]) -> Result<Vec<&[u8]>, AppError> {
+fn certificates(value: &[u8]) -> Result<Vec<&[u8]>> {
     let (mut signers, _) = counted(value)?;
     let mut found = Vec::new();
     while !signers.is_empty() && found.len() < SIGNERS_MAX {

@@ -2,7 +2,7 @@
 
 use crate::archive::Archive;
 use crate::bytes::{place_at, varint};
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 use crate::hermes;
 use crate::piece::Piece;
 use crate::plist;
@@ -26,11 +26,7 @@ const UNIT_BYTES_MAX: usize = 3;
 
 /// Hands out the texts of all members. `within`: the package inside the package that it is. Fails if the archive
 /// unpacks to more than is read of any. One member that cannot be read is noted.
-pub(crate) fn of_members(
-    archive: &mut Archive<'_>,
-    within: &str,
-    look: &mut dyn FnMut(&Piece<'_>),
-) -> Result<(), AppError> {
+pub(crate) fn of_members(archive: &mut Archive<'_>, within: &str, look: &mut dyn FnMut(&Piece<'_>)) -> Result<()> {
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
     for name in names {
         let end = name.rsplit_once('.').map_or("", |(_, end)| end).to_ascii_lowercase();

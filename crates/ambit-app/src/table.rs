@@ -1,7 +1,7 @@
 //! Chunks and pools of strings, of which compiled XML and tables of resources are made.
 
 use crate::bytes::{part, place_at, u16_at};
-use crate::error::AppError;
+use crate::error::{AppError, Result};
 
 /// The kind of a chunk that is a pool of strings.
 pub(crate) const STRING_POOL: usize = 0x0001;
@@ -35,7 +35,7 @@ impl<'a> Chunks<'a> {
         Self { bytes, at }
     }
 
-    fn read(&mut self) -> Result<Chunk<'a>, AppError> {
+    fn read(&mut self) -> Result<Chunk<'a>> {
         let (kind, head) = (u16_at(self.bytes, self.at)?, u16_at(self.bytes, self.at + 2)?);
         let size = place_at(self.bytes, self.at + 4)?;
         if head < 8 || size < head {
@@ -48,7 +48,7 @@ impl<'a> Chunks<'a> {
 }
 
 impl<'a> Iterator for Chunks<'a> {
-    type Item = Result<Chunk<'a>, AppError>;
+    type Item = Result<Chunk<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.at.saturating_add(8) > self.bytes.len() {
@@ -72,7 +72,7 @@ pub(crate) struct Strings<'a> {
 
 impl<'a> Strings<'a> {
     /// Reads the head of a pool.
-    pub(crate) fn of(chunk: &Chunk<'a>) -> Result<Self, AppError> {
+    pub(crate) fn of(chunk: &Chunk<'a>) -> Result<Self> {
         let bytes = chunk.bytes;
         let count = place_at(bytes, 8)?;
         let offsets = part(bytes, chunk.head, count.saturating_mul(4))?;
@@ -81,7 +81,7 @@ impl<'a> Strings<'a> {
     }
 
     /// Returns a string by its number; the number of none is the empty one.
-    pub(crate) fn get(&self, at: usize) -> Result<String, AppError> {
+    pub(crate) fn get(&self, at: usize) -> Result<String> {
         if at == u32::MAX as usize {
             return Ok(String::new());
         }
@@ -100,7 +100,7 @@ impl<'a> Strings<'a> {
 }
 
 /// A length of one byte or two, and what follows.
-fn length8(data: &[u8]) -> Result<(usize, &[u8]), AppError> {
+fn length8(data: &[u8]) -> Result<(usize, &[u8])> {
     let first = usize::from(part(data, 0, 1)?[0]);
     if first & 0x80 == 0 {
         return Ok((first, &data[1..]));

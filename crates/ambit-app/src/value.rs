@@ -1,6 +1,6 @@
 //! What an attribute or a resource says.
 
-use crate::error::AppError;
+use crate::error::Result;
 use crate::table::Strings;
 
 /// What an attribute says.
@@ -16,7 +16,7 @@ pub(crate) enum Value {
 }
 
 /// Returns a value by its type.
-pub(crate) fn value(kind: u8, data: u32, strings: &Strings<'_>) -> Result<Value, AppError> {
+pub(crate) fn value(kind: u8, data: u32, strings: &Strings<'_>) -> Result<Value> {
     Ok(match kind {
         0x03 => Value::Text(strings.get(data as usize)?),
         0x01 | 0x07 => Value::Resource(data),

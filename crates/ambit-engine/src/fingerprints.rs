@@ -2,7 +2,7 @@
 
 use crate::packs::{File, Packs};
 use ambit_fingerprints::{Set, load, with_packs};
-use ambit_store::StoreError;
+use ambit_store::Result;
 use ambit_store::engine::Engine;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) struct Rules {
 }
 
 /// Returns the rules of now; none where those of a pack cannot be read.
-pub(crate) async fn now(engine: &Engine) -> Result<Option<Rules>, StoreError> {
+pub(crate) async fn now(engine: &Engine) -> Result<Option<Rules>> {
     let mut stamp = ambit_fingerprints::edition();
     let packs = PACKS.of(engine).await?;
     for pack in &packs {

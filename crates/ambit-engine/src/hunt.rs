@@ -5,7 +5,7 @@ use crate::run::Clock;
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_store::engine::{Engine, HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
-use ambit_store::{Pack, StoreError};
+use ambit_store::{Pack, Result};
 use ambit_yara::{Bounds, LIVE, Match, PACK, RETRO, Rules, Source, TimedOut};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap};
@@ -96,7 +96,7 @@ impl Hunter {
     }
 
     /// Does a bounded part of what there is to do, people's analyses first; false: there was nothing.
-    pub async fn round(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+    pub async fn round(&mut self, now: Timestamp) -> Result<bool> {
         if self.compiled.len() > COMPILED_MAX {
             self.compiled.clear();
         }
@@ -108,7 +108,7 @@ impl Hunter {
         Ok(analysed || hunted || caught_up || described || worked)
     }
 
-    async fn analyse(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+    async fn analyse(&mut self, now: Timestamp) -> Result<bool> {
         let waiting = self.engine.waiting_analyses(ANALYSES_MAX).await?;
         if waiting.is_empty() {
             return Ok(false);
@@ -123,7 +123,7 @@ impl Hunter {
     }
 
     /// One row for each pack.
-    async fn results(&mut self, analysis: &WaitingAnalysis, packs: &[Pack]) -> Result<Map<String, Value>, StoreError> {
+    async fn results(&mut self, analysis: &WaitingAnalysis, packs: &[Pack]) -> Result<Map<String, Value>> {
         let hashes = [analysis.sha256.to_string(), analysis.sha1.clone(), analysis.md5.clone()];
         let labels = self.engine.store().hash_labels(&hashes).await?;
         let bytes = self.bytes(analysis.sha256).await?;
@@ -150,11 +150,7 @@ impl Hunter {
     }
 
     /// What a pack of rules says: the first rule that is true names what it is.
-    async fn verdict(
-        &mut self,
-        pack: &Pack,
-        bytes: Option<&Arc<Vec<u8>>>,
-    ) -> Result<(&'static str, Option<String>), StoreError> {
+    async fn verdict(&mut self, pack: &Pack, bytes: Option<&Arc<Vec<u8>>>) -> Result<(&'static str, Option<String>)> {
         let Some(bytes) = bytes else { return Ok(("failure", None)) };
         let key = format!("pack {} {} {}", pack.name, pack.version, pack.loaded_at.0);
         if !self.compiled.contains_key(&key) {
@@ -175,12 +171,12 @@ impl Hunter {
         })
     }
 
-    async fn bytes(&self, hash: BlobHash) -> Result<Option<Arc<Vec<u8>>>, StoreError> {
+    async fn bytes(&self, hash: BlobHash) -> Result<Option<Arc<Vec<u8>>>> {
         Ok(self.engine.blob(hash).await?.map(Arc::new))
     }
 
     /// The live rules over the specimens that are new, owner by owner in turn, each for a slice of time.
-    async fn hunt(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+    async fn hunt(&mut self, now: Timestamp) -> Result<bool> {
         let waiting = self.engine.waiting_specimens(BATCH_MAX).await?;
         let Some(last) = waiting.last() else { return Ok(false) };
         let owners = self.engine.live_rulesets_in_turn(now).await?;
@@ -220,7 +216,7 @@ impl Hunter {
         seen: &BTreeSet<i64>,
         ends: Option<Instant>,
         batch: &mut [(Hunted, Option<Arc<Vec<u8>>>)],
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let mut has_looked = false;
         for ruleset in rulesets {
             let mut is_slow = false;
@@ -243,12 +239,7 @@ impl Hunter {
     }
 
     /// One set over one specimen; false where it did not come to an end.
-    async fn hunt_with(
-        &mut self,
-        ruleset: &LiveRuleset,
-        hunted: &mut Hunted,
-        bytes: &Arc<Vec<u8>>,
-    ) -> Result<bool, StoreError> {
+    async fn hunt_with(&mut self, ruleset: &LiveRuleset, hunted: &mut Hunted, bytes: &Arc<Vec<u8>>) -> Result<bool> {
         let key = format!("set {} {}", ruleset.id, ruleset.edition);
         if !self.compiled.contains_key(&key) {
             // Another edition by now, which looks at what comes from now on.
@@ -278,7 +269,7 @@ impl Hunter {
     }
 
     /// What waits of the owner whose turn it is, for a slice of time.
-    async fn hunt_deferred(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+    async fn hunt_deferred(&mut self, now: Timestamp) -> Result<bool> {
         let live = self.engine.live_rulesets(now).await?;
         let deferred = self.engine.take_deferred(&live, BATCH_MAX).await?;
         if deferred.owner == 0 {
@@ -309,7 +300,7 @@ impl Hunter {
     }
 
     /// A part of each open job, in turn, as far as there is time.
-    async fn work(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+    async fn work(&mut self, now: Timestamp) -> Result<bool> {
         let mut jobs = self.engine.hold_jobs(JOBS_MAX, now).await?;
         let last = self.last_job;
         jobs.sort_by_key(|job| (job.number <= last, job.number));
@@ -325,7 +316,7 @@ impl Hunter {
         Ok(!jobs.is_empty())
     }
 
-    async fn part(&mut self, job: &HeldJob) -> Result<JobPart, StoreError> {
+    async fn part(&mut self, job: &HeldJob) -> Result<JobPart> {
         let mut part = JobPart { position: job.position, ..JobPart::default() };
         let key = format!("job {}", job.number);
         if !self.compiled.contains_key(&key) {

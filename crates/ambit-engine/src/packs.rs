@@ -2,7 +2,7 @@
 //! replaced or removed since.
 
 use ambit_store::engine::Engine;
-use ambit_store::{Pack, StoreError};
+use ambit_store::{Pack, Result};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A file of a pack: its name and its text.
@@ -24,7 +24,7 @@ impl<T: Send + Sync + 'static> Packs<T> {
     }
 
     /// Returns the packs of this kind that are loaded now.
-    pub(crate) async fn of(&self, engine: &Engine) -> Result<Vec<Pack>, StoreError> {
+    pub(crate) async fn of(&self, engine: &Engine) -> Result<Vec<Pack>> {
         let mut packs = engine.packs().await?;
         packs.retain(|pack| pack.kind == self.kind);
         Ok(packs)
@@ -32,7 +32,7 @@ impl<T: Send + Sync + 'static> Packs<T> {
 
     /// Returns our rules together with those of all packs of this kind; none where no pack is loaded, or where those of
     /// a pack cannot be read, which the log says.
-    pub(crate) async fn loaded(&self, engine: &Engine) -> Result<Option<Arc<T>>, StoreError> {
+    pub(crate) async fn loaded(&self, engine: &Engine) -> Result<Option<Arc<T>>> {
         let packs = self.of(engine).await?;
         if packs.is_empty() {
             return Ok(None);

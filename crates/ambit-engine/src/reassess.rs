@@ -9,7 +9,7 @@ use ambit_checks::Judge;
 use ambit_model::Timestamp;
 use ambit_model::facts::{Facts, ProbeOutcome};
 use ambit_model::issue::Verdict;
-use ambit_store::StoreError;
+use ambit_store::Result;
 use ambit_store::engine::{Engine, IssueWrite, Known, Reassessment, Showing};
 use ambit_vulns::Knowledge;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ impl Reassessed {
         knowledge: &Knowledge,
         showing: Vec<Showing>,
         now: Timestamp,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let (reassessments, all_read) = judged(knowledge, showing, now);
         for reassessment in reassessments {
             let moved = engine.reassess(reassessment).await?;
@@ -56,7 +56,7 @@ pub async fn reassess(
     knowledge: &Knowledge,
     clock: &Clock,
     stop: &watch::Receiver<bool>,
-) -> Result<Option<Reassessed>, StoreError> {
+) -> Result<Option<Reassessed>> {
     let stamp = knowledge.stamp();
     if engine.judged_by().await? == stamp {
         return Ok(None);

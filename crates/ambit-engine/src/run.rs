@@ -30,8 +30,8 @@ use ambit_model::run::{NotDone, NotDoneReason, Run, RunState};
 use ambit_model::scope::Rules;
 use ambit_model::{Kind, TaskName, Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
-use ambit_store::StoreError;
 use ambit_store::engine::{Commit, Unreconciled, Work};
+use ambit_store::{Result, StoreError};
 use ambit_tasks::Settings;
 use ambit_vulns::Knowledge;
 use flight::Flight;
@@ -101,7 +101,7 @@ pub enum RunEnd {
 
 /// Carries a claimed run on to its end, or to a pause or stop. What the engine itself does meanwhile are spans within
 /// that of the run.
-pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreError> {
+pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd> {
     let span = tracing::info_span!(
         target: "traces",
         "run",
@@ -120,7 +120,7 @@ pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreErro
     end
 }
 
-async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreError> {
+async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd> {
     // Read before the rules: a word that comes between the two is obeyed once more.
     let scope_revision = config.engine.scope_revision(run.collection).await?;
     let rules = obeying::rules(config, run).await?;
@@ -170,7 +170,7 @@ async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreError> {
 
 /// The configuration with the ports that the run's collection asks for, and without the tasks that it leaves out or
 /// that its workflow does not have, and without a browser that could not reach what the run looks at.
-async fn with_wishes(config: &EngineConfig, run: &Run) -> Result<EngineConfig, StoreError> {
+async fn with_wishes(config: &EngineConfig, run: &Run) -> Result<EngineConfig> {
     let mut config = config.clone();
     let collection = config.engine.collection(run.collection).await?;
     if let Some(ports) = &collection.ports {
@@ -273,7 +273,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    async fn until_end(&mut self) -> Result<RunEnd, StoreError> {
+    async fn until_end(&mut self) -> Result<RunEnd> {
         self.count_engines((self.config.clock)()).await?;
         // Rows start between its batches: a simulated wire waits for it as for any other.
         let hold = self.config.wire.hold();
@@ -320,7 +320,7 @@ impl<'a> Drive<'a> {
     }
 
     /// A person's word, the process's end and the limit of 72 hours.
-    async fn control(&mut self) -> Result<Option<RunEnd>, StoreError> {
+    async fn control(&mut self) -> Result<Option<RunEnd>> {
         if *self.config.stop.borrow() {
             return Ok(Some(RunEnd::Stopped));
         }
@@ -357,7 +357,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Says why the run ends before it is done, where people look.
-    async fn note_overlong(&self, now: Timestamp) -> Result<(), StoreError> {
+    async fn note_overlong(&self, now: Timestamp) -> Result<()> {
         tracing::warn!(run = self.run.id, "a run took longer than 72 hours and is ended");
         let reason = NotDone {
             reason: NotDoneReason::Overlong,
@@ -371,7 +371,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Tells the rate limiter how many engines divide what lies outside a row's partition (docs/architecture.md §2).
-    async fn count_engines(&mut self, now: Timestamp) -> Result<(), StoreError> {
+    async fn count_engines(&mut self, now: Timestamp) -> Result<()> {
         if self.counted.is_some_and(|at| at.elapsed() < ENGINES_EVERY) {
             return Ok(());
         }
@@ -391,7 +391,7 @@ impl<'a> Drive<'a> {
     }
 
     #[tracing::instrument(target = "traces", skip_all)]
-    async fn lease(&mut self) -> Result<(), StoreError> {
+    async fn lease(&mut self) -> Result<()> {
         let Some(room) = self.flight.room().filter(|_| !self.dry) else { return Ok(()) };
         let date = self.config.wire.date();
         let unreconciled = match self.unreconciled {
@@ -422,7 +422,7 @@ impl<'a> Drive<'a> {
 
     /// Takes up leased rows with the facts of their entities. Returns those that name what their entities are not bound
     /// to.
-    async fn take_up(&mut self, leased: Vec<Work>) -> Result<Vec<Work>, StoreError> {
+    async fn take_up(&mut self, leased: Vec<Work>) -> Result<Vec<Work>> {
         let uids: BTreeSet<Uid> = leased.iter().map(|work| work.uid).collect();
         self.hubs.expire();
         let unread: Vec<Uid> = uids.into_iter().filter(|uid| !self.hubs.remember(uid, &self.graph)).collect();
@@ -448,7 +448,7 @@ impl<'a> Drive<'a> {
     }
 
     #[tracing::instrument(target = "traces", skip_all)]
-    async fn commit(&mut self) -> Result<(), StoreError> {
+    async fn commit(&mut self) -> Result<()> {
         let mut outcomes = self.flight.drain();
         for done in &outcomes {
             self.progress.done += 1;

@@ -12,7 +12,7 @@ use ambit_model::id::RunId;
 use ambit_model::run::{Run, RunState};
 use ambit_net::Pace;
 use ambit_net::wire::Wire;
-use ambit_store::StoreError;
+use ambit_store::Result;
 use ambit_store::engine::{Claimed, Room};
 use ambit_tasks::Settings;
 use ambit_vulns::Knowledge;
@@ -107,7 +107,7 @@ async fn carry_runs(service: &Service) {
 /// Runs under way in this process.
 #[derive(Default)]
 struct Carried {
-    runs: JoinSet<Result<RunEnd, StoreError>>,
+    runs: JoinSet<Result<RunEnd>>,
     /// By the task that carries it: a task that panics says no more than its own id.
     places: HashMap<tokio::task::Id, CarriedRun>,
     shares: Shares,
@@ -133,7 +133,7 @@ impl CarriedRun {
 
 impl Carried {
     /// Starts what is due and takes one run more; false where there is none, or no place for it.
-    async fn take_next(&mut self, service: &Service) -> Result<bool, StoreError> {
+    async fn take_next(&mut self, service: &Service) -> Result<bool> {
         let now = (service.clock)();
         service.engine.heartbeat(now).await?;
         if self.brought_forward.is_none_or(|at| at.elapsed() >= BRING_FORWARD_EVERY) {
@@ -172,7 +172,7 @@ impl Carried {
     }
 
     /// Asks a run to make room for one whose turn it is, where all places for it are taken.
-    async fn make_room(&mut self, service: &Service, carried: &BTreeSet<RunId>) -> Result<(), StoreError> {
+    async fn make_room(&mut self, service: &Service, carried: &BTreeSet<RunId>) -> Result<()> {
         let soon = self.asked.is_some_and(|at| at.elapsed() < GIVE_WAY_EVERY);
         let long: BTreeSet<RunId> =
             self.places.values().filter(|place| place.since.elapsed() >= SLICE).map(|place| place.run).collect();
@@ -188,7 +188,7 @@ impl Carried {
         Ok(())
     }
 
-    fn start(&mut self, place: CarriedRun, carry: impl Future<Output = Result<RunEnd, StoreError>> + Send + 'static) {
+    fn start(&mut self, place: CarriedRun, carry: impl Future<Output = Result<RunEnd>> + Send + 'static) {
         let task = self.runs.spawn(carry);
         self.places.insert(task.id(), place);
     }
@@ -206,12 +206,7 @@ impl Carried {
 }
 
 /// Carries one claimed run with its share of the process, until `give_way` turns true.
-pub async fn carry(
-    service: &Service,
-    run: &Run,
-    share: Share,
-    give_way: watch::Receiver<bool>,
-) -> Result<RunEnd, StoreError> {
+pub async fn carry(service: &Service, run: &Run, share: Share, give_way: watch::Receiver<bool>) -> Result<RunEnd> {
     let collection = service.engine.collection(run.collection).await?;
     let (wire, pace) = match (service.make_wire)(collection, run.clone()).await {
         Ok(made) => made,

@@ -7,8 +7,8 @@ use crate::reassess::Reassessed;
 use crate::run::Clock;
 use ambit_model::entity::network;
 use ambit_model::{TaskName, Uid};
-use ambit_store::StoreError;
 use ambit_store::engine::{Engine, Look, Telling};
+use ambit_store::{Result, StoreError};
 use ambit_vulns::Knowledge;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ pub async fn tell(
     knowledge: &Knowledge,
     clock: &Clock,
     stop: &watch::Receiver<bool>,
-) -> Result<Option<Reassessed>, StoreError> {
+) -> Result<Option<Reassessed>> {
     let Some(rules) = fingerprints::now(engine).await? else { return Ok(None) };
     if engine.told_by().await? == rules.stamp {
         return Ok(None);

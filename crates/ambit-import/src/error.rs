@@ -1,5 +1,8 @@
 //! Why a file cannot be read, in one line.
 
+/// The result of reading a file, where it names no other error.
+pub(crate) type Result<T, E = ImportError> = std::result::Result<T, E>;
+
 /// Why a file cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {

@@ -1,6 +1,6 @@
 //! The entities that were read so far: each once, with the newest date and everything reported about it.
 
-use crate::error::ImportError;
+use crate::error::{ImportError, Result};
 use ambit_model::entity::host_of;
 use ambit_model::entity::imported::Sighted;
 use ambit_model::{Kind, Timestamp};
@@ -187,7 +187,7 @@ impl Gathered {
         }
     }
 
-    pub(crate) fn end(self) -> Result<Import, ImportError> {
+    pub(crate) fn end(self) -> Result<Import> {
         if self.things.len() > SIGHTED_MAX {
             return Err(ImportError::file(format!("it names more than {SIGHTED_MAX} things: import it in parts")));
         }

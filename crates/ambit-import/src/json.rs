@@ -1,6 +1,6 @@
 //! JSON as tools write it: an object a line, a list, or a list with a comma too many.
 
-use crate::error::ImportError;
+use crate::error::{ImportError, Result};
 use ambit_model::Timestamp;
 use serde_json::{Map, Value};
 
@@ -10,11 +10,7 @@ const SECONDS_MAX: f64 = 1e11;
 pub(crate) type Object = Map<String, Value>;
 
 /// Calls `each` with every object and the line in which it begins (1 for all of a list in one piece).
-pub(crate) fn each_object(
-    text: &str,
-    tool: &str,
-    mut each: impl FnMut(&Object) -> Result<(), String>,
-) -> Result<(), ImportError> {
+pub(crate) fn each_object(text: &str, tool: &str, mut each: impl FnMut(&Object) -> Result<(), String>) -> Result<()> {
     let mut take = |line: usize, value: &Value| match value {
         Value::Object(object) => each(object).map_err(|why| ImportError::line(line, why)),
         _ => Err(ImportError::line(line, format!("not output of {tool}: expected a JSON object"))),
@@ -39,7 +35,7 @@ pub(crate) fn each_object(
 }
 
 /// Reads a text that is one value, as `what` is. Fails with the place from which on it is none.
-pub(crate) fn whole(text: &str, what: &str) -> Result<Value, ImportError> {
+pub(crate) fn whole(text: &str, what: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|error: serde_json::Error| {
         if text.trim().is_empty() {
             return ImportError::file(format!("it is empty, and {what} is JSON"));

@@ -13,12 +13,13 @@ pub use gathered::{Account, Import};
 
 use ambit_model::Timestamp;
 use ambit_model::entity::imported::Source;
+use error::Result;
 use gathered::Gathered;
 use std::char::decode_utf16;
 
 /// Returns the text of a file: UTF-8, or UTF-16 where a byte order mark says so, as PowerShell writes what `>` takes
 /// from a program. Fails if the bytes are neither, and names the first byte that is no text.
-pub fn text(bytes: Vec<u8>) -> Result<String, ImportError> {
+pub fn text(bytes: Vec<u8>) -> Result<String> {
     let read: fn([u8; 2]) -> u16 = match bytes.get(..2) {
         Some([0xff, 0xfe]) => u16::from_le_bytes,
         Some([0xfe, 0xff]) => u16::from_be_bytes,
@@ -39,7 +40,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String, ImportError> {
 /// Reads a file that a tool wrote. What has no date in it was seen at `usual`; a schema that names no server is that of
 /// the interface at `endpoint`. Fails if the text is not what the tool writes, with the line where that shows, or holds
 /// more than a million things.
-pub fn read(source: Source, text: &str, usual: Timestamp, endpoint: Option<&str>) -> Result<Import, ImportError> {
+pub fn read(source: Source, text: &str, usual: Timestamp, endpoint: Option<&str>) -> Result<Import> {
     let mut gathered = Gathered::new(usual);
     let text = text.trim_start_matches('\u{feff}');
     if endpoint.is_some() && source != Source::Graphql {

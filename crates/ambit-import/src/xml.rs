@@ -1,6 +1,6 @@
 //! XML as scanners write it: elements with attributes, in a flat shape.
 
-use crate::error::ImportError;
+use crate::error::{ImportError, Result};
 use quick_xml::errors::SyntaxError;
 use quick_xml::events::Event;
 use quick_xml::reader::Reader;
@@ -18,7 +18,7 @@ pub(crate) enum Element {
 
 /// Calls `each` with every element; one without content begins and ends. A file that breaks off is read as far as it
 /// goes where it began with `root`: a scan that was stopped leaves one. Returns whether it breaks off.
-pub(crate) fn each_element(text: &str, root: &str, mut each: impl FnMut(Element)) -> Result<bool, ImportError> {
+pub(crate) fn each_element(text: &str, root: &str, mut each: impl FnMut(Element)) -> Result<bool> {
     let mut reader = Reader::from_str(text);
     let (mut depth, mut is_within) = (0_usize, false);
     loop {

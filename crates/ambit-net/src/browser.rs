@@ -5,7 +5,7 @@
 
 mod proxy;
 
-use crate::error::{NetError, Phase};
+use crate::error::{NetError, Phase, Result};
 use crate::http::Url;
 pub(crate) use proxy::Open;
 use proxy::Proxy;
@@ -82,7 +82,7 @@ impl Browser {
 
 /// Takes a picture (PNG, at most 1 MiB) of a page of a site, whose connections `open` opens. Fails where the site did
 /// not answer, with what it failed of, and where the browser could not be run.
-pub(crate) async fn picture(browser: &Browser, site: &Url, open: &Open<'_>) -> Result<Vec<u8>, NetError> {
+pub(crate) async fn picture(browser: &Browser, site: &Url, open: &Open<'_>) -> Result<Vec<u8>> {
     for scale in SCALES {
         let picture = taken(browser, (site, open), scale).await?;
         if picture.len() <= PICTURE_BYTES_MAX {
@@ -92,7 +92,7 @@ pub(crate) async fn picture(browser: &Browser, site: &Url, open: &Open<'_>) -> R
     Err(NetError::TooLarge("picture of a page"))
 }
 
-async fn taken(browser: &Browser, (site, open): (&Url, &Open<'_>), scale: &str) -> Result<Vec<u8>, NetError> {
+async fn taken(browser: &Browser, (site, open): (&Url, &Open<'_>), scale: &str) -> Result<Vec<u8>> {
     let ours = |error: io::Error| NetError::Budget(format!("browser: {error}"));
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(ours)?;
     let at = listener.local_addr().map_err(ours)?;

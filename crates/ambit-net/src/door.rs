@@ -18,7 +18,7 @@ pub(crate) use timer::Timer;
 pub(crate) use turns::Waited;
 pub use turns::Waits;
 
-use crate::error::{NetError, Phase, Refused};
+use crate::error::{NetError, Phase, Refused, Result};
 use crate::guard::{Contact, Grant, Grants, Guard, RESOLVER, Transport, reserved_range};
 use crate::http::Url;
 use crate::limits::{SOCKETS_FREE_SHARE, SOCKETS_MAX, SWEPT_BY_DATAGRAM_SHARE};
@@ -157,7 +157,7 @@ impl Door {
         at: WireTime,
         phase: impl Into<Phase>,
         future: impl Future<Output = T>,
-    ) -> Result<T, NetError> {
+    ) -> Result<T> {
         tokio::select! {
             biased;
             value = future => Ok(value),
@@ -205,7 +205,7 @@ impl Door {
 /// Who may be contacted.
 impl Door {
     /// Returns the footprint of a ground that this work was given; fails for any other.
-    pub(crate) fn check_grant(&self, grant: Grant) -> Result<Clearance, NetError> {
+    pub(crate) fn check_grant(&self, grant: Grant) -> Result<Clearance> {
         self.grants.check(grant).inspect_err(|_| self.count_refused())
     }
 
@@ -219,7 +219,7 @@ impl Door {
         address: SocketAddr,
         transport: Transport,
         name: Option<&str>,
-    ) -> Result<(), NetError> {
+    ) -> Result<()> {
         let Outside { wire, guard, .. } = &*self.outside;
         let footprint = self.check_grant(grant)?;
         let contact = Contact {
@@ -245,7 +245,7 @@ impl Door {
     }
 
     /// Asks the guard for a name that is about to be looked up in order to contact it.
-    pub(crate) fn check_name(&self, grant: Grant, name: &str) -> Result<(), NetError> {
+    pub(crate) fn check_name(&self, grant: Grant, name: &str) -> Result<()> {
         self.outside.guard.allow_name(name, grant).map_err(|why| {
             self.count_refused();
             NetError::NotAllowed(format!("{}: {why}", crate::untrusted::escape(name)))
@@ -253,7 +253,7 @@ impl Door {
     }
 
     /// Asks the guard for a page that is about to be asked for.
-    pub(crate) fn check_page(&self, grant: Grant, page: &Url) -> Result<(), NetError> {
+    pub(crate) fn check_page(&self, grant: Grant, page: &Url) -> Result<()> {
         self.outside.guard.allow_page(page, grant).map_err(|why| {
             self.count_refused();
             NetError::NotAllowed(format!("{}: {why}", crate::untrusted::escape(&page.to_string())))
@@ -261,7 +261,7 @@ impl Door {
     }
 
     /// Fails where some pages of a host and port must not be asked for, for who does not show which pages it asks for.
-    pub(crate) fn check_unseen(&self, host: &str, port: u16) -> Result<(), NetError> {
+    pub(crate) fn check_unseen(&self, host: &str, port: u16) -> Result<()> {
         if !self.outside.guard.has_closed_pages(host, port) {
             return Ok(());
         }
@@ -294,7 +294,7 @@ impl Door {
         address: SocketAddr,
         name: Option<&str>,
         limit: Duration,
-    ) -> Result<Connection, NetError> {
+    ) -> Result<Connection> {
         self.admit_tcp(grant, address, name).await?;
         let place = self.socket().await;
         self.check(grant, address, Transport::Tcp, name)?;
@@ -315,7 +315,7 @@ impl Door {
     }
 
     /// Asks a port of a target that was admitted whether it accepts connections, by opening one.
-    pub(crate) async fn knock(&self, address: SocketAddr, limit: Duration) -> Result<(), NetError> {
+    pub(crate) async fn knock(&self, address: SocketAddr, limit: Duration) -> Result<()> {
         let _place = self.socket().await;
         self.check(Grant::Target, address, Transport::Tcp, None)?;
         self.connected(address.ip(), self.outside.wire.connect(address), limit).await.map(drop)
@@ -327,7 +327,7 @@ impl Door {
     }
 
     /// Admits one connection: checks the contact, waits for its turn, checks again.
-    pub(crate) async fn admit_tcp(&self, grant: Grant, to: SocketAddr, name: Option<&str>) -> Result<(), NetError> {
+    pub(crate) async fn admit_tcp(&self, grant: Grant, to: SocketAddr, name: Option<&str>) -> Result<()> {
         let buckets = match grant {
             Grant::Target => rates_of_target(to.ip()).to_vec(),
             Grant::Source(provider) => {
@@ -344,7 +344,7 @@ impl Door {
         address: IpAddr,
         connecting: impl Future<Output = std::io::Result<T>>,
         limit: Duration,
-    ) -> Result<T, NetError> {
+    ) -> Result<T> {
         self.count_connection();
         let begun = self.now();
         let answer = self.until(begun + limit, Phase::Connecting, connecting).await?;
@@ -399,7 +399,7 @@ impl Door {
     }
 
     /// Opens a datagram socket of the family of `peer`. Nothing is sent yet; `what` names the step in an error.
-    pub(crate) fn datagram_socket(&self, peer: IpAddr, what: &'static str) -> Result<DatagramSocket, NetError> {
+    pub(crate) fn datagram_socket(&self, peer: IpAddr, what: &'static str) -> Result<DatagramSocket> {
         let opened = self.outside.wire.datagrams(peer);
         opened.map(|inner| DatagramSocket { inner }).map_err(|error| NetError::from_io(&error, what))
     }
@@ -411,7 +411,7 @@ impl Door {
         to: SocketAddr,
         name: Option<&str>,
         buckets: &[Bucket],
-    ) -> Result<Pass, NetError> {
+    ) -> Result<Pass> {
         self.admit(grant, to, Transport::Udp, name, buckets).await?;
         Ok(Pass { to })
     }

@@ -3,6 +3,9 @@
 use crate::dns::Rcode;
 use std::net::IpAddr;
 
+/// The result of a contact, where it names no other error.
+pub(crate) type Result<T, E = NetError> = std::result::Result<T, E>;
+
 /// A contact that failed. Peers' words in it are escaped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {

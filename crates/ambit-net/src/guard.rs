@@ -2,7 +2,7 @@
 //! reserved addresses. Asked when the socket opens, on the address really dialled, and for each request on an open one:
 //! first contacts, retries and redirects alike.
 
-use crate::error::{NetError, Refused};
+use crate::error::{NetError, Refused, Result};
 use crate::http::Url;
 use ambit_model::Clearance;
 use ambit_model::reserved::carried;
@@ -136,7 +136,7 @@ impl Grants {
     }
 
     /// Returns true if these grants hold the ground.
-    pub(crate) fn check(&self, grant: Grant) -> Result<Clearance, NetError> {
+    pub(crate) fn check(&self, grant: Grant) -> Result<Clearance> {
         match grant {
             Grant::Target => self.target.ok_or(NetError::NoGrant("targets")),
             Grant::Source(provider) if self.sources.contains(&provider) => Ok(Clearance::L1),

@@ -7,7 +7,7 @@
 //! alone holds the wire, and all that sends, sends through it.
 //!
 //! What comes back is hostile until shown otherwise: text is [`Untrusted`], every read has a limit of [`limits`], and
-//! whatever a peer does ends in an answer, an [`error::NetError`] that says whether the thing is absent or unknown, or
+//! whatever a peer does ends in an answer, an [`NetError`] that says whether the thing is absent or unknown, or
 //! a note on a partial answer. Never in a hang.
 
 pub mod browser;

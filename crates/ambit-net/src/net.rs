@@ -8,7 +8,7 @@ use crate::dns::cache::Cache;
 use crate::dns::resolver::Engine;
 use crate::dns::{DnsAnswer, RecordType, Transfer, WildcardProfile};
 use crate::door::{Connection, Door, Waits};
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::guard::{Grant, Grants, Guard};
 use crate::http::keep::Keeper;
 use crate::http::{Client, HttpExchange, HttpFetch, HttpRequest, Url};
@@ -142,12 +142,7 @@ impl Session {
     }
 
     /// Waits for what a peer does at most until the wire's clock shows `at`; fails with a time-out of the step.
-    pub async fn until<T>(
-        &self,
-        at: WireTime,
-        step: &'static str,
-        future: impl Future<Output = T>,
-    ) -> Result<T, NetError> {
+    pub async fn until<T>(&self, at: WireTime, step: &'static str, future: impl Future<Output = T>) -> Result<T> {
         self.door.until(at, step, future).await
     }
 
@@ -198,56 +193,56 @@ impl Session {
 
     /// Looks a name up through the resolvers (L1), by the run's cache. NXDOMAIN and NODATA are answers; SERVFAIL,
     /// REFUSED and silence are errors.
-    pub async fn lookup(&self, name: &str, rtype: RecordType) -> Result<Arc<DnsAnswer>, NetError> {
+    pub async fn lookup(&self, name: &str, rtype: RecordType) -> Result<Arc<DnsAnswer>> {
         self.net.inner.dns.lookup(&self.door, name, rtype).await
     }
 
     /// Looks a name up like [`Session::lookup`], without reading or filling the cache: for sweeps of names that mostly
     /// do not exist.
-    pub async fn lookup_uncached(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+    pub async fn lookup_uncached(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer> {
         self.net.inner.dns.lookup_uncached(&self.door, name, rtype, &limits::DNS_TRIES).await
     }
 
     /// The same with two tries: where most names are never answered, such as below a wildcard whose server is silent.
-    pub async fn lookup_briefly(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+    pub async fn lookup_briefly(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer> {
         self.net.inner.dns.lookup_uncached(&self.door, name, rtype, &limits::DNS_TRIES_BRIEF).await
     }
 
     /// Looks up the addresses of a name that should not exist, and asks for the NSEC or NSEC3 records that prove it.
-    pub async fn lookup_denial(&self, name: &str) -> Result<DnsAnswer, NetError> {
+    pub async fn lookup_denial(&self, name: &str) -> Result<DnsAnswer> {
         self.net.inner.dns.lookup_denial(&self.door, name).await
     }
 
     /// A and AAAA records of a name: sorted addresses. An error only where neither could be asked.
-    pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, NetError> {
+    pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>> {
         self.net.inner.dns.addresses(&self.door, name).await
     }
 
     /// Asks one name server directly (a target: the guard is asked with the question's name). No recursion is desired.
-    pub async fn ask(&self, server: SocketAddr, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+    pub async fn ask(&self, server: SocketAddr, name: &str, rtype: RecordType) -> Result<DnsAnswer> {
         self.net.inner.dns.ask(&self.door, server, name, rtype).await
     }
 
     /// Asks a name server for a whole zone. That it refuses is an answer.
-    pub async fn transfer(&self, server: SocketAddr, zone: &str) -> Result<Transfer, NetError> {
+    pub async fn transfer(&self, server: SocketAddr, zone: &str) -> Result<Transfer> {
         crate::dns::transfer::transfer(&self.door, server, zone).await
     }
 
     /// What random names below `level` are answered with, sampled until nothing new comes. Kept for the run.
-    pub async fn wildcard(&self, level: &str, rtype: RecordType) -> Result<Arc<WildcardProfile>, NetError> {
+    pub async fn wildcard(&self, level: &str, rtype: RecordType) -> Result<Arc<WildcardProfile>> {
         self.net.inner.dns.wildcard(&self.door, level, rtype).await
     }
 
     // ── ports and streams ──
 
     /// Opens a TCP connection to a target. `name` is what the contact is for, as the guard sees it.
-    pub async fn connect(&self, address: SocketAddr, name: Option<&str>) -> Result<Connection, NetError> {
+    pub async fn connect(&self, address: SocketAddr, name: Option<&str>) -> Result<Connection> {
         self.door.open(Grant::Target, address, name, limits::CONNECT_TIMEOUT).await
     }
 
     /// Opens a TCP connection to a host on a ground of its own: the operator's, or a receiver's. Each address of the
     /// host is tried until one lets us in.
-    pub async fn connect_to(&self, grant: Grant, host: &str, port: u16) -> Result<Connection, NetError> {
+    pub async fn connect_to(&self, grant: Grant, host: &str, port: u16) -> Result<Connection> {
         let addresses = self.net.inner.dns.dialled(&self.door, grant, host, port).await?;
         let mut opened = Err(NetError::Unreachable("no address".into()));
         for address in addresses.into_iter().take(limits::ADDRESSES_TRIED) {
@@ -261,14 +256,14 @@ impl Session {
 
     /// Probes many ports of one address, many at once and within the rate limits. Ports without an answer are tried
     /// again, and the loss is measured.
-    pub async fn sweep_ports(&self, address: IpAddr, ports: &[u16]) -> Result<PortSweep, NetError> {
+    pub async fn sweep_ports(&self, address: IpAddr, ports: &[u16]) -> Result<PortSweep> {
         crate::tcp::sweep::sweep(&self.door, address, ports, self.net.inner.options.sweep_in_flight).await
     }
 
     /// Probes a few ports, none given twice, of many addresses with a short time limit, to find the live addresses of a
     /// block: a port of every address before the next port, once each, and up to twice more where the way to them loses
     /// questions. A socket that scope refuses has failed with that refusal.
-    pub async fn knock(&self, addresses: &[IpAddr], ports: &[u16]) -> Result<Answers<SocketAddr>, NetError> {
+    pub async fn knock(&self, addresses: &[IpAddr], ports: &[u16]) -> Result<Answers<SocketAddr>> {
         crate::tcp::knock::knock(&self.door, addresses, ports, self.net.inner.options.sweep_in_flight).await
     }
 
@@ -278,7 +273,7 @@ impl Session {
         address: SocketAddr,
         name: Option<&str>,
         options: &BannerOptions,
-    ) -> Result<Banner, NetError> {
+    ) -> Result<Banner> {
         crate::tcp::banner::read(&self.door, address, name, options).await
     }
 
@@ -289,7 +284,7 @@ impl Session {
         address: SocketAddr,
         sni: Option<&str>,
         options: &BannerOptions,
-    ) -> Result<Banner, NetError> {
+    ) -> Result<Banner> {
         crate::tcp::banner::read_inside(&self.door, address, sni, options).await
     }
 
@@ -300,18 +295,13 @@ impl Session {
         connection: Connection,
         protocol: StartTls,
         name: &str,
-    ) -> Result<(Connection, Banner), NetError> {
+    ) -> Result<(Connection, Banner)> {
         crate::tcp::starttls::lead(&self.door, connection, protocol, name).await
     }
 
     /// Sends one datagram to a target and waits for the answer to it, at most `wait` for each of two tries. `None`:
     /// silence, which says nothing.
-    pub async fn datagram(
-        &self,
-        address: SocketAddr,
-        payload: &[u8],
-        wait: Duration,
-    ) -> Result<Option<Vec<u8>>, NetError> {
+    pub async fn datagram(&self, address: SocketAddr, payload: &[u8], wait: Duration) -> Result<Option<Vec<u8>>> {
         crate::udp::exchange(&self.door, address, payload, wait).await
     }
 
@@ -323,7 +313,7 @@ impl Session {
         payload: &[u8],
         answers: AnswerFrom,
         wait: Duration,
-    ) -> Result<PortAnswer, NetError> {
+    ) -> Result<PortAnswer> {
         crate::udp::ask_port(&self.door, address, payload, answers, wait).await
     }
 
@@ -345,12 +335,7 @@ impl Session {
     /// Connects and shakes hands. `sni`: `None` sends no name. Certificates of any quality are recorded, not refused;
     /// where rustls finds no common ground, an old hello reads what the server shows in clear (`facts.complete` is
     /// false then).
-    pub async fn tls(
-        &self,
-        address: SocketAddr,
-        sni: Option<&str>,
-        options: &TlsOptions,
-    ) -> Result<TlsSession, NetError> {
+    pub async fn tls(&self, address: SocketAddr, sni: Option<&str>, options: &TlsOptions) -> Result<TlsSession> {
         crate::tls::handshake::connect(&self.door, Grant::Target, address, sni, options).await
     }
 
@@ -360,31 +345,26 @@ impl Session {
         connection: Connection,
         sni: Option<&str>,
         options: &TlsOptions,
-    ) -> Result<TlsSession, NetError> {
+    ) -> Result<TlsSession> {
         crate::tls::handshake::over(&self.door, connection, sni, options).await
     }
 
     /// Sends a ClientHello of one version, and returns the answer, which shows whether the server supports that
     /// version.
-    pub async fn tls_hello(
-        &self,
-        address: SocketAddr,
-        sni: Option<&str>,
-        version: TlsVersion,
-    ) -> Result<HelloAnswer, NetError> {
+    pub async fn tls_hello(&self, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<HelloAnswer> {
         crate::tls::handshake::hello(&self.door, address, sni, version).await
     }
 
     /// Asks a server with ten odd hellos and returns its JARM, 62 characters by which servers of one make are known.
     /// Only zeros: it speaks no TLS.
-    pub async fn jarm(&self, address: SocketAddr, sni: Option<&str>) -> Result<String, NetError> {
+    pub async fn jarm(&self, address: SocketAddr, sni: Option<&str>) -> Result<String> {
         crate::tls::handshake::jarm(&self.door, address, sni).await
     }
 
     /// Takes a picture (PNG, at most 1 MiB) of a page of a site that is reached at one address, in a browser of this
     /// machine. What the page wants of hosts that may not be contacted stays away. Fails with what the connection to
     /// the site failed of, or with `Budget` where the browser cannot be run or leaves no picture.
-    pub async fn picture(&self, browser: &Browser, site: &Url, address: SocketAddr) -> Result<Vec<u8>, NetError> {
+    pub async fn picture(&self, browser: &Browser, site: &Url, address: SocketAddr) -> Result<Vec<u8>> {
         let waits = self.waits();
         let _place = browser.place().await;
         drop(waits);
@@ -394,12 +374,7 @@ impl Session {
     }
 
     /// What a page of a site wants to be opened: the site itself at its address, and hosts that the guard allows.
-    async fn open_for_page(
-        &self,
-        (site, address): (&Url, SocketAddr),
-        host: String,
-        port: u16,
-    ) -> Result<Connection, NetError> {
+    async fn open_for_page(&self, (site, address): (&Url, SocketAddr), host: String, port: u16) -> Result<Connection> {
         // What a browser asks for inside a tunnel cannot be seen.
         self.door.check_unseen(&host, port)?;
         if (host.as_str(), port) == (site.host.as_str(), site.port) {
@@ -418,18 +393,18 @@ impl Session {
     // ── HTTP ──
 
     /// A GET request for a URL, with this program's usual headers.
-    pub fn get(&self, url: &str) -> Result<HttpRequest, NetError> {
+    pub fn get(&self, url: &str) -> Result<HttpRequest> {
         Ok(HttpRequest::get(Url::parse(url)?, &self.net.inner.options.user_agent))
     }
 
     /// One request, one answer; redirects are not followed.
-    pub async fn http(&self, request: &HttpRequest) -> Result<HttpExchange, NetError> {
+    pub async fn http(&self, request: &HttpRequest) -> Result<HttpExchange> {
         crate::http::exchange::exchange(self.client(), request).await
     }
 
     /// Follows redirects, each hop under the guard. An error only where the first exchange failed; a later failure ends
     /// the chain with its reason.
-    pub async fn fetch(&self, request: &HttpRequest) -> Result<HttpFetch, NetError> {
+    pub async fn fetch(&self, request: &HttpRequest) -> Result<HttpFetch> {
         crate::http::chain::fetch(self.client(), request).await
     }
 

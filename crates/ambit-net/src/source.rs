@@ -2,7 +2,7 @@
 //! on the port of WHOIS. Grants decide which work may query which provider; the guard decides which addresses are
 //! forbidden.
 
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::http::Url;
 
 /// Port of https.
@@ -131,7 +131,7 @@ const SOURCES: &[Source] = &[
     Source { name: "registries", anything: true, registry: true, ..USUAL },
 ];
 
-fn find(provider: &str) -> Result<&'static Source, NetError> {
+fn find(provider: &str) -> Result<&'static Source> {
     let found = SOURCES.iter().find(|source| source.name == provider);
     found.ok_or_else(|| NetError::NotAllowed(format!("no data provider is registered as {provider}")))
 }
@@ -149,7 +149,7 @@ pub(crate) fn is_registry(provider: &str) -> bool {
 
 /// Checks that the provider may be asked at this URL; called for each hop. `learned` are hosts that a list of the
 /// provider named as its own. Fails for any other host.
-pub(crate) fn check_url(provider: &str, url: &Url, learned: &[String]) -> Result<(), NetError> {
+pub(crate) fn check_url(provider: &str, url: &Url, learned: &[String]) -> Result<()> {
     let source = find(provider)?;
     if source.named {
         let at = |known: &Url| (known.https, known.port, &known.host) == (url.https, url.port, &url.host);
@@ -169,7 +169,7 @@ pub(crate) fn check_url(provider: &str, url: &Url, learned: &[String]) -> Result
 }
 
 /// Checks that connections may be opened to the provider at places that people named, for a protocol of its own.
-pub(crate) fn check_stream(provider: &str) -> Result<(), NetError> {
+pub(crate) fn check_stream(provider: &str) -> Result<()> {
     if find(provider)?.named {
         return Ok(());
     }
@@ -177,7 +177,7 @@ pub(crate) fn check_stream(provider: &str) -> Result<(), NetError> {
 }
 
 /// Checks that the provider may be asked by lines on this port.
-pub(crate) fn check_line(provider: &str, port: u16) -> Result<(), NetError> {
+pub(crate) fn check_line(provider: &str, port: u16) -> Result<()> {
     if find(provider)?.lines == Some(port) {
         return Ok(());
     }

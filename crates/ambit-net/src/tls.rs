@@ -15,7 +15,7 @@ pub use peer::Peer;
 pub(crate) use verify::verify;
 
 use crate::door::Connection;
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use ambit_model::Timestamp;
 use std::sync::Arc;
 use tokio_rustls::client::TlsStream;
@@ -200,7 +200,7 @@ pub struct TlsSession {
 
 impl TlsSession {
     /// The decrypted stream, or why there is none.
-    pub fn into_stream(self) -> Result<(TlsStream<Connection>, TlsFacts), NetError> {
+    pub fn into_stream(self) -> Result<(TlsStream<Connection>, TlsFacts)> {
         match self.stream {
             Some(stream) => Ok((stream, self.facts)),
             None => Err(NetError::Tls(format!(

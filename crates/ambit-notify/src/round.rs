@@ -12,7 +12,7 @@ use ambit_model::notification::{Channel, Event, EventKind};
 use ambit_model::{Timestamp, Uid};
 use ambit_net::guard::ReceiversOnly;
 use ambit_net::{Grants, Net, NetOptions, Pace, PaceLimits, Session, Wire};
-use ambit_store::{Happened, Notice, Outbox, Outcome, Receiving, Resumption, Store, StoreError, Told, Waiting};
+use ambit_store::{Happened, Notice, Outbox, Outcome, Receiving, Result, Resumption, Store, StoreError, Told, Waiting};
 use futures::future::BoxFuture;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -120,7 +120,7 @@ impl Service {
     }
 
     /// Finds the stored position again; where it was lost, receivers are told so.
-    pub async fn begin(&self) -> Result<(), StoreError> {
+    pub async fn begin(&self) -> Result<()> {
         if self.outbox.begin().await? != Resumption::Lost {
             return Ok(());
         }
@@ -146,7 +146,7 @@ impl Service {
 
     /// One look: everything that happened is written, what is due is gathered, and every receiver is sent to. Returns
     /// when all tries have ended.
-    pub async fn round(&self) -> Result<(), StoreError> {
+    pub async fn round(&self) -> Result<()> {
         let receivers = self.look().await?;
         for sent in futures::future::join_all(receivers.into_iter().map(|receiver| self.deliver(receiver))).await {
             sent?;
@@ -157,7 +157,7 @@ impl Service {
     /// Reads the feed to its end and gathers what is due; returns those to whom something may be sent. Where the feed
     /// cannot be read to its end nothing is gathered, since a heartbeat would say that nothing happened; what already
     /// waits is sent all the same.
-    async fn look(&self) -> Result<Vec<Receiving>, StoreError> {
+    async fn look(&self) -> Result<Vec<Receiving>> {
         let receivers = self.outbox.receivers().await?;
         if receivers.is_empty() {
             return Ok(receivers);
@@ -175,7 +175,7 @@ impl Service {
     }
 
     /// Writes which quotas near their end, once a minute.
-    async fn look_at_quotas(&self, receivers: &[Receiving]) -> Result<(), StoreError> {
+    async fn look_at_quotas(&self, receivers: &[Receiving]) -> Result<()> {
         let now = self.now();
         let mut looked = self.quotas_looked.lock().await;
         if looked.is_some_and(|at| now < at.plus_ms(QUOTAS_EVERY_MS)) {
@@ -200,7 +200,7 @@ impl Service {
     }
 
     /// Reads the feed to its end and writes what each receiver is to be told.
-    async fn read_feed(&self, receivers: &[Receiving]) -> Result<(), StoreError> {
+    async fn read_feed(&self, receivers: &[Receiving]) -> Result<()> {
         loop {
             let (from, to, happened) = self.outbox.happened().await?;
             if from == to {
@@ -214,12 +214,7 @@ impl Service {
     }
 
     /// Who is to be told of what happened. All rules are asked at once, so that none waits for the search of another.
-    async fn told(
-        &self,
-        receivers: &[Receiving],
-        happened: &[Happened],
-        revision: i64,
-    ) -> Result<Vec<Told>, StoreError> {
+    async fn told(&self, receivers: &[Receiving], happened: &[Happened], revision: i64) -> Result<Vec<Told>> {
         let all: Vec<(&Happened, Event)> =
             happened.iter().flat_map(|one| events(one).into_iter().map(move |event| (one, event))).collect();
         let asked = receivers.iter().map(|receiver| self.told_to(receiver, &all, revision));
@@ -227,12 +222,7 @@ impl Service {
         Ok(told?.concat())
     }
 
-    async fn told_to(
-        &self,
-        receiver: &Receiving,
-        all: &[(&Happened, Event)],
-        revision: i64,
-    ) -> Result<Vec<Told>, StoreError> {
+    async fn told_to(&self, receiver: &Receiving, all: &[(&Happened, Event)], revision: i64) -> Result<Vec<Told>> {
         let mut wanted: Vec<&(&Happened, Event)> =
             all.iter().filter(|(one, event)| is_wanted(receiver, one, event)).collect();
         if let Some(query) = receiver.rule.query.as_ref().filter(|_| !wanted.is_empty()) {
@@ -257,7 +247,7 @@ impl Service {
         query: &str,
         wanted: &[&(&Happened, Event)],
         revision: i64,
-    ) -> Result<Option<BTreeSet<Uid>>, StoreError> {
+    ) -> Result<Option<BTreeSet<Uid>>> {
         let found = self.found(receiver.project, query, wanted, revision).await;
         let mut failing = self.failing_searches.lock().await;
         let error = match found {
@@ -282,7 +272,7 @@ impl Service {
         query: &str,
         wanted: &[&(&Happened, Event)],
         revision: i64,
-    ) -> Result<BTreeSet<Uid>, StoreError> {
+    ) -> Result<BTreeSet<Uid>> {
         let mut uids: BTreeMap<bool, Vec<Uid>> = BTreeMap::new();
         for (_, event) in wanted {
             if let Some(uid) = event.uid() {
@@ -298,7 +288,7 @@ impl Service {
         Ok(found)
     }
 
-    async fn gather(&self, receiver: &Receiving, open: &BTreeMap<Uuid, Timestamp>) -> Result<(), StoreError> {
+    async fn gather(&self, receiver: &Receiving, open: &BTreeMap<Uuid, Timestamp>) -> Result<()> {
         let mut notices: Vec<Notice> = Vec::new();
         loop {
             let page = self.outbox.notices(receiver.id, notices.last().map_or(0, |notice| notice.id)).await?;
@@ -321,7 +311,7 @@ impl Service {
     }
 
     /// Tries what is due for one receiver, one after the other, until nothing is left or it has to rest.
-    async fn deliver(&self, mut receiver: Receiving) -> Result<(), StoreError> {
+    async fn deliver(&self, mut receiver: Receiving) -> Result<()> {
         if self.rests(&receiver) {
             return Ok(());
         }

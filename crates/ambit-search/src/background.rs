@@ -5,18 +5,16 @@ use std::time::{Duration, Instant};
 
 use ambit_store::{Milestone, Store};
 
-use crate::error::IndexError;
+use crate::error::{IndexError, Result};
 
 /// Runs work of the engine on a thread where it may block.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, IndexError> + Send + 'static,
-) -> Result<T, IndexError> {
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(|error| IndexError::Stopped(error.to_string()))?
 }
 
 /// The newest milestone after records were read: nothing of them is later. The milestone from before must still be
 /// there: if it is not, they are of another database than what was read until then.
-pub(crate) async fn later(store: &Store, before: Milestone) -> Result<Milestone, IndexError> {
+pub(crate) async fn later(store: &Store, before: Milestone) -> Result<Milestone> {
     let footing = store.footing(before).await?;
     if footing.known { Ok(footing.newest) } else { Err(IndexError::OtherHistory) }
 }
@@ -32,7 +30,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Says what became of a step where that is news; true where it was done.
-    pub(crate) fn tell(&mut self, outcome: Result<(), IndexError>) -> bool {
+    pub(crate) fn tell(&mut self, outcome: Result<()>) -> bool {
         let is_news = self.is_news(outcome.as_ref().err(), Instant::now());
         match &outcome {
             Err(error) if is_news => tracing::error!(%error, "the search index is not being updated"),

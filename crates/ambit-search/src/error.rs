@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+/// The result of work on the index, where it names no other error.
+pub(crate) type Result<T, E = IndexError> = std::result::Result<T, E>;
+
 /// A failure of the index itself.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {

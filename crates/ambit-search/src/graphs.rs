@@ -10,7 +10,7 @@ pub use walks::GraphWalk;
 
 use crate::background::{blocking, later};
 use crate::embedded::{GraphMoment, GraphPages, Graphs, Reached};
-use crate::error::IndexError;
+use crate::error::{IndexError, Result};
 use ambit_model::Timestamp;
 use ambit_model::canonical_url::{canonical_url, url_id};
 use ambit_model::moment::SECOND_MS;
@@ -86,7 +86,7 @@ impl GraphIndex {
     }
 
     /// Searches, after reading what changed.
-    pub async fn search(&self, store: &Store, search: GraphSearch) -> Result<GraphPage, IndexError> {
+    pub async fn search(&self, store: &Store, search: GraphSearch) -> Result<GraphPage> {
         let (moment, views) = self.present(store, &search).await?;
         self.find(moment, views, search).await
     }
@@ -100,7 +100,7 @@ impl GraphIndex {
         search: GraphSearch,
         walk: Option<GraphWalk>,
         now: Timestamp,
-    ) -> Result<(GraphPage, Option<GraphWalk>), IndexError> {
+    ) -> Result<(GraphPage, Option<GraphWalk>)> {
         let user = search.user.clone();
         let kept = walk.and_then(|walk| Some((walk, self.walks().resume(walk, &user, now)?)));
         let (walk, (moment, views)) = match kept {
@@ -121,7 +121,7 @@ impl GraphIndex {
     }
 
     /// What is committed now, with the views where a search asks for them.
-    async fn present(&self, store: &Store, search: &GraphSearch) -> Result<(GraphMoment, Views), IndexError> {
+    async fn present(&self, store: &Store, search: &GraphSearch) -> Result<(GraphMoment, Views)> {
         let (index, followed) = (self.clone(), store.clone());
         // A caller that goes away does not end what others wait for too.
         let following = tokio::spawn(async move { index.follow(&followed).await }).await;
@@ -130,7 +130,7 @@ impl GraphIndex {
         Ok((moment, Arc::new(views.into_iter().collect())))
     }
 
-    async fn find(&self, moment: GraphMoment, views: Views, search: GraphSearch) -> Result<GraphPage, IndexError> {
+    async fn find(&self, moment: GraphMoment, views: Views, search: GraphSearch) -> Result<GraphPage> {
         let found = blocking(move || find(&moment, &search, &views)).await;
         if found.is_err() {
             self.inner.suspected.store(true, Ordering::Relaxed);
@@ -139,7 +139,7 @@ impl GraphIndex {
     }
 
     /// Lets go of everything: the next search reads all graphs anew.
-    pub(crate) async fn forget(&self) -> Result<(), IndexError> {
+    pub(crate) async fn forget(&self) -> Result<()> {
         self.walks().clear();
         let mut held = self.inner.graphs.lock().await;
         let mut graphs = self.take(&mut held).await?;
@@ -149,7 +149,7 @@ impl GraphIndex {
 
     /// Reads every change that was committed before the call. What fails is given up, and begun anew from what was
     /// committed last.
-    pub(crate) async fn follow(&self, store: &Store) -> Result<GraphMoment, IndexError> {
+    pub(crate) async fn follow(&self, store: &Store) -> Result<GraphMoment> {
         let mut held = self.inner.graphs.lock().await;
         if self.inner.suspected.swap(false, Ordering::Relaxed) {
             *held = None;
@@ -183,7 +183,7 @@ impl GraphIndex {
         Ok(held.insert(graphs).moment())
     }
 
-    async fn take(&self, held: &mut Option<Graphs>) -> Result<Graphs, IndexError> {
+    async fn take(&self, held: &mut Option<Graphs>) -> Result<Graphs> {
         if let Some(graphs) = held.take() {
             return Ok(graphs);
         }
@@ -197,7 +197,7 @@ impl GraphIndex {
 }
 
 /// Writes changes, and commits them with what was written before where a revision is given.
-fn write(mut graphs: Graphs, changes: Vec<GraphChange>, commit: Option<Reached>) -> Result<Graphs, IndexError> {
+fn write(mut graphs: Graphs, changes: Vec<GraphChange>, commit: Option<Reached>) -> Result<Graphs> {
     for change in changes {
         if change.deleted {
             graphs.remove(change.graph.number);
@@ -211,7 +211,7 @@ fn write(mut graphs: Graphs, changes: Vec<GraphChange>, commit: Option<Reached>)
     Ok(graphs)
 }
 
-fn find(moment: &GraphMoment, search: &GraphSearch, views: &HashMap<i64, i64>) -> Result<GraphPage, IndexError> {
+fn find(moment: &GraphMoment, search: &GraphSearch, views: &HashMap<i64, i64>) -> Result<GraphPage> {
     let pages = GraphPages {
         order: search.order,
         // One more says whether there are more.

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::document::{Batch, IndexedRecord};
 use crate::embedded::{Folder, Generation, Reached, View};
-use crate::error::IndexError;
+use crate::error::{IndexError, Result};
 use crate::graphs::GraphIndex;
 use crate::ready::{Moment, Ready};
 use crate::walks::Walks;
@@ -67,7 +67,7 @@ impl Index {
     /// Opens the index of a folder for writing; the caller holds `engine.lock`. One that is missing, damaged or of
     /// another shape is replaced by an empty one at revision 0, which the indexer then fills. Nothing counts as reached
     /// before the indexer has compared it with the database. Blocks while it reads and checks the whole index.
-    pub fn open(path: &Path) -> Result<Self, IndexError> {
+    pub fn open(path: &Path) -> Result<Self> {
         let folder = Folder::new(path);
         let generation = match folder.open(true) {
             Ok((generation, _)) => generation,
@@ -87,7 +87,7 @@ impl Index {
 
     /// Opens the index of a folder that another process writes. Where a store is given, [`Index::wait_for`] waits until
     /// it is the index of that database.
-    pub fn open_read_only(path: &Path, beside: Option<&Store>) -> Result<Self, IndexError> {
+    pub fn open_read_only(path: &Path, beside: Option<&Store>) -> Result<Self> {
         let folder = Folder::new(path);
         let mut tries = 1;
         let (generation, reached) = loop {
@@ -131,29 +131,29 @@ impl Index {
     }
 
     /// The revision that the index itself says it has reached, of whichever database.
-    pub fn committed(&self) -> Result<i64, IndexError> {
+    pub fn committed(&self) -> Result<i64> {
         Ok(self.holds()?.revision)
     }
 
     /// Returns true if what it holds was read from a database, in the state in which that is now or an earlier one.
     /// An empty index is of every database.
-    pub async fn is_of(&self, store: &Store) -> Result<bool, IndexError> {
+    pub async fn is_of(&self, store: &Store) -> Result<bool> {
         let holds = self.holds()?;
         Ok(holds == Reached::default() || store.footing(holds.milestone).await?.known)
     }
 
-    pub(crate) fn holds(&self) -> Result<Reached, IndexError> {
+    pub(crate) fn holds(&self) -> Result<Reached> {
         self.live().reached()
     }
 
     /// The milestone of what an empty index is about to be filled from.
-    pub(crate) fn begin_with(&self, milestone: Milestone) -> Result<(), IndexError> {
+    pub(crate) fn begin_with(&self, milestone: Milestone) -> Result<()> {
         self.live().set_milestone(milestone)
     }
 
     /// What the index holds is of the database, whose newest revision is given: searches may see it once they see that,
     /// too.
-    pub(crate) fn trust(&self, newest: i64) -> Result<(), IndexError> {
+    pub(crate) fn trust(&self, newest: i64) -> Result<()> {
         if self.reached() == UNKNOWN {
             self.inner.floor.store(newest, Ordering::Relaxed);
             self.inner.reached.send_replace(self.holds()?.revision);
@@ -173,7 +173,7 @@ impl Index {
     }
 
     /// Waits until searches see everything up to a revision. `false`: not within that time.
-    pub async fn wait_for(&self, revision: i64, within: Duration) -> Result<bool, IndexError> {
+    pub async fn wait_for(&self, revision: i64, within: Duration) -> Result<bool> {
         let deadline = Instant::now() + within;
         if self.inner.writing {
             let seen = |reached: &i64| *reached >= revision.max(self.inner.floor.load(Ordering::Relaxed));
@@ -203,7 +203,7 @@ impl Index {
     }
 
     /// In a process that only reads: goes on to what the writer has committed since, if that is of the database.
-    async fn look_again(&self) -> Result<(), IndexError> {
+    async fn look_again(&self) -> Result<()> {
         let index = self.clone();
         let looked = tokio::task::spawn_blocking(move || index.load_again()).await;
         let reached = looked.unwrap_or_else(|error| Err(IndexError::Stopped(error.to_string())))?;
@@ -217,7 +217,7 @@ impl Index {
         Ok(())
     }
 
-    fn load_again(&self) -> Result<Reached, IndexError> {
+    fn load_again(&self) -> Result<Reached> {
         let live = self.live();
         if !self.inner.folder.is_named(&live) {
             let (generation, reached) = self.inner.folder.open(false)?;
@@ -232,7 +232,7 @@ impl Index {
     }
 
     /// A place among the searches that run at the same time; waits while there are too many.
-    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, IndexError> {
+    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>> {
         let turn = self.inner.running.acquire().await;
         turn.map_err(|error| IndexError::Stopped(error.to_string()))
     }
@@ -255,7 +255,7 @@ impl Index {
     }
 
     /// Writes a change and commits it; when it returns, searches see it, and `revision` is reached. Blocks.
-    pub fn apply(&self, revision: i64, batch: &Batch) -> Result<(), IndexError> {
+    pub fn apply(&self, revision: i64, batch: &Batch) -> Result<()> {
         let live = self.live();
         self.note_change(&live, Some(batch));
         live.apply(revision, batch)?;
@@ -264,7 +264,7 @@ impl Index {
     }
 
     /// Writes a part of a change that [`Index::apply`] will commit. Nothing in it is later than the milestone. Blocks.
-    pub(crate) fn stage(&self, batch: &Batch, milestone: Milestone) -> Result<(), IndexError> {
+    pub(crate) fn stage(&self, batch: &Batch, milestone: Milestone) -> Result<()> {
         let live = self.live();
         live.set_milestone(milestone)?;
         self.note_change(&live, Some(batch));
@@ -272,19 +272,19 @@ impl Index {
     }
 
     /// Takes back what was staged and is not committed. Blocks.
-    pub(crate) fn take_back(&self) -> Result<(), IndexError> {
+    pub(crate) fn take_back(&self) -> Result<()> {
         self.live().take_back()
     }
 
     /// Begins an empty index beside this one, which goes on serving. What an earlier rebuild that failed has left goes
     /// first: it may be what fills the disk.
-    pub(crate) fn begin_rebuild(&self) -> Result<Rebuild, IndexError> {
+    pub(crate) fn begin_rebuild(&self) -> Result<Rebuild> {
         self.inner.folder.remove_others(&self.live());
         Ok(Rebuild { generation: self.inner.folder.create_next()? })
     }
 
     /// Lets a rebuilt index take the place of this one.
-    pub(crate) fn finish_rebuild(&self, rebuild: Rebuild, reached: Reached) -> Result<(), IndexError> {
+    pub(crate) fn finish_rebuild(&self, rebuild: Rebuild, reached: Reached) -> Result<()> {
         rebuild.generation.set_milestone(reached.milestone)?;
         rebuild.generation.apply(reached.revision, &Batch::default())?;
         self.inner.folder.name(&rebuild.generation)?;
@@ -356,7 +356,7 @@ pub(crate) struct Rebuild {
 
 impl Rebuild {
     /// Adds records, committed only when the rebuild is finished.
-    pub(crate) fn add(&self, records: &[IndexedRecord]) -> Result<(), IndexError> {
+    pub(crate) fn add(&self, records: &[IndexedRecord]) -> Result<()> {
         self.generation.add(records)
     }
 }

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::background::{Progress, blocking, later};
 use crate::document::{Batch, IndexedRecord, Record};
 use crate::embedded::Reached;
-use crate::error::IndexError;
+use crate::error::{IndexError, Result};
 use crate::index::Index;
 
 /// Feed rows read at once: a batch of a second's work of the engine, small enough to be written in a fraction of one.
@@ -50,12 +50,12 @@ const NOUNS: [Noun; 3] = [Noun::Entity, Noun::Issue, Noun::Technology];
 
 /// Brings the index up to what the store holds now, and says which revision that is. One that is not of this database's
 /// history is built anew.
-pub async fn catch_up(index: &Index, store: &Store) -> Result<i64, IndexError> {
+pub async fn catch_up(index: &Index, store: &Store) -> Result<i64> {
     compare(index, store).await?;
     advance(index, store).await
 }
 
-async fn advance(index: &Index, store: &Store) -> Result<i64, IndexError> {
+async fn advance(index: &Index, store: &Store) -> Result<i64> {
     let target = store.last_revision().await?;
     if index.reached() == 0 && target >= FEED_ROWS_WORTH_A_REBUILD {
         rebuild(index, store).await?;
@@ -66,7 +66,7 @@ async fn advance(index: &Index, store: &Store) -> Result<i64, IndexError> {
 
 /// Compares what the index holds with the database: a restored one is in another state than the index was made from,
 /// and revisions alone do not tell. True where it was built anew for that; searches wait meanwhile.
-async fn compare(index: &Index, store: &Store) -> Result<bool, IndexError> {
+async fn compare(index: &Index, store: &Store) -> Result<bool> {
     let holds = index.holds()?;
     let footing = store.footing(holds.milestone).await?;
     if holds == Reached::default() {
@@ -97,7 +97,7 @@ const WANTED: &str = "index wanted";
 const WANTED_FOR: Duration = Duration::from_secs(30);
 
 /// Asks a process that only writes the index where somebody wants it to bring it up, and to go on with it for a while.
-pub async fn ask_for(store: &Store) -> Result<(), IndexError> {
+pub async fn ask_for(store: &Store) -> Result<()> {
     let asked = store.position(WANTED).await?.unwrap_or(0) + 1;
     Ok(store.set_position(WANTED, asked).await?)
 }
@@ -131,7 +131,7 @@ pub async fn follow_where_asked(path: &Path, store: &Store, mut stop: watch::Rec
     }
 }
 
-async fn bring_up(path: &Path, store: &Store, opened: &mut Option<Index>) -> Result<(), IndexError> {
+async fn bring_up(path: &Path, store: &Store, opened: &mut Option<Index>) -> Result<()> {
     let index = match opened {
         Some(index) => index,
         None => {
@@ -144,19 +144,19 @@ async fn bring_up(path: &Path, store: &Store, opened: &mut Option<Index>) -> Res
 
 /// Asks whoever writes the index to build it anew while it serves. The answer is the number of the wish, for
 /// [`is_rebuilt`].
-pub async fn ask_rebuild(store: &Store) -> Result<i64, IndexError> {
+pub async fn ask_rebuild(store: &Store) -> Result<i64> {
     let wish = store.position(REBUILD_ASKED).await?.unwrap_or(0) + 1;
     store.set_position(REBUILD_ASKED, wish).await?;
     Ok(wish)
 }
 
 /// Whether a wish for a rebuild has been fulfilled.
-pub async fn is_rebuilt(store: &Store, wish: i64) -> Result<bool, IndexError> {
+pub async fn is_rebuilt(store: &Store, wish: i64) -> Result<bool> {
     Ok(store.position(REBUILD_DONE).await?.unwrap_or(0) >= wish)
 }
 
 /// Rebuilds where somebody asked since the wish that was fulfilled last here.
-async fn rebuild_where_asked(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Result<(), IndexError> {
+async fn rebuild_where_asked(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Result<()> {
     let asked = store.position(REBUILD_ASKED).await?.unwrap_or(0);
     let before = match *fulfilled {
         Some(wish) => wish,
@@ -198,7 +198,7 @@ pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>)
 }
 
 /// Removes versions from the index that the store keeps no more. `known` is the moment since which it has them.
-async fn forget_what_is_over(index: &Index, store: &Store, known: &mut Option<Timestamp>) -> Result<(), IndexError> {
+async fn forget_what_is_over(index: &Index, store: &Store, known: &mut Option<Timestamp>) -> Result<()> {
     let since = store.kept_since().await?;
     if since > *known && index.reached() >= 0 {
         let (writing, batch) = (index.clone(), Batch { kept_since: since, ..Batch::default() });
@@ -221,7 +221,7 @@ async fn read_graphs(index: Index, store: Store) {
     }
 }
 
-async fn go_on(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Result<(), IndexError> {
+async fn go_on(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Result<()> {
     if compare(index, store).await? {
         // Wishes are numbered by the database.
         *fulfilled = None;
@@ -238,7 +238,7 @@ async fn go_on(index: &Index, store: &Store, fulfilled: &mut Option<i64>) -> Res
 
 /// Builds the index anew from the records while the present one serves, then takes its place. That of graphs is built
 /// anew by the next search of theirs.
-pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
+pub async fn rebuild(index: &Index, store: &Store) -> Result<()> {
     // The revision first: what changes while the records are read is read again from the feed.
     let begun = store.footing(Milestone::default()).await?;
     let revision = begun.revision;
@@ -273,7 +273,7 @@ struct History {
 }
 
 /// Those of closed versions, in their order, that were closed until a revision; `None` where there are none.
-fn closed(mut rows: Vec<HistoryRow>, until: i64) -> Result<Option<History>, IndexError> {
+fn closed(mut rows: Vec<HistoryRow>, until: i64) -> Result<Option<History>> {
     rows.retain(|row| row.closed_revision <= until);
     let Some(last) = rows.last() else { return Ok(None) };
     let reached = last.closed_revision;
@@ -284,7 +284,7 @@ fn closed(mut rows: Vec<HistoryRow>, until: i64) -> Result<Option<History>, Inde
 
 /// Reads the feed as it is at one moment and writes it. `false`: there was nothing new. Records are read at the same
 /// moment: one that shows a later commit than the others would let whoever polls by `last_seen` pass by the rest of it.
-async fn step(index: &Index, store: &Store) -> Result<bool, IndexError> {
+async fn step(index: &Index, store: &Store) -> Result<bool> {
     let begun = index.reached();
     let staged = stage_all(index, store, begun).await;
     if matches!(staged, Ok(reached) if reached <= begun) {
@@ -300,7 +300,7 @@ async fn step(index: &Index, store: &Store) -> Result<bool, IndexError> {
 }
 
 /// Stages the feed after a revision in batches, and returns the revision up to which that is all.
-async fn stage_all(index: &Index, store: &Store, begun: i64) -> Result<i64, IndexError> {
+async fn stage_all(index: &Index, store: &Store, begun: i64) -> Result<i64> {
     let mut snapshot = store.feed_snapshot().await?;
     // Not every revision has a row; those up to this one have been seen when no row is left.
     let newest = snapshot.last_revision().await?;
@@ -325,7 +325,7 @@ async fn stage(
     snapshot: &mut FeedSnapshot,
     rows: &[FeedRow],
     span: Range<i64>,
-) -> Result<(), IndexError> {
+) -> Result<()> {
     // Deletions come first, because they delete the closed versions as well.
     let gone = Batch {
         gone_collections: rows.iter().filter_map(gone_collection).collect(),
@@ -362,7 +362,7 @@ async fn stage(
 }
 
 /// Writes what was just read.
-async fn stage_part(index: &Index, store: &Store, part: Batch) -> Result<(), IndexError> {
+async fn stage_part(index: &Index, store: &Store, part: Batch) -> Result<()> {
     let milestone = later(store, index.holds()?.milestone).await?;
     let index = index.clone();
     blocking(move || index.stage(&part, milestone)).await
@@ -374,11 +374,11 @@ fn gone_collection(row: &FeedRow) -> Option<Uuid> {
     gone.then(|| Uuid::from_slice(&row.uid.bytes()[..16]).expect("sixteen bytes"))
 }
 
-async fn load(store: &Store, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexedRecord>, IndexError> {
+async fn load(store: &Store, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexedRecord>> {
     store.index_rows(noun, uids).await?.into_iter().map(indexed).collect()
 }
 
-fn indexed(row: IndexRow) -> Result<IndexedRecord, IndexError> {
+fn indexed(row: IndexRow) -> Result<IndexedRecord> {
     Ok(IndexedRecord {
         project: row.collection.project,
         id: row.id,
@@ -391,7 +391,7 @@ fn indexed(row: IndexRow) -> Result<IndexedRecord, IndexError> {
     })
 }
 
-fn past(row: HistoryRow) -> Result<IndexedRecord, IndexError> {
+fn past(row: HistoryRow) -> Result<IndexedRecord> {
     Ok(IndexedRecord {
         project: row.collection.project,
         id: row.id,
@@ -404,7 +404,7 @@ fn past(row: HistoryRow) -> Result<IndexedRecord, IndexError> {
     })
 }
 
-fn record(noun: Noun, uid: Uid, record: Value) -> Result<Record, IndexError> {
+fn record(noun: Noun, uid: Uid, record: Value) -> Result<Record> {
     let unreadable = |error: serde_json::Error| IndexError::Record { uid, error: error.to_string() };
     Ok(match noun {
         Noun::Entity => Record::Entity(Box::new(serde_json::from_value(record).map_err(unreadable)?)),

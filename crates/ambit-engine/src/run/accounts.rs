@@ -4,12 +4,12 @@ use super::EngineConfig;
 use ambit_model::Kind;
 use ambit_model::run::Run;
 use ambit_model::workflow::{self, Workflow};
-use ambit_store::{Credential, StoreError};
+use ambit_store::{Credential, Result};
 use ambit_tasks::Account;
 use std::collections::BTreeMap;
 
 /// What opens the accounts that the run begins with, by the accounts' names. It goes to the tasks and nowhere else.
-pub(super) async fn opened(config: &EngineConfig, run: &Run) -> Result<BTreeMap<String, Account>, StoreError> {
+pub(super) async fn opened(config: &EngineConfig, run: &Run) -> Result<BTreeMap<String, Account>> {
     let name = config.engine.collection(run.collection).await?.workflow;
     let begins_or_helps = |workflow: &Workflow| !workflow.credentials.is_empty() || !workflow.helped_by.is_empty();
     let Some(workflow) = workflow::find(&name).filter(begins_or_helps) else {

@@ -10,8 +10,8 @@ use ambit_model::facts::{Facts, LastProbe};
 use ambit_model::issue::IssueRecord;
 use ambit_model::run::{NotDone, NotDoneReason, RetestVerdict, Run, RunState};
 use ambit_model::{Clearance, SkippedTasks, TaskName, Uid};
-use ambit_store::StoreError;
 use ambit_store::engine::IssueWrite;
+use ambit_store::{Result, StoreError};
 use std::collections::BTreeSet;
 
 /// Entities that lead to the issue's and are looked at in its place, at most: a certificate that thousands of services
@@ -34,7 +34,7 @@ pub(super) struct Alone {
 
 impl Alone {
     /// What a run looks at that looks at one issue; `None` for all others.
-    pub(super) async fn of(config: &EngineConfig, run: &Run) -> Result<Option<Self>, StoreError> {
+    pub(super) async fn of(config: &EngineConfig, run: &Run) -> Result<Option<Self>> {
         let Some(uid) = run.retests else { return Ok(None) };
         let issue = config.engine.issue(uid).await?.ok_or(StoreError::NotFound)?;
         let of_issue = |judge: &&&Judge| judge.issue.name == issue.name && issue.upstream == UPSTREAM;
@@ -120,7 +120,7 @@ impl Alone {
 
 impl Drive<'_> {
     /// All was looked at: the issue is judged once more, by what came last, before the run is over.
-    pub(super) async fn end_alone(&mut self) -> Result<Option<RunEnd>, StoreError> {
+    pub(super) async fn end_alone(&mut self) -> Result<Option<RunEnd>> {
         if let Some(alone) = &mut self.alone
             && !std::mem::replace(&mut alone.is_judged, true)
         {
@@ -131,7 +131,7 @@ impl Drive<'_> {
     }
 
     /// Notes what came of the look at one issue, and returns why it could not look.
-    pub(super) async fn note_verdict(&self, alone: &Alone) -> Result<Vec<NotDone>, StoreError> {
+    pub(super) async fn note_verdict(&self, alone: &Alone) -> Result<Vec<NotDone>> {
         let entity = alone.issue.entity_uid;
         let present = self.graph.get(&entity).is_some_and(|(_, state)| state.present);
         let proven = if present { self.still_proven(alone).await? } else { None };
@@ -145,7 +145,7 @@ impl Drive<'_> {
         Ok(is_unsaid.then(|| alone.nothing_asked(present)).into_iter().collect())
     }
 
-    async fn still_proven(&self, alone: &Alone) -> Result<Option<bool>, StoreError> {
+    async fn still_proven(&self, alone: &Alone) -> Result<Option<bool>> {
         let (Some(judge), entity) = (alone.judge, alone.issue.entity_uid) else { return Ok(None) };
         let known = self.config.engine.known(self.run.id, &[entity], |uid| self.graph.end(uid)).await?;
         let leading = self.config.engine.leading_probes(&[entity]).await?;

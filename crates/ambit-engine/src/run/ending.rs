@@ -5,7 +5,7 @@ use super::{CONTROL_EVERY, Drive, RunEnd};
 use ambit_model::observation::Sighting;
 use ambit_model::run::RunState;
 use ambit_model::{Kind, Timestamp};
-use ambit_store::StoreError;
+use ambit_store::Result;
 use ambit_store::engine::Fresh;
 use ambit_tasks::Sights;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const OTHERS_WAIT: Duration = Duration::from_millis(200);
 
 impl Drive<'_> {
     /// Nothing runs: wait for rows that may start later, close what was lost, or finish.
-    pub(super) async fn rest(&mut self, hold: Box<dyn ambit_net::wire::Hold>) -> Result<Option<RunEnd>, StoreError> {
+    pub(super) async fn rest(&mut self, hold: Box<dyn ambit_net::wire::Hold>) -> Result<Option<RunEnd>> {
         self.dry = false;
         let date = self.config.wire.date();
         let pending = self.config.engine.pending(self.run.id, date).await?;
@@ -49,7 +49,7 @@ impl Drive<'_> {
 
     /// A scheduled run has seen what it did not ask again because it is fresh, as of the date at which it was taken up.
     #[tracing::instrument(target = "traces", skip_all)]
-    async fn rely(&self) -> Result<(), StoreError> {
+    async fn rely(&self) -> Result<()> {
         if self.run.by_person {
             return Ok(());
         }
@@ -68,7 +68,7 @@ impl Drive<'_> {
 
     /// Entities that derive from something that was seen count as seen with it.
     #[tracing::instrument(target = "traces", skip_all)]
-    async fn derive(&self) -> Result<(), StoreError> {
+    async fn derive(&self) -> Result<()> {
         let derived = ambit_tasks::ALL.iter().filter(|task| task.sights == Sights::All(Sighting::Nothing));
         let derived = derived.map(|task| task.name.as_str()).collect();
         self.config.engine.derive(self.run.id, derived, (self.config.clock)()).await

@@ -5,11 +5,11 @@ use crate::work::refused;
 use ambit_model::run::Run;
 use ambit_model::scope::Rules;
 use ambit_model::workflow;
-use ambit_store::StoreError;
+use ambit_store::Result;
 use ambit_store::engine::Work;
 
 /// The rules of the run's collection as they are now, with the exclusions of the whole installation.
-pub(super) async fn rules(config: &EngineConfig, run: &Run) -> Result<Rules, StoreError> {
+pub(super) async fn rules(config: &EngineConfig, run: &Run) -> Result<Rules> {
     let collection = config.engine.collection(run.collection).await?;
     Ok(Rules {
         ceiling: workflow::ceiling(&collection.workflow, collection.level),
@@ -20,7 +20,7 @@ pub(super) async fn rules(config: &EngineConfig, run: &Run) -> Result<Rules, Sto
 impl Drive<'_> {
     /// Takes over what people changed: level, exclusions, allow and deny lists. Rows that are louder than their
     /// entity's clearance now end as refused.
-    pub(super) async fn obey(&mut self) -> Result<Option<RunEnd>, StoreError> {
+    pub(super) async fn obey(&mut self) -> Result<Option<RunEnd>> {
         self.is_told = false;
         // Whoever changed scope took rows out of the plan.
         self.planned.forget();

@@ -11,7 +11,7 @@ use ambit_model::facts::LastProbe;
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Facts, TaskName, Timestamp, Uid};
-use ambit_store::StoreError;
+use ambit_store::Result;
 use ambit_store::engine::{Dirty, Engine, IssueWrite, Known, LeadingProbes, Reconciliation};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -79,7 +79,7 @@ struct Read {
     leading: LeadingProbes,
 }
 
-async fn read(engine: &Engine, run: RunId, graph: &Graph, batch: &Batch) -> Result<Read, StoreError> {
+async fn read(engine: &Engine, run: RunId, graph: &Graph, batch: &Batch) -> Result<Read> {
     let known = engine.known(run, &batch.uids, |uid| graph.end(uid)).await?;
     let led = known.iter().filter(|known| is_judged_by_discoveries(known.facts.kind));
     let led: Vec<Uid> = led.map(|known| known.facts.uid).collect();
@@ -93,7 +93,7 @@ impl Drive<'_> {
     /// reconciled then keeps its marks, and is reconciled first by whoever goes on. What is committed between two
     /// batches is reconciled the next time, and so is what is left when a person's word comes.
     #[tracing::instrument(name = "reconcile", target = "traces", skip_all)]
-    pub(super) async fn reconcile_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
+    pub(super) async fn reconcile_all(&mut self) -> Result<Option<RunEnd>> {
         let begun = std::time::Instant::now();
         let mut is_behind = false;
         while !is_behind {
@@ -125,7 +125,7 @@ impl Drive<'_> {
     /// Reconciles a part at a time. While one is written, what the next needs is read: what the write changes of that
     /// is marked by it, and reconciled once more. The graph holds what was decided as if it were stored: only an end,
     /// after which it is read anew, comes before all of that is.
-    async fn reconcile_in_parts(&mut self, mut parts: VecDeque<Part>) -> Result<Option<RunEnd>, StoreError> {
+    async fn reconcile_in_parts(&mut self, mut parts: VecDeque<Part>) -> Result<Option<RunEnd>> {
         let mut batch = self.batch(parts.pop_front().unwrap_or_default());
         let mut read = self.flight.beside(read(&self.config.engine, self.run.id, &self.graph, &batch)).await?;
         loop {
@@ -160,7 +160,7 @@ impl Drive<'_> {
 
     /// Commits what has ended and starts what waits, once decisions are stored: what ends during a long reconciliation
     /// would take up memory until it is over, and what could start would wait as long.
-    async fn carry_on(&mut self) -> Result<(), StoreError> {
+    async fn carry_on(&mut self) -> Result<()> {
         self.unreconciled = true;
         if self.flight.is_due() {
             self.commit().await?;
@@ -172,7 +172,7 @@ impl Drive<'_> {
 
     /// Entities that changed, without those that more rows are under way for: what a visit changes by and by is
     /// reconciled once. None waits longer than [`DEFERRED_MAX`].
-    async fn due(&mut self) -> Result<Vec<Dirty>, StoreError> {
+    async fn due(&mut self) -> Result<Vec<Dirty>> {
         let dirty = self.flight.beside(self.config.engine.dirty(self.run.id, DIRTY_MAX)).await?;
         let under_way: HashSet<Uid> = self.flight.under_way().collect();
         let now = std::time::Instant::now();
@@ -189,7 +189,7 @@ impl Drive<'_> {
         Ok(due)
     }
 
-    async fn decide(&mut self) -> Result<Vec<Change>, StoreError> {
+    async fn decide(&mut self) -> Result<Vec<Change>> {
         let delta = self.config.engine.graph(self.run.collection, self.graph.revision);
         let delta = self.flight.beside(delta).await?;
         let moved = self.graph.apply(delta);
@@ -205,7 +205,7 @@ impl Drive<'_> {
     }
 
     /// Reconciles entities that no path leads to any more, and in a run that looks at one issue what it looks at.
-    pub(super) async fn reconcile(&mut self, lost: Vec<Uid>) -> Result<(), StoreError> {
+    pub(super) async fn reconcile(&mut self, lost: Vec<Uid>) -> Result<()> {
         let batch = self.batch(Part { lost, ..Part::default() });
         let read = self.flight.beside(read(&self.config.engine, self.run.id, &self.graph, &batch)).await?;
         let (reconciliation, marks) = self.prepare(batch, read);

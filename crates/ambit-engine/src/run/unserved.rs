@@ -8,7 +8,7 @@ use ambit_model::facts::{Facts, ProbeOutcome};
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Kind, TaskName, Uid, application_session};
-use ambit_store::{Credential, StoreError};
+use ambit_store::{Credential, Result};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const SEEDS_AT_ONCE: usize = 400;
 
 impl Drive<'_> {
     /// Returns what the run's record says of it, one row for each reason and noun.
-    pub(super) async fn unserved(&self) -> Result<Vec<NotDone>, StoreError> {
+    pub(super) async fn unserved(&self) -> Result<Vec<NotDone>> {
         let collection = self.config.engine.collection(self.run.collection).await?;
         let mut rows = Vec::new();
         let mut integrations = self.config.engine.linked_integrations(self.run.collection).await?;
@@ -45,7 +45,7 @@ impl Drive<'_> {
     }
 
     /// Seeds whose name was asked for and does not exist.
-    async fn missing_names(&self, seeds: &[(Kind, String)]) -> Result<Option<NotDone>, StoreError> {
+    async fn missing_names(&self, seeds: &[(Kind, String)]) -> Result<Option<NotDone>> {
         let missing = self.those(seeds, &[Kind::Domain, Kind::DnsRecord], Facts::does_not_exist).await?;
         Ok(missing.first().map(|facts| {
             let example = format!("{} {}: there is no such name; check its spelling", facts.kind.name(), facts.name);
@@ -54,7 +54,7 @@ impl Drive<'_> {
     }
 
     /// Apps that nothing is known of.
-    async fn unread_apps(&self, seeds: &[(Kind, String)]) -> Result<Option<NotDone>, StoreError> {
+    async fn unread_apps(&self, seeds: &[(Kind, String)]) -> Result<Option<NotDone>> {
         let unread = self.those(seeds, Kind::APPS, is_nowhere).await?;
         Ok(unread.first().map(|facts| {
             let example = format!(
@@ -68,12 +68,7 @@ impl Drive<'_> {
     }
 
     /// The seeds of some kinds of whose facts something holds.
-    async fn those(
-        &self,
-        seeds: &[(Kind, String)],
-        kinds: &[Kind],
-        holds: fn(&Facts) -> bool,
-    ) -> Result<Vec<Facts>, StoreError> {
+    async fn those(&self, seeds: &[(Kind, String)], kinds: &[Kind], holds: fn(&Facts) -> bool) -> Result<Vec<Facts>> {
         let named = seeds.iter().filter(|(kind, _)| kinds.contains(kind));
         let uids: Vec<Uid> = named.map(|(kind, name)| Uid::of_entity(self.run.collection, *kind, name)).collect();
         let mut those = Vec::new();

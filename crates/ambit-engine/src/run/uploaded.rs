@@ -5,7 +5,7 @@ use super::EngineConfig;
 use ambit_model::id::BlobHash;
 use ambit_model::run::Run;
 use ambit_model::{Kind, workflow};
-use ambit_store::StoreError;
+use ambit_store::Result;
 use ambit_tasks::HeldPackage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, Mutex};
@@ -23,7 +23,7 @@ type Known = BTreeMap<BlobHash, Option<(Kind, String)>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
 /// The newest package of each app that is a seed and that the operator gave no file of.
-pub(super) async fn packages(config: &EngineConfig, run: &Run) -> Result<Vec<HeldPackage>, StoreError> {
+pub(super) async fn packages(config: &EngineConfig, run: &Run) -> Result<Vec<HeldPackage>> {
     let engine = &config.engine;
     if engine.collection(run.collection).await?.workflow != workflow::MOBILE_APPS.name {
         return Ok(Vec::new());

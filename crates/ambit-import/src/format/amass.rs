@@ -1,7 +1,7 @@
 //! Output of Amass: a JSON object a line (`-json`), lines of its graph, or a name a line. None of them has a date. A
 //! line of the graph: `www.acme.test (FQDN) --> a_record --> 192.0.2.7 (IPAddress)`.
 
-use crate::error::ImportError;
+use crate::error::{ImportError, Result};
 use crate::gathered::Gathered;
 use crate::json::{each_object, required, text};
 use ambit_model::Kind;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const TOOL: &str = "amass";
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     if file.trim_start().starts_with(['{', '[']) {
         return each_object(file, TOOL, |object| {
             gathered.host(required(object, "name", TOOL)?, None, &[]);

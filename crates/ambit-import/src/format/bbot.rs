@@ -1,6 +1,6 @@
 //! Output of bbot (`output.json`): an event a line.
 
-use crate::error::ImportError;
+use crate::error::Result;
 use crate::gathered::Gathered;
 use crate::json::{Object, each_object, moment, required, text};
 use ambit_model::Kind;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 const TOOL: &str = "bbot";
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     each_object(file, TOOL, |object| {
         let kind = required(object, "type", TOOL)?;
         let at = moment(object.get("timestamp"));

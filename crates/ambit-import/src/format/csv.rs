@@ -2,7 +2,7 @@
 //! a date; or a bare list of targets. Our own exports can be read; those of issues name what has them. A row that
 //! cannot be read is left out and named with its line; where no row of a bare list can be, it is none.
 
-use crate::error::ImportError;
+use crate::error::{ImportError, Result};
 use crate::gathered::Gathered;
 use crate::json::moment;
 use ambit_model::{Kind, Timestamp};
@@ -19,7 +19,7 @@ const PORTS: [&str; 1] = ["port"];
 const PROTOCOLS: [&str; 2] = ["protocol", "proto"];
 const DATES: [&str; 5] = ["seen_at", "last_seen", "date", "timestamp", "time"];
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     let mut rows = rows(file)?.into_iter().peekable();
     while let Some((line, _)) = rows.next_if(|(_, row)| is_comment(row)) {
         gathered.leave_out_row(line, COMMENT);
@@ -43,7 +43,7 @@ fn is_comment(row: &[String]) -> bool {
 }
 
 /// A bare list: the first cell of each row is a target.
-fn list(rows: impl Iterator<Item = (usize, Vec<String>)>, gathered: &mut Gathered) -> Result<(), ImportError> {
+fn list(rows: impl Iterator<Item = (usize, Vec<String>)>, gathered: &mut Gathered) -> Result<()> {
     let (mut odd, mut is_one) = (Vec::new(), false);
     for (line, row) in rows {
         let said = if is_comment(&row) { Err(COMMENT.to_owned()) } else { add(&row[0], None, None, gathered) };
@@ -170,7 +170,7 @@ fn add(name: &str, kind: Option<&str>, at: Option<Timestamp>, gathered: &mut Gat
 /// The rows of a table with the line in which each begins; cells in quotes may hold commas, quotes and lines. The
 /// separator is a comma, or a semicolon or tab where the first line has one and no comma. A line ends at any of the
 /// three ends of lines; `\r` alone is that of spreadsheets of old.
-fn rows(file: &str) -> Result<Vec<(usize, Vec<String>)>, ImportError> {
+fn rows(file: &str) -> Result<Vec<(usize, Vec<String>)>> {
     let first = file.split(['\n', '\r']).next().unwrap_or_default();
     let separator = [',', ';', '\t'].into_iter().find(|letter| first.contains(*letter)).unwrap_or(',');
     let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());

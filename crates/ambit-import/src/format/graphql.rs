@@ -2,7 +2,7 @@
 //! the one interface that serves them (decision 0172). Descriptions, directives and all types but those of operations
 //! are passed over.
 
-use crate::error::ImportError;
+use crate::error::{ImportError, Result};
 use crate::gathered::Gathered;
 use crate::json::whole;
 use ambit_model::Kind;
@@ -30,7 +30,7 @@ struct Schema {
     types: Types,
 }
 
-pub(crate) fn read(file: &str, endpoint: Option<&str>, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, endpoint: Option<&str>, gathered: &mut Gathered) -> Result<()> {
     let Some(endpoint) = endpoint else {
         return Err(ImportError::file(
             "a schema does not say where it is served: name that by --endpoint, as https://api.acme.test/graphql",
@@ -66,7 +66,7 @@ fn is_own(name: &str) -> bool {
 }
 
 /// The answer to an introspection, with or without what is around it.
-fn introspected(file: &str) -> Result<Schema, ImportError> {
+fn introspected(file: &str) -> Result<Schema> {
     let body = whole(file, "the answer to a GraphQL introspection")?;
     let schema = [&body["data"]["__schema"], &body["__schema"]].into_iter().find(|schema| schema.is_object());
     let Some(schema) = schema else {
@@ -95,7 +95,7 @@ fn keep(types: &mut Types, name: &str, field: &str, arguments: Vec<String>) {
 
 /// A schema in its own language. The types that hold operations are named at its end as often as at its beginning, so
 /// that it is read twice: for these names first.
-fn written(file: &str) -> Result<Schema, ImportError> {
+fn written(file: &str) -> Result<Schema> {
     let mut roots = BTreeMap::new();
     let mut tokens = Tokens::new(file);
     let mut is_schema = false;
@@ -139,7 +139,7 @@ fn written(file: &str) -> Result<Schema, ImportError> {
 }
 
 /// `query: Name` and its like, up to the end of the braces.
-fn named_roots(tokens: &mut Tokens<'_>, roots: &mut BTreeMap<&'static str, String>) -> Result<(), ImportError> {
+fn named_roots(tokens: &mut Tokens<'_>, roots: &mut BTreeMap<&'static str, String>) -> Result<()> {
     let mut sort = None;
     while let Some(token) = tokens.next().transpose()? {
         match token {
@@ -158,7 +158,7 @@ fn named_roots(tokens: &mut Tokens<'_>, roots: &mut BTreeMap<&'static str, Strin
 }
 
 /// The fields of a type, up to the end of its braces.
-fn fields(tokens: &mut Tokens<'_>, of: &str, types: &mut Types) -> Result<(), ImportError> {
+fn fields(tokens: &mut Tokens<'_>, of: &str, types: &mut Types) -> Result<()> {
     let mut last: Option<(&str, Vec<String>)> = None;
     while let Some(token) = tokens.next().transpose()? {
         match token {
@@ -184,7 +184,7 @@ fn fields(tokens: &mut Tokens<'_>, of: &str, types: &mut Types) -> Result<(), Im
 }
 
 /// Names in front of colons, up to the end of the parentheses; what stands in braces or brackets is a value.
-fn arguments(tokens: &mut Tokens<'_>) -> Result<Vec<String>, ImportError> {
+fn arguments(tokens: &mut Tokens<'_>) -> Result<Vec<String>> {
     let (mut names, mut last) = (Vec::new(), None);
     while let Some(token) = tokens.next().transpose()? {
         match token {
@@ -234,7 +234,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Goes on behind the sign that closes what was opened, however deep it nests.
-    fn pass_over(&mut self, open: char, close: char) -> Result<(), ImportError> {
+    fn pass_over(&mut self, open: char, close: char) -> Result<()> {
         let mut depth = 1_usize;
         while let Some(token) = self.next().transpose()? {
             match token {
@@ -250,7 +250,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Goes on behind the brace that opens a type; false where the type has none before the next definition.
-    fn opens_a_body(&mut self) -> Result<bool, ImportError> {
+    fn opens_a_body(&mut self) -> Result<bool> {
         loop {
             let before = self.at;
             match self.next().transpose()? {
@@ -269,7 +269,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Goes on behind a string.
-    fn string(&mut self) -> Result<(), ImportError> {
+    fn string(&mut self) -> Result<()> {
         let (quote, inner) = if self.rest().starts_with("\"\"\"") { ("\"\"\"", 3) } else { ("\"", 1) };
         let mut from = self.at + inner;
         while let Some(found) = self.text[from..].find(quote) {
@@ -289,7 +289,7 @@ impl<'a> Tokens<'a> {
 }
 
 impl<'a> Iterator for Tokens<'a> {
-    type Item = Result<Token<'a>, ImportError>;
+    type Item = Result<Token<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

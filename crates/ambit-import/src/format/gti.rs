@@ -1,7 +1,7 @@
 //! Answers of the hosted product's API, and of ours: a search with its hits, a list of entities, or one entity; whole
 //! or a line each.
 
-use crate::error::ImportError;
+use crate::error::Result;
 use crate::gathered::Gathered;
 use crate::json::{Object, each_object, moment, text};
 use ambit_model::Kind;
@@ -11,7 +11,7 @@ const TOOL: &str = "the hosted product";
 /// Members in which lists of entities lie.
 const AROUND: [&str; 4] = ["result", "hits", "entities", "data"];
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     each_object(file, TOOL, |object| {
         let is_any = take(object, gathered);
         if is_any { Ok(()) } else { Err(format!("not output of {TOOL}: there are neither hits nor an entity")) }

@@ -1,13 +1,13 @@
 //! Output of httpx (`-json`): a site that answered a line.
 
-use crate::error::ImportError;
+use crate::error::Result;
 use crate::gathered::Gathered;
 use crate::json::{Object, each_object, moment, required, text};
 use serde_json::Value;
 
 const TOOL: &str = "httpx";
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     each_object(file, TOOL, |object| {
         let url = required(object, "url", TOOL)?;
         let at = moment(object.get("timestamp"));

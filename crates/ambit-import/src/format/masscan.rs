@@ -1,14 +1,14 @@
 //! Output of masscan: XML in the form of Nmap's (`-oX`), JSON (`-oJ`), an object a line (`-oD`), or a list (`-oL`).
 
 use super::nmap;
-use crate::error::ImportError;
+use crate::error::{ImportError, Result};
 use crate::gathered::Gathered;
 use crate::json::{Object, each_object, moment, of_seconds, port, required, text};
 use serde_json::Value;
 
 const TOOL: &str = "masscan";
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     match file.trim_start().chars().next() {
         Some('<') => nmap::read(file, gathered),
         Some('[' | '{') => each_object(file, TOOL, |object| take(object, gathered)),

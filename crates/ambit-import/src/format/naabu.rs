@@ -1,12 +1,12 @@
 //! Output of naabu (`-json`): a port of a host a line.
 
-use crate::error::ImportError;
+use crate::error::Result;
 use crate::gathered::Gathered;
 use crate::json::{each_object, moment, port, text};
 
 const TOOL: &str = "naabu";
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     each_object(file, TOOL, |object| {
         let number = port(object.get("port")).ok_or_else(|| format!("not output of {TOOL}: there is no port"))?;
         let (host, ip) = (text(object, "host"), text(object, "ip"));

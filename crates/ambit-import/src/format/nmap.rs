@@ -1,7 +1,7 @@
 //! XML of Nmap (`-oX`), which masscan writes as well: hosts that answered, the names that a person gave for them, and
 //! their open ports. Names that an address has by reverse look-up are left out: anybody may write those.
 
-use crate::error::ImportError;
+use crate::error::Result;
 use crate::gathered::Gathered;
 use crate::json::of_seconds;
 use crate::xml::{Element, each_element};
@@ -40,7 +40,7 @@ struct Port {
     service: Attributes,
 }
 
-pub(crate) fn read(text: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(text: &str, gathered: &mut Gathered) -> Result<()> {
     let mut host = Host::default();
     let breaks_off = each_element(text, "nmaprun", |element| match element {
         Element::Begins { name, attributes } if name == "host" => host = begin(&attributes),

@@ -1,14 +1,14 @@
 //! Output of nuclei (`-jsonl`): where a template matched, with its name and severity. It is what somebody else judged
 //! and makes no issue here.
 
-use crate::error::ImportError;
+use crate::error::Result;
 use crate::gathered::Gathered;
 use crate::json::{Object, each_object, moment, required, text};
 use serde_json::Value;
 
 const TOOL: &str = "nuclei";
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     each_object(file, TOOL, |object| {
         // With -matcher-status it writes what did not match as well.
         if object.get("matcher-status") == Some(&Value::Bool(false)) {

@@ -1,7 +1,7 @@
 //! Documents of OpenAPI 3 and Swagger 2, as JSON or YAML: the interfaces that they describe, at the servers that they
 //! name.
 
-use crate::error::ImportError;
+use crate::error::{ImportError, Result};
 use crate::gathered::Gathered;
 use crate::json;
 use ambit_model::Kind;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// What may be done with a path.
 const METHODS: [&str; 8] = ["delete", "get", "head", "options", "patch", "post", "put", "trace"];
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     let body = parsed(file)?;
     // `swagger: 2.0` without quotation marks is a number in YAML.
     let is_one = ["openapi", "swagger"].iter().any(|name| body[*name].is_string() || body[*name].is_number());
@@ -72,7 +72,7 @@ const NODES_MAX: usize = 10_000_000;
 const BEYOND_LIMITS: &str = "it is larger, or repeats more by its anchors, than a document may: give it as JSON";
 
 /// What stands in a document of JSON or YAML.
-fn parsed(file: &str) -> Result<Value, ImportError> {
+fn parsed(file: &str) -> Result<Value> {
     if file.trim_start().starts_with('{') {
         return json::whole(file, "a document that begins with {");
     }

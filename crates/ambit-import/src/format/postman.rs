@@ -2,7 +2,7 @@
 //! credentials is kept.
 
 use super::openapi::add;
-use crate::error::ImportError;
+use crate::error::{ImportError, Result};
 use crate::gathered::Gathered;
 use crate::json::whole;
 use serde_json::Value;
@@ -15,7 +15,7 @@ const VARIABLES_NAMED_MAX: usize = 5;
 /// Bytes of a URL, of which no server takes more: values of variables may hold one another many times.
 const URL_BYTES_MAX: usize = 8 * 1_024;
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     let body = whole(file, "a Postman collection")?;
     let body = if body["collection"].is_object() { &body["collection"] } else { &body };
     let Some(items) = body["item"].as_array().filter(|_| body["info"].is_object()) else {

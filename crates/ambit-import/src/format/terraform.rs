@@ -2,7 +2,7 @@
 //! that is known (`ambit-cloud/src/terraform/`) is theirs, with the places that it leads to; of all else the addresses,
 //! names and URLs are read, which may be those of others. Attributes that are marked as sensitive are not read.
 
-use crate::error::ImportError;
+use crate::error::{ImportError, Result};
 use crate::gathered::{Account, Gathered};
 use crate::json::whole;
 use ambit_cloud::terraform;
@@ -67,7 +67,7 @@ struct Resource<'a> {
     attributes: Map<String, Value>,
 }
 
-pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<()> {
     let body = whole(file, STATE)?;
     let mut resources = Vec::new();
     if body["values"]["root_module"].is_object() {
@@ -123,7 +123,7 @@ fn is_empty_output(body: &Value) -> bool {
 }
 
 /// The resources of a file of a state.
-fn listed(body: &Value) -> Result<&Vec<Value>, ImportError> {
+fn listed(body: &Value) -> Result<&Vec<Value>> {
     let version = body["version"].as_u64();
     let why = if !body["encrypted_data"].is_null() {
         "it is encrypted; give what `tofu state pull` writes".to_owned()
@@ -155,7 +155,7 @@ fn complete_policy(resource: &mut Resource<'_>, blocked: &BTreeSet<String>) {
 }
 
 /// What a module of `terraform show -json` holds, with the modules in it.
-fn module<'a>(module: &'a Value, depth: usize, resources: &mut Vec<Resource<'a>>) -> Result<(), ImportError> {
+fn module<'a>(module: &'a Value, depth: usize, resources: &mut Vec<Resource<'a>>) -> Result<()> {
     for resource in module["resources"].as_array().into_iter().flatten() {
         resources.extend(Resource::of(resource, &resource["values"], &resource["sensitive_values"]));
     }

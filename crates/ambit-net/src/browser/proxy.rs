@@ -2,7 +2,7 @@
 //! allows them, and nothing else.
 
 use crate::door::Connection;
-use crate::error::{NetError, Phase};
+use crate::error::{NetError, Phase, Result};
 use crate::http::Url;
 use futures::StreamExt;
 use futures::future::BoxFuture;
@@ -20,7 +20,7 @@ const HEAD_BYTES_MAX: usize = 32 * 1_024;
 const BYTES_MAX: u64 = 16 * 1_024 * 1_024;
 
 /// Opens a connection to a port of a host, where that is allowed.
-pub(crate) type Open<'a> = dyn Fn(String, u16) -> BoxFuture<'a, Result<Connection, NetError>> + Send + Sync + 'a;
+pub(crate) type Open<'a> = dyn Fn(String, u16) -> BoxFuture<'a, Result<Connection>> + Send + Sync + 'a;
 
 pub(super) struct Proxy<'p, 'a> {
     site: &'p Url,
@@ -68,7 +68,7 @@ impl<'p, 'a> Proxy<'p, 'a> {
     }
 
     /// Whether the site itself sent anything; else why not.
-    pub(super) fn answered(&self) -> Result<(), NetError> {
+    pub(super) fn answered(&self) -> Result<()> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         match &seen.failed {
             _ if seen.answered => Ok(()),

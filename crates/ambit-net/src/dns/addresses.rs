@@ -3,13 +3,13 @@
 use super::RecordType;
 use super::resolver::Engine;
 use crate::door::Door;
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::guard::{Grant, Transport};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 impl Engine {
     /// A and AAAA records of a name: sorted addresses. An error only where neither could be asked.
-    pub(crate) async fn addresses(&self, door: &Door, name: &str) -> Result<Vec<IpAddr>, NetError> {
+    pub(crate) async fn addresses(&self, door: &Door, name: &str) -> Result<Vec<IpAddr>> {
         let (four, six) =
             futures::join!(self.lookup(door, name, RecordType::A), self.lookup(door, name, RecordType::AAAA));
         if let (Err(error), Err(_)) = (&four, &six) {
@@ -22,13 +22,7 @@ impl Engine {
 
     /// The addresses to dial for a host: the host itself, or those of its addresses that may be contacted on this
     /// ground, the lowest first.
-    pub(crate) async fn dialled(
-        &self,
-        door: &Door,
-        grant: Grant,
-        host: &str,
-        port: u16,
-    ) -> Result<Vec<SocketAddr>, NetError> {
+    pub(crate) async fn dialled(&self, door: &Door, grant: Grant, host: &str, port: u16) -> Result<Vec<SocketAddr>> {
         let is_local = matches!(grant, Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver)
             && (host == "localhost" || host.ends_with(".localhost"));
         let addresses = match host.parse::<IpAddr>() {

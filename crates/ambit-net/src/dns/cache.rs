@@ -1,7 +1,7 @@
 //! The DNS cache of one run; answers expire in wire time. When several ask the same question at once, one sends it and
 //! the others wait for its answer.
 
-use crate::error::{Meaning, NetError};
+use crate::error::{Meaning, Result};
 use crate::limits::{DNS_CACHE_MAX, DNS_FAILURE_HOLDS};
 use crate::wire::WireTime;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ pub(crate) struct Cache<K, V> {
 type Slot<V> = Arc<tokio::sync::Mutex<Option<Kept<V>>>>;
 
 struct Kept<V> {
-    result: Result<Arc<V>, NetError>,
+    result: Result<Arc<V>>,
     answered_at: WireTime,
     holds_until: WireTime,
 }
@@ -37,14 +37,9 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
 
     /// The kept value, or the one that `ask` brings with the time until which it holds. Failures of the
     /// network are kept for a short while, refusals of our own never.
-    pub(crate) async fn get<F>(
-        &self,
-        key: &K,
-        now: impl Fn() -> WireTime,
-        ask: impl FnOnce() -> F,
-    ) -> Result<Arc<V>, NetError>
+    pub(crate) async fn get<F>(&self, key: &K, now: impl Fn() -> WireTime, ask: impl FnOnce() -> F) -> Result<Arc<V>>
     where
-        F: Future<Output = Result<(V, WireTime), NetError>>,
+        F: Future<Output = Result<(V, WireTime)>>,
     {
         let asked_at = now();
         let slot = self.slot(key);

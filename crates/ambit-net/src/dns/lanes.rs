@@ -3,7 +3,7 @@
 
 use super::message::{Match, Question, id_of, matches};
 use crate::door::{DatagramSocket, Door, Pass};
-use crate::error::{NetError, Phase};
+use crate::error::{NetError, Phase, Result};
 use crate::limits::DNS_DATAGRAM_MAX;
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -46,7 +46,7 @@ impl Lanes {
         pass: Pass,
         new_question: impl Fn() -> Question,
         limit: Duration,
-    ) -> Result<Reply, NetError> {
+    ) -> Result<Reply> {
         for _ in 0..ID_TRIES {
             let lane = self.lane(door, pass.to().ip())?;
             let question = new_question();
@@ -64,7 +64,7 @@ impl Lanes {
         Err(NetError::Budget("no free DNS id".into()))
     }
 
-    fn lane(&self, door: &Door, peer: IpAddr) -> Result<Arc<Lane>, NetError> {
+    fn lane(&self, door: &Door, peer: IpAddr) -> Result<Arc<Lane>> {
         let index = self.next.fetch_add(1, Ordering::Relaxed) % LANES;
         let slot = if peer.is_ipv4() { &self.four[index] } else { &self.six[index] };
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,7 +94,7 @@ struct Expected {
 }
 
 impl Lane {
-    fn open(door: &Door, peer: IpAddr) -> Result<Self, NetError> {
+    fn open(door: &Door, peer: IpAddr) -> Result<Self> {
         let socket = Arc::new(door.datagram_socket(peer, "opening a DNS socket")?);
         let flight = Arc::new(Mutex::new(Flight::new()));
         let receiver = tokio::spawn(door.track(Box::pin(receive(socket.clone(), flight.clone())))).abort_handle();

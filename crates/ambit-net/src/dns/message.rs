@@ -4,7 +4,7 @@
 use super::record::{Record, RecordData, RecordType};
 use super::text::name_text;
 use super::{Alias, DnsAnswer, Rcode, service};
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::limits::{DNS_CHAIN_MAX, DNS_NEGATIVE_TTL_MAX, DNS_PAYLOAD, DNS_RECORDS_MAX, DNS_TTL_MAX};
 use hickory_proto::op::Message;
 use hickory_proto::rr::RData;
@@ -16,7 +16,7 @@ const HEADER_BYTES: usize = 12;
 
 /// A name that can be asked for: lower case, without the dot at the end, labels of 1–63 printable ASCII bytes, at most
 /// 253 in all.
-pub(crate) fn question_name(name: &str) -> Result<String, NetError> {
+pub(crate) fn question_name(name: &str) -> Result<String> {
     let bare = name.strip_suffix('.').unwrap_or(name);
     let good_label = |label: &str| (1..=63).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_graphic());
     if bare.len() > 253 || !(bare.is_empty() || bare.split('.').all(good_label)) {
@@ -120,7 +120,7 @@ pub(crate) struct Decoded {
 }
 
 /// Decodes a message; the error names what is broken.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, NetError> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded> {
     let header_bits = |at: usize| bytes.get(at).copied().unwrap_or(0);
     let truncated = header_bits(2) & 0x02 != 0;
     let rcode = Rcode(u16::from(header_bits(3) & 0x0f));

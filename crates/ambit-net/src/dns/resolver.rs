@@ -7,7 +7,7 @@ use super::message::{self, Decoded, Question, Style, decode, question_name, read
 use super::window::Window;
 use super::{DnsAnswer, Rcode, RecordType, WildcardProfile};
 use crate::door::{Door, Pass, Waited};
-use crate::error::{NetError, Phase};
+use crate::error::{NetError, Phase, Result};
 use crate::guard::{Grant, RESOLVER};
 use crate::limits::{DNS_CHAIN_MAX, DNS_TCP_TIMEOUT, DNS_TRIES};
 use crate::pace::{Bucket, Signal};
@@ -58,7 +58,7 @@ impl Engine {
     }
 
     /// Looks up by the run's cache. Aliases at which the resolvers fail are followed one by one.
-    pub(crate) async fn lookup(&self, door: &Door, name: &str, rtype: RecordType) -> Result<Arc<DnsAnswer>, NetError> {
+    pub(crate) async fn lookup(&self, door: &Door, name: &str, rtype: RecordType) -> Result<Arc<DnsAnswer>> {
         door.check_grant(Grant::Operator(RESOLVER))?;
         let name = question_name(name)?;
         let key = (name, rtype);
@@ -84,14 +84,14 @@ impl Engine {
         name: &str,
         rtype: RecordType,
         limits: &[Duration],
-    ) -> Result<DnsAnswer, NetError> {
+    ) -> Result<DnsAnswer> {
         door.check_grant(Grant::Operator(RESOLVER))?;
         self.resolve(door, &question_name(name)?, rtype, limits).await
     }
 
     /// Asks for addresses of a name and for the proof where there are none. A resolver that does not speak EDNS gives
     /// an answer without proof.
-    pub(crate) async fn lookup_denial(&self, door: &Door, name: &str) -> Result<DnsAnswer, NetError> {
+    pub(crate) async fn lookup_denial(&self, door: &Door, name: &str) -> Result<DnsAnswer> {
         door.check_grant(Grant::Operator(RESOLVER))?;
         let style = Style { recursion: true, edns: true, dnssec: true };
         self.ask_resolvers(door, &question_name(name)?, RecordType::A, style, &DNS_TRIES).await
@@ -104,7 +104,7 @@ impl Engine {
         name: &str,
         rtype: RecordType,
         limits: &[Duration],
-    ) -> Result<DnsAnswer, NetError> {
+    ) -> Result<DnsAnswer> {
         let style = Style { recursion: true, edns: true, dnssec: false };
         let mut answer = self.ask_resolvers(door, name, rtype, style, limits).await?;
         while !answer.chain.is_empty()
@@ -132,7 +132,7 @@ impl Engine {
         rtype: RecordType,
         mut style: Style,
         limits: &[Duration],
-    ) -> Result<DnsAnswer, NetError> {
+    ) -> Result<DnsAnswer> {
         if self.upstreams.is_empty() {
             return Err(NetError::Unreachable("no resolver is set up".into()));
         }
@@ -197,7 +197,7 @@ impl Engine {
         rtype: RecordType,
         style: Style,
         limit: Duration,
-    ) -> Result<Decoded, NetError> {
+    ) -> Result<Decoded> {
         let server = upstream.address;
         let grant = Grant::Operator(RESOLVER);
         let mut place = upstream.window.enter().await;
@@ -232,7 +232,7 @@ impl Engine {
         server: SocketAddr,
         name: &str,
         rtype: RecordType,
-    ) -> Result<DnsAnswer, NetError> {
+    ) -> Result<DnsAnswer> {
         door.check_grant(Grant::Target)?;
         let name = question_name(name)?;
         let bucket = Bucket::Server(server.ip());
@@ -271,7 +271,7 @@ impl Engine {
         rtype: RecordType,
         style: Style,
         limit: Duration,
-    ) -> Result<Option<Decoded>, NetError> {
+    ) -> Result<Option<Decoded>> {
         self.questions.fetch_add(1, Ordering::Relaxed);
         let question = || new_question(door, name, rtype, style);
         match self.lanes.exchange(door, pass, question, limit).await? {
@@ -288,7 +288,7 @@ impl Engine {
         name: &str,
         rtype: RecordType,
         style: Style,
-    ) -> Result<Decoded, NetError> {
+    ) -> Result<Decoded> {
         let mut stream = door.open(grant, server, Some(name), DNS_TCP_TIMEOUT).await?;
         let question = new_question(door, name, rtype, style);
         let until = door.now() + DNS_TCP_TIMEOUT;
@@ -319,7 +319,7 @@ pub(super) fn new_question(door: &Door, name: &str, rtype: RecordType, style: St
 }
 
 /// Writes a message with its length (RFC 1035 §4.2.2).
-pub(super) async fn send_framed(stream: &mut (impl AsyncWriteExt + Unpin), bytes: &[u8]) -> Result<(), NetError> {
+pub(super) async fn send_framed(stream: &mut (impl AsyncWriteExt + Unpin), bytes: &[u8]) -> Result<()> {
     let length = u16::try_from(bytes.len()).expect("questions are short");
     let framed = [&length.to_be_bytes(), bytes].concat();
     stream.write_all(&framed).await.map_err(|error| NetError::from_io(&error, "DNS over TCP"))?;
@@ -327,7 +327,7 @@ pub(super) async fn send_framed(stream: &mut (impl AsyncWriteExt + Unpin), bytes
 }
 
 /// Reads a message with its length: at most 64 KiB by the format itself.
-pub(super) async fn read_framed(stream: &mut (impl AsyncReadExt + Unpin)) -> Result<Vec<u8>, NetError> {
+pub(super) async fn read_framed(stream: &mut (impl AsyncReadExt + Unpin)) -> Result<Vec<u8>> {
     let failed = |error: std::io::Error| NetError::from_io(&error, "DNS over TCP");
     let length = stream.read_u16().await.map_err(failed)?;
     let mut bytes = vec![0; usize::from(length)];

@@ -4,7 +4,7 @@
 use super::resolver::{Engine, append};
 use super::{Alias, DnsAnswer, Rcode, RecordData, RecordType};
 use crate::door::Door;
-use crate::error::{Meaning, NetError};
+use crate::error::{Meaning, NetError, Result};
 use crate::limits::{DNS_CHAIN_MAX, DNS_TRIES};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ impl Engine {
         name: &str,
         rtype: RecordType,
         failure: NetError,
-    ) -> Result<DnsAnswer, NetError> {
+    ) -> Result<DnsAnswer> {
         let mut answer: Option<DnsAnswer> = None;
         loop {
             let end = answer.as_ref().map_or(name, DnsAnswer::canonical_name).to_owned();
@@ -42,7 +42,7 @@ impl Engine {
         }
     }
 
-    async fn aliases(&self, door: &Door, name: &str) -> Result<Arc<DnsAnswer>, NetError> {
+    async fn aliases(&self, door: &Door, name: &str) -> Result<Arc<DnsAnswer>> {
         let key = (super::message::question_name(name)?, RecordType::CNAME);
         let ask = || async {
             let answer = self.resolve(door, &key.0, RecordType::CNAME, &DNS_TRIES).await?;

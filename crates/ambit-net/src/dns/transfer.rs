@@ -4,13 +4,13 @@ use super::message::{Style, decode, id_of, question_name};
 use super::resolver::{new_question, read_framed, send_framed};
 use super::{Rcode, RecordData, RecordType, Transfer, Unfinished};
 use crate::door::{Connection, Door};
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::guard::Grant;
 use crate::limits::{CONNECT_TIMEOUT, TRANSFER_BYTES_MAX, TRANSFER_RECORDS_MAX, TRANSFER_TIMEOUT};
 use std::net::SocketAddr;
 
 /// Asks for a zone.
-pub(crate) async fn transfer(door: &Door, server: SocketAddr, zone: &str) -> Result<Transfer, NetError> {
+pub(crate) async fn transfer(door: &Door, server: SocketAddr, zone: &str) -> Result<Transfer> {
     door.check_grant(Grant::Target)?;
     let zone = question_name(zone)?;
     let mut stream = door.open(Grant::Target, server, Some(&zone), CONNECT_TIMEOUT).await?;
@@ -43,7 +43,7 @@ struct Given {
 }
 
 /// Reads messages until the closing start of authority, a limit, or a refusal.
-async fn read_zone(stream: &mut Connection, id: u16, given: &mut Given) -> Result<Option<Rcode>, NetError> {
+async fn read_zone(stream: &mut Connection, id: u16, given: &mut Given) -> Result<Option<Rcode>> {
     while !given.closed && given.limit.is_none() {
         let bytes = read_framed(stream).await?;
         given.bytes += bytes.len();
@@ -64,7 +64,7 @@ async fn read_zone(stream: &mut Connection, id: u16, given: &mut Given) -> Resul
 }
 
 impl Given {
-    fn take(&mut self, records: Vec<super::Record>) -> Result<(), NetError> {
+    fn take(&mut self, records: Vec<super::Record>) -> Result<()> {
         for record in records {
             let apex_soa = matches!(record.data, RecordData::Soa { .. }) && record.name == self.zone;
             if self.records.is_empty() && !apex_soa {

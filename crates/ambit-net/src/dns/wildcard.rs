@@ -3,7 +3,7 @@
 use super::resolver::Engine;
 use super::{RecordType, WildcardProfile, answer_values};
 use crate::door::Door;
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::limits::{DNS_TRIES, WILDCARD_QUIET, WILDCARD_SAMPLES_MAX};
 use futures::future::join_all;
 use std::collections::BTreeSet;
@@ -23,12 +23,7 @@ const FAILURES_MAX: usize = 5;
 const PROFILE_HOLDS: Duration = Duration::from_secs(72 * 3_600);
 
 impl Engine {
-    pub(crate) async fn wildcard(
-        &self,
-        door: &Door,
-        level: &str,
-        rtype: RecordType,
-    ) -> Result<Arc<WildcardProfile>, NetError> {
+    pub(crate) async fn wildcard(&self, door: &Door, level: &str, rtype: RecordType) -> Result<Arc<WildcardProfile>> {
         let level = super::message::question_name(level)?;
         let key = (level, rtype);
         self.wildcards
@@ -40,7 +35,7 @@ impl Engine {
             .await
     }
 
-    async fn sample(&self, door: &Door, level: &str, rtype: RecordType) -> Result<WildcardProfile, NetError> {
+    async fn sample(&self, door: &Door, level: &str, rtype: RecordType) -> Result<WildcardProfile> {
         let mut values = BTreeSet::new();
         let (mut asked, mut quiet, mut failures) = (0, 0, Vec::new());
         let needed = |values: &BTreeSet<String>| WILDCARD_QUIET.max(values.len() * QUIET_PER_VALUE);

@@ -2,7 +2,7 @@
 //! of a table here and not a task with a timer of its own.
 
 use super::{Door, Timer, Waits, rates_of_target};
-use crate::error::NetError;
+use crate::error::Result;
 use crate::guard::{Grant, Transport};
 use crate::pace::Bucket;
 use crate::wire::WireTime;
@@ -16,7 +16,7 @@ pub(crate) struct Admissions<'d> {
     /// When each has its next turn, and how many rates have let it through by then.
     due: BinaryHeap<Reverse<(WireTime, usize, SocketAddr)>>,
     /// Those that were admitted or refused and not handed out yet.
-    ended: VecDeque<(SocketAddr, Result<(), NetError>)>,
+    ended: VecDeque<(SocketAddr, Result<()>)>,
     timer: Timer,
     waits: Option<Waits>,
 }
@@ -41,7 +41,7 @@ impl<'d> Admissions<'d> {
 
     /// Waits for the next that is admitted, or that scope refuses now; `None` where none waits. Nothing is lost where
     /// the wait is broken off.
-    pub(crate) async fn next(&mut self) -> Option<(SocketAddr, Result<(), NetError>)> {
+    pub(crate) async fn next(&mut self) -> Option<(SocketAddr, Result<()>)> {
         loop {
             if let Some(ended) = self.ended.pop_front() {
                 return Some(ended);

@@ -2,7 +2,7 @@
 //! every row's question waiting for it in vain.
 
 use super::Door;
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::pace::host_of_source;
 use crate::wire::WireTime;
 use std::collections::HashMap;
@@ -67,12 +67,12 @@ pub(super) struct Gate {
 /// What goes out to data providers.
 impl Door {
     /// Fails where a host of a provider is to be left alone now, since it did not answer the last questions.
-    pub(crate) fn check_source(&self, place: &Place) -> Result<(), NetError> {
+    pub(crate) fn check_source(&self, place: &Place) -> Result<()> {
         self.outside.outages.check(place, self.now())
     }
 
     /// Waits for the turn of a question; fails where its host is left alone meanwhile.
-    pub(super) async fn turn_at_source(&self, place: &Place, turn: impl Future<Output = ()>) -> Result<(), NetError> {
+    pub(super) async fn turn_at_source(&self, place: &Place, turn: impl Future<Output = ()>) -> Result<()> {
         let outages = &self.outside.outages;
         let Some(gate) = outages.gate(place) else {
             turn.await;
@@ -109,7 +109,7 @@ impl Outages {
     }
 
     /// Fails where the host is to be left alone now.
-    pub(super) fn check(&self, place: &Place, now: WireTime) -> Result<(), NetError> {
+    pub(super) fn check(&self, place: &Place, now: WireTime) -> Result<()> {
         let mut hosts = self.lock();
         let Some(host) = hosts.get_mut(place).filter(|host| host.is_down()) else { return Ok(()) };
         if now >= host.asked_again_at {

@@ -2,7 +2,7 @@
 
 use super::outages::Place;
 use super::{Door, RESOLVER, host_of};
-use crate::error::NetError;
+use crate::error::Result;
 use crate::guard::{Grant, Transport};
 use crate::pace::{Bucket, Signal};
 use crate::wire::WireTime;
@@ -93,7 +93,7 @@ impl Door {
         transport: Transport,
         name: Option<&str>,
         buckets: &[Bucket],
-    ) -> Result<(), NetError> {
+    ) -> Result<()> {
         self.check(grant, address, transport, name)?;
         let before = self.now();
         match grant {

@@ -5,7 +5,7 @@ use super::BodyEnd;
 use super::decode::{Decoded, Decoder, Stop};
 use super::head::Framing;
 use crate::door::Door;
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::limits::{BODIES_IN_FLIGHT_MAX, CHUNK_LINE_MAX, IDLE_TIMEOUT, RATE_GRACE, RATE_MIN};
 use crate::wire::{WireTime, read_more};
 use std::io::ErrorKind;
@@ -247,7 +247,7 @@ pub(super) async fn read_some(
     bytes: &mut Vec<u8>,
     limit: WireTime,
     what: &'static str,
-) -> Result<usize, NetError> {
+) -> Result<usize> {
     match door.until(limit, what, read_more(stream, bytes)).await? {
         Ok(length) => Ok(length),
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(0),

@@ -3,12 +3,12 @@
 
 use super::exchange::{exchange, next_hop};
 use super::{ChainEnd, Client, HttpExchange, HttpFetch, HttpRequest, Url};
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::limits::{COOKIES_MAX, REDIRECTS_MAX};
 use std::net::SocketAddr;
 
 /// Follows redirects.
-pub(crate) async fn fetch(client: Client<'_>, request: &HttpRequest) -> Result<HttpFetch, NetError> {
+pub(crate) async fn fetch(client: Client<'_>, request: &HttpRequest) -> Result<HttpFetch> {
     let mut request = request.clone();
     let mut jar = Jar::default();
     let mut exchanges: Vec<HttpExchange> = Vec::new();

@@ -6,7 +6,7 @@ use super::head::{Framing, Head, could_be_http, could_be_http2, end_of_head, is_
 use super::keep::{Channel, HttpPin};
 use super::{BodyEnd, Client, Cookie, HttpExchange, HttpRequest, Url};
 use crate::door::Door;
-use crate::error::{NetError, Phase};
+use crate::error::{NetError, Phase, Result};
 use crate::guard::{Grant, Transport};
 use crate::limits::{
     ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, CONNECTION_IDLE_MAX, COOKIES_MAX, DOWNLOAD_TIMEOUT,
@@ -27,7 +27,7 @@ use tokio::io::AsyncWriteExt;
 
 /// One request, one answer. A provider or an operator's host with several addresses is tried on each until one lets us
 /// in; of a target's host the lowest address answers for it, come what may.
-pub(crate) async fn exchange(client: Client<'_>, request: &HttpRequest) -> Result<HttpExchange, NetError> {
+pub(crate) async fn exchange(client: Client<'_>, request: &HttpRequest) -> Result<HttpExchange> {
     let door = client.door;
     let bytes = request.to_bytes()?;
     door.check_grant(request.grant)?;
@@ -64,7 +64,7 @@ async fn exchange_at(
     request: &HttpRequest,
     bytes: &[u8],
     address: SocketAddr,
-) -> Result<HttpExchange, NetError> {
+) -> Result<HttpExchange> {
     let door = client.door;
     let name = request.server_name().filter(|name| !name.is_empty()).unwrap_or(request.identity());
     door.check(request.grant, address, Transport::Tcp, Some(name))?;
@@ -133,7 +133,7 @@ async fn on_fresh(
     bytes: &[u8],
     address: SocketAddr,
     name: &str,
-) -> Result<HttpExchange, NetError> {
+) -> Result<HttpExchange> {
     let channel = open(client.door, request, address, name).await?;
     converse(client, request, bytes, &pin(request, address, name), channel).await.map_err(|failed| failed.error)
 }
@@ -251,7 +251,7 @@ async fn ask(door: &Door, stream: &mut Box<dyn Stream>, bytes: &[u8], limit: Wir
     })
 }
 
-async fn open(door: &Door, request: &HttpRequest, address: SocketAddr, name: &str) -> Result<Channel, NetError> {
+async fn open(door: &Door, request: &HttpRequest, address: SocketAddr, name: &str) -> Result<Channel> {
     if !request.url.https {
         let connection = door.open(request.grant, address, Some(name), CONNECT_TIMEOUT).await?;
         return Ok(Channel { stream: Box::new(connection), tls: None, exchanges: 0 });
@@ -284,12 +284,7 @@ fn not_http(bytes: &[u8]) -> NetError {
 }
 
 /// Reads up to the empty line of the final head. `heard`: a byte came.
-async fn read_head(
-    door: &Door,
-    stream: &mut Box<dyn Stream>,
-    limit: WireTime,
-    heard: &mut bool,
-) -> Result<ReadHead, NetError> {
+async fn read_head(door: &Door, stream: &mut Box<dyn Stream>, limit: WireTime, heard: &mut bool) -> Result<ReadHead> {
     let mut bytes = Vec::new();
     let mut interim = 0;
     let mut dropped = 0;
@@ -347,7 +342,7 @@ async fn read_head(
 }
 
 /// Reports to the rate limiter what the response says about our pace.
-fn report(door: &Door, bucket: &Bucket, result: &Result<HttpExchange, NetError>) {
+fn report(door: &Door, bucket: &Bucket, result: &Result<HttpExchange>) {
     let signal = match result {
         Ok(exchange) if matches!(exchange.status, 429 | 503) => {
             let pause = exchange.header("retry-after").and_then(|value| retry_after(value.raw(), door.date()));
@@ -395,7 +390,7 @@ impl HttpExchange {
     /// Returns an answer that says something of what was asked for. Fails with [`NetError::Unavailable`] where the
     /// server, or one before it, says that it cannot answer now: 429 (RFC 6585), 502 to 504 (RFC 9110), and 520 to 530,
     /// by which content networks say so of the server behind them.
-    pub fn available(self) -> Result<Self, NetError> {
+    pub fn available(self) -> Result<Self> {
         if is_unavailable(self.status) { Err(NetError::Unavailable(self.status)) } else { Ok(self) }
     }
 

@@ -1,6 +1,6 @@
 //! The head of an answer, read leniently: what is odd is noted and kept, what cannot be a head is an error.
 
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::limits::HEADERS_MAX;
 use crate::untrusted::{Untrusted, escape};
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ pub(super) fn could_be_http2(bytes: &[u8]) -> bool {
 
 impl Head {
     /// Reads a head, with or without its empty line.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, NetError> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self> {
         let mut oddities = BTreeSet::new();
         let start = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         let mut lines = Vec::new();
@@ -177,7 +177,7 @@ impl Head {
     }
 }
 
-fn parse_status(line: &[u8], oddities: &mut BTreeSet<&'static str>) -> Result<(Untrusted, u16, Untrusted), NetError> {
+fn parse_status(line: &[u8], oddities: &mut BTreeSet<&'static str>) -> Result<(Untrusted, u16, Untrusted)> {
     let text = String::from_utf8_lossy(line);
     let broken =
         || NetError::Protocol(format!("not an HTTP status line: {}", escape(&text[..text.floor_char_boundary(100)])));

@@ -1,7 +1,7 @@
 //! Requests: what a browser would send, how parts of it are replaced, and the very bytes. Sends nothing itself.
 
 use super::{BodySink, HttpRequest, Url};
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::guard::Grant;
 use crate::limits::{BODY_KEPT, BODY_READ_MAX, DOWNLOAD_TIMEOUT, EXCHANGE_TIMEOUT};
 
@@ -115,7 +115,7 @@ impl HttpRequest {
     }
 
     /// Returns the bytes of the request. A line break inside a line is only possible with `raw`.
-    pub(super) fn to_bytes(&self) -> Result<Vec<u8>, NetError> {
+    pub(super) fn to_bytes(&self) -> Result<Vec<u8>> {
         if let Some(raw) = &self.raw {
             return Ok(raw.clone());
         }

@@ -1,7 +1,7 @@
 //! HTTP URLs as browsers read them: the host in one canonical spelling, numbers for IPv4 addresses in every base,
 //! references resolved.
 
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::limits::URL_BYTES_MAX;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -21,7 +21,7 @@ pub struct Url {
 
 impl Url {
     /// Reads an absolute URL.
-    pub fn parse(text: &str) -> Result<Self, NetError> {
+    pub fn parse(text: &str) -> Result<Self> {
         let text = clean(text);
         let lower = text.get(..8).unwrap_or(&text).to_ascii_lowercase();
         let (https, rest) = if lower.starts_with("https:") {
@@ -39,7 +39,7 @@ impl Url {
     }
 
     /// The URL of a scheme, host and port, path `/`.
-    pub fn site(https: bool, host: &str, port: u16) -> Result<Self, NetError> {
+    pub fn site(https: bool, host: &str, port: u16) -> Result<Self> {
         let host = parse_host(host).ok_or_else(|| NetError::invalid("host", host))?;
         Ok(Self { https, host, port, path: "/".into() })
     }
@@ -51,7 +51,7 @@ impl Url {
     }
 
     /// Resolves a reference, as of a `Location` header or a link.
-    pub fn join(&self, reference: &str) -> Result<Self, NetError> {
+    pub fn join(&self, reference: &str) -> Result<Self> {
         let reference = clean(reference);
         let invalid = || NetError::invalid("URL", &reference[..reference.floor_char_boundary(256)]);
         if reference.len() > URL_BYTES_MAX {

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::door::{Answered, Connection, Place};
-use crate::error::NetError;
+use crate::error::Result;
 use crate::guard::Grant;
 use crate::http::{HttpExchange, HttpFetch, HttpRequest};
 use crate::limits;
@@ -13,18 +13,13 @@ use std::sync::Arc;
 impl Session {
     /// Asks a data provider by URL, by name through the resolvers, over https at a host of its own; redirects are
     /// followed as far as they lead to one.
-    pub async fn source(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
+    pub async fn source(&self, provider: &'static str, url: &str) -> Result<HttpFetch> {
         let request = HttpRequest { body_kept: limits::BODY_READ_MAX, ..self.get(url)? };
         self.source_fetch(provider, request).await
     }
 
     /// As [`Session::source`], also at hosts that a list of the provider names as its own; no redirect is followed.
-    pub async fn source_at(
-        &self,
-        provider: &'static str,
-        url: &str,
-        learned: &[String],
-    ) -> Result<HttpExchange, NetError> {
+    pub async fn source_at(&self, provider: &'static str, url: &str, learned: &[String]) -> Result<HttpExchange> {
         let (body_kept, learned) = (limits::BODY_READ_MAX, learned.to_vec());
         let timeout = limits::SOURCE_TIMEOUT;
         let request = HttpRequest { body_kept, learned, timeout, ..self.get(url)? };
@@ -36,7 +31,7 @@ impl Session {
 
     /// Asks a data provider like [`Session::source`] for something that may be very long: at most `SOURCE_LIST_MAX`
     /// bytes.
-    pub async fn source_list(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
+    pub async fn source_list(&self, provider: &'static str, url: &str) -> Result<HttpFetch> {
         self.source_list_with(provider, url, &[]).await
     }
 
@@ -46,14 +41,14 @@ impl Session {
         provider: &'static str,
         url: &str,
         headers: &[(String, String)],
-    ) -> Result<HttpFetch, NetError> {
+    ) -> Result<HttpFetch> {
         let request = HttpRequest { body_kept: limits::SOURCE_LIST_MAX, ..self.get(url)? };
         let request = headers.iter().fold(request, |request, (name, value)| request.with_header(name, value));
         self.source_fetch(provider, request).await
     }
 
     /// Asks a data provider for a list that many questions need: once in a run, as long as the list holds.
-    pub async fn source_kept(&self, provider: &'static str, url: &str) -> Result<Arc<HttpFetch>, NetError> {
+    pub async fn source_kept(&self, provider: &'static str, url: &str) -> Result<Arc<HttpFetch>> {
         self.door.check_grant(Grant::Source(provider))?;
         let ask = || async {
             let fetch = Box::pin(self.source_list(provider, url)).await?;
@@ -63,7 +58,7 @@ impl Session {
         self.net.inner.lists.get(&(provider, url.to_owned()), || self.now(), ask).await
     }
 
-    async fn source_fetch(&self, provider: &'static str, request: HttpRequest) -> Result<HttpFetch, NetError> {
+    async fn source_fetch(&self, provider: &'static str, request: HttpRequest) -> Result<HttpFetch> {
         let request = HttpRequest { timeout: limits::SOURCE_TIMEOUT, ..request };
         let place = Place::new(provider, &request.url.host, request.url.port);
         let request = request.on(Grant::Source(provider));
@@ -73,13 +68,7 @@ impl Session {
     }
 
     /// Sends one line to a data provider without HTTP (WHOIS) and reads until it closes.
-    pub async fn source_line(
-        &self,
-        provider: &'static str,
-        host: &str,
-        port: u16,
-        line: &str,
-    ) -> Result<Banner, NetError> {
+    pub async fn source_line(&self, provider: &'static str, host: &str, port: u16, line: &str) -> Result<Banner> {
         let answer = crate::tcp::banner::source_line(&self.door, &self.net.inner.dns, provider, host, port, line);
         self.asked(Place::new(provider, host, port), answer, |_| None).await
     }
@@ -87,7 +76,7 @@ impl Session {
     /// Opens a connection to a data provider at a place that people named, for a protocol of its own. Each address of
     /// the host is tried until one lets us in. Fails if the provider is asked at hosts of its own alone, or nobody lets
     /// us in.
-    pub async fn source_stream(&self, provider: &'static str, host: &str, port: u16) -> Result<Connection, NetError> {
+    pub async fn source_stream(&self, provider: &'static str, host: &str, port: u16) -> Result<Connection> {
         let grant = Grant::Source(provider);
         self.door.check_grant(grant)?;
         source::check_stream(provider)?;
@@ -99,9 +88,9 @@ impl Session {
     async fn asked<T>(
         &self,
         place: Place,
-        question: impl Future<Output = Result<T, NetError>>,
+        question: impl Future<Output = Result<T>>,
         complains: impl Fn(&T) -> Option<String>,
-    ) -> Result<T, NetError> {
+    ) -> Result<T> {
         self.door.check_source(&place)?;
         let outcome = question.await;
         let answered = match &outcome {

@@ -3,7 +3,7 @@
 use super::{Banner, BannerOptions};
 use crate::dns::resolver::Engine;
 use crate::door::Door;
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::guard::Grant;
 use crate::limits::{
     BANNER_BYTES_MAX, BANNER_QUIET, BANNER_TIMEOUT, CONNECT_TIMEOUT, EXCHANGE_TIMEOUT, PLAIN_ANSWER_MAX,
@@ -20,7 +20,7 @@ pub(crate) async fn read(
     address: SocketAddr,
     name: Option<&str>,
     options: &BannerOptions,
-) -> Result<Banner, NetError> {
+) -> Result<Banner> {
     let mut connection = door.open(Grant::Target, address, name, CONNECT_TIMEOUT).await?;
     ask(door, &mut connection, options).await
 }
@@ -31,7 +31,7 @@ pub(crate) async fn read_inside(
     address: SocketAddr,
     sni: Option<&str>,
     options: &BannerOptions,
-) -> Result<Banner, NetError> {
+) -> Result<Banner> {
     let shaken = handshake::connect(door, Grant::Target, address, sni, &TlsOptions::plain()).await?;
     let (mut stream, _) = shaken.into_stream()?;
     ask(door, &mut stream, options).await
@@ -41,7 +41,7 @@ async fn ask(
     door: &Door,
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     options: &BannerOptions,
-) -> Result<Banner, NetError> {
+) -> Result<Banner> {
     let limit = door.now() + options.timeout.min(BANNER_TIMEOUT);
     send(door, stream, &options.send, limit).await?;
     read_banner(door, stream, options.bytes_max.min(BANNER_BYTES_MAX), limit, BANNER_QUIET).await
@@ -55,7 +55,7 @@ pub(crate) async fn source_line(
     host: &str,
     port: u16,
     line: &str,
-) -> Result<Banner, NetError> {
+) -> Result<Banner> {
     let grant = Grant::Source(provider);
     door.check_grant(grant)?;
     crate::source::check_line(provider, port)?;
@@ -70,12 +70,7 @@ pub(crate) async fn source_line(
     if answer.closed || answer.truncated { Ok(answer) } else { Err(NetError::Timeout("the provider's answer".into())) }
 }
 
-async fn send(
-    door: &Door,
-    stream: &mut (impl AsyncWrite + Unpin),
-    bytes: &[u8],
-    limit: WireTime,
-) -> Result<(), NetError> {
+async fn send(door: &Door, stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8], limit: WireTime) -> Result<()> {
     let sending = async {
         stream.write_all(bytes).await?;
         stream.flush().await
@@ -91,7 +86,7 @@ pub(super) async fn read_banner(
     bytes_max: usize,
     limit: WireTime,
     quiet: Duration,
-) -> Result<Banner, NetError> {
+) -> Result<Banner> {
     let mut banner = Banner::default();
     loop {
         let at = if banner.bytes.is_empty() { limit } else { limit.min(door.now() + quiet) };

@@ -2,7 +2,7 @@
 //! is a row of a table here and not a task of its own.
 
 use crate::door::{Door, Timer};
-use crate::error::{NetError, Phase};
+use crate::error::{NetError, Phase, Result};
 use crate::limits::REPEATED_AFTER;
 use crate::wire::{HalfOpenAnswer, HalfOpenAnswers, WireTime};
 use std::cmp::Reverse;
@@ -51,7 +51,7 @@ impl<'d> HalfOpen<'d> {
     }
 
     /// Asks a port that was admitted, each once. `None` where the wire cannot ask in this way.
-    pub(super) fn ask(&mut self, to: SocketAddrV4) -> Option<Result<(), NetError>> {
+    pub(super) fn ask(&mut self, to: SocketAddrV4) -> Option<Result<()>> {
         let at = self.door.now();
         let sent = self.send(to, Asked { at, sent: 0 }, at)?;
         self.door.count_connection();
@@ -59,7 +59,7 @@ impl<'d> HalfOpen<'d> {
     }
 
     /// Sends a question, and notes when its port is to be looked at next.
-    fn send(&mut self, to: SocketAddrV4, asked: Asked, now: WireTime) -> Option<Result<(), NetError>> {
+    fn send(&mut self, to: SocketAddrV4, asked: Asked, now: WireTime) -> Option<Result<()>> {
         let end = asked.at + self.limit;
         let (next, sent) = match self.door.half_open(to, end, &self.answers)? {
             Ok(()) if asked.sent + 1 < SENT_MAX => (now + REPEATED_AFTER, asked.sent + 1),
@@ -74,7 +74,7 @@ impl<'d> HalfOpen<'d> {
 
     /// Waits for the next port that answers or is given up: whether it accepts connections, as connecting would say
     /// it. `None` where none is asked. Nothing is lost where the wait is broken off.
-    pub(super) async fn next(&mut self) -> Option<(SocketAddrV4, Result<(), NetError>)> {
+    pub(super) async fn next(&mut self) -> Option<(SocketAddrV4, Result<()>)> {
         while !self.asked.is_empty() {
             // What came in time counts, however late it is read.
             if let Ok(answer) = self.answered.try_recv() {
@@ -106,14 +106,14 @@ impl<'d> HalfOpen<'d> {
     }
 
     /// Takes an answer. One that comes again was heard already.
-    fn take(&mut self, answer: &HalfOpenAnswer) -> Option<(SocketAddrV4, Result<(), NetError>)> {
+    fn take(&mut self, answer: &HalfOpenAnswer) -> Option<(SocketAddrV4, Result<()>)> {
         let asked = self.asked.remove(&answer.from)?;
         self.door.note_answer((*answer.from.ip()).into(), answer.at.saturating_sub(asked.at));
         Some((answer.from, if answer.accepts { Ok(()) } else { Err(NetError::ConnectionRefused) }))
     }
 
     /// Asks a port again, or gives it up where its time is over.
-    fn look_at(&mut self, to: SocketAddrV4, now: WireTime) -> Option<Result<(), NetError>> {
+    fn look_at(&mut self, to: SocketAddrV4, now: WireTime) -> Option<Result<()>> {
         let asked = self.asked.remove(&to)?;
         if now < asked.at + self.limit {
             return self.send(to, asked, now)?.err().map(Err);

@@ -4,7 +4,7 @@
 use super::Answers;
 use super::sweep::{LOSS_LITTLE, ROUNDS, most_is_lost, probe_all};
 use crate::door::Door;
-use crate::error::NetError;
+use crate::error::Result;
 use crate::guard::Grant;
 use crate::limits::KNOCK_TIMEOUT;
 use std::net::{IpAddr, SocketAddr};
@@ -45,7 +45,7 @@ pub(crate) async fn knock(
     addresses: &[IpAddr],
     ports: &[u16],
     in_flight: usize,
-) -> Result<Answers<SocketAddr>, NetError> {
+) -> Result<Answers<SocketAddr>> {
     door.check_grant(Grant::Target)?;
     let mut addresses = addresses.to_vec();
     addresses.sort_unstable();

@@ -3,7 +3,7 @@
 
 use super::{Banner, StartTls};
 use crate::door::{Connection, Door};
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::limits::{BANNER_TIMEOUT, LINE_BYTES_MAX, REPLY_LINES_MAX};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -13,7 +13,7 @@ pub(crate) async fn lead(
     connection: Connection,
     protocol: StartTls,
     name: &str,
-) -> Result<(Connection, Banner), NetError> {
+) -> Result<(Connection, Banner)> {
     if name.is_empty()
         || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b':'))
     {
@@ -37,7 +37,7 @@ const POSTGRES_SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 const LDAP_START_TLS: &[u8] = b"\x30\x1d\x02\x01\x01\x77\x18\x80\x161.3.6.1.4.1.1466.20037";
 
 impl Dialogue {
-    async fn lead(&mut self, protocol: StartTls, name: &str) -> Result<(), NetError> {
+    async fn lead(&mut self, protocol: StartTls, name: &str) -> Result<()> {
         match protocol {
             StartTls::Smtp => {
                 self.expect_code("220").await?;
@@ -74,7 +74,7 @@ impl Dialogue {
         }
     }
 
-    async fn lead_ldap(&mut self) -> Result<(), NetError> {
+    async fn lead_ldap(&mut self) -> Result<()> {
         self.send(LDAP_START_TLS).await?;
         if self.byte().await? != 0x30 {
             return Err(NetError::Protocol("no LDAP message".into()));
@@ -96,7 +96,7 @@ impl Dialogue {
         }
     }
 
-    async fn ber_length(&mut self) -> Result<usize, NetError> {
+    async fn ber_length(&mut self) -> Result<usize> {
         let first = self.byte().await?;
         let mut length = usize::from(first & 0x7f);
         if first & 0x80 != 0 {
@@ -109,7 +109,7 @@ impl Dialogue {
         if length > LINE_BYTES_MAX { Err(NetError::TooLarge("LDAP message")) } else { Ok(length) }
     }
 
-    async fn lead_xmpp(&mut self, name: &str) -> Result<(), NetError> {
+    async fn lead_xmpp(&mut self, name: &str) -> Result<()> {
         let opening = format!(
             "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' to='{name}' \
              version='1.0'>"
@@ -122,7 +122,7 @@ impl Dialogue {
     }
 
     /// Reads a reply of several lines (`220-…`, `220 …`) and compares its code.
-    async fn expect_code(&mut self, code: &str) -> Result<(), NetError> {
+    async fn expect_code(&mut self, code: &str) -> Result<()> {
         for _ in 0..REPLY_LINES_MAX {
             let line = self.line().await?;
             let more = line.get(3..4) == Some("-")
@@ -134,13 +134,13 @@ impl Dialogue {
         Err(NetError::TooLarge("lines of a reply"))
     }
 
-    async fn expect_line(&mut self, start: &str) -> Result<(), NetError> {
+    async fn expect_line(&mut self, start: &str) -> Result<()> {
         let line = self.line().await?;
         if line.starts_with(start) { Ok(()) } else { Err(refused(&line)) }
     }
 
     /// Reads lines up to the one with our tag.
-    async fn expect_tagged(&mut self, tag: &str) -> Result<(), NetError> {
+    async fn expect_tagged(&mut self, tag: &str) -> Result<()> {
         for _ in 0..REPLY_LINES_MAX {
             let line = self.line().await?;
             if let Some(result) = line.strip_prefix(tag) {
@@ -150,12 +150,12 @@ impl Dialogue {
         Err(NetError::TooLarge("lines of a reply"))
     }
 
-    async fn line(&mut self) -> Result<String, NetError> {
+    async fn line(&mut self) -> Result<String> {
         let line = self.read_until("\n").await?;
         Ok(line.trim_end().to_owned())
     }
 
-    async fn read_until(&mut self, end: &str) -> Result<String, NetError> {
+    async fn read_until(&mut self, end: &str) -> Result<String> {
         let mut read = Vec::new();
         while !read.ends_with(end.as_bytes()) {
             if read.len() == LINE_BYTES_MAX {
@@ -166,13 +166,13 @@ impl Dialogue {
         Ok(String::from_utf8_lossy(&read).into_owned())
     }
 
-    async fn byte(&mut self) -> Result<u8, NetError> {
+    async fn byte(&mut self) -> Result<u8> {
         let byte = self.connection.read_u8().await.map_err(|error| NetError::from_io(&error, "STARTTLS dialogue"))?;
         self.said.push(byte);
         Ok(byte)
     }
 
-    async fn send(&mut self, bytes: &[u8]) -> Result<(), NetError> {
+    async fn send(&mut self, bytes: &[u8]) -> Result<()> {
         let failed = |error: std::io::Error| NetError::from_io(&error, "STARTTLS dialogue");
         self.connection.write_all(bytes).await.map_err(failed)?;
         self.connection.flush().await.map_err(failed)

@@ -4,7 +4,7 @@
 use super::half_open::HalfOpen;
 use super::{Answers, PortState, PortSweep};
 use crate::door::{Admissions, Door};
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::guard::{Grant, Transport};
 use crate::limits::{PROBE_TIMEOUT, SLOW_PROBE_TIMEOUT};
 use futures::StreamExt;
@@ -38,7 +38,7 @@ const USUAL: [u16; 6] = [443, 80, 22, 25, 53, 3389];
 const OTHERS: usize = 6;
 
 /// What an answer says of a port.
-fn state_of(answer: Result<(), NetError>) -> Result<PortState, NetError> {
+fn state_of(answer: Result<()>) -> Result<PortState> {
     match answer {
         Ok(()) => Ok(PortState::Open),
         Err(NetError::ConnectionRefused) => Ok(PortState::Closed),
@@ -50,12 +50,7 @@ fn state_of(answer: Result<(), NetError>) -> Result<PortState, NetError> {
 }
 
 /// Many ports of one address, `in_flight` at once.
-pub(crate) async fn sweep(
-    door: &Door,
-    address: IpAddr,
-    ports: &[u16],
-    in_flight: usize,
-) -> Result<PortSweep, NetError> {
+pub(crate) async fn sweep(door: &Door, address: IpAddr, ports: &[u16], in_flight: usize) -> Result<PortSweep> {
     door.check_grant(Grant::Target)?;
     let (asked, refused) = allowed(door, address, ports)?;
     let mut said = ask_all(door, address, &asked, in_flight, PROBE_TIMEOUT).await?;
@@ -93,7 +88,7 @@ impl<T> Default for Answers<T> {
 }
 
 impl<T: Copy + Ord> Answers<T> {
-    pub(super) fn note(&mut self, port: T, state: Result<PortState, NetError>) {
+    pub(super) fn note(&mut self, port: T, state: Result<PortState>) {
         match state {
             Ok(PortState::Open) => self.open.push(port),
             Ok(PortState::Closed) => self.closed.push(port),
@@ -142,7 +137,7 @@ fn to_repeat(mut silent: Vec<u16>, round: usize, on_the_way: Option<u32>) -> (Ve
 }
 
 /// Asks an address that has not answered so far with more patience: a few ports, and all where one of them answers.
-async fn ask_slowly(door: &Door, address: IpAddr, said: &mut Answers<u16>, in_flight: usize) -> Result<(), NetError> {
+async fn ask_slowly(door: &Door, address: IpAddr, said: &mut Answers<u16>, in_flight: usize) -> Result<()> {
     said.sort();
     let (usual, others): (Vec<u16>, Vec<u16>) = said.silent.iter().partition(|port| USUAL.contains(port));
     let some: Vec<u16> = usual.into_iter().chain(others.into_iter().take(OTHERS)).collect();
@@ -156,7 +151,7 @@ async fn ask_slowly(door: &Door, address: IpAddr, said: &mut Answers<u16>, in_fl
 }
 
 /// The ports that may be asked, and those that may not, sorted. An error where none may be.
-fn allowed(door: &Door, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec<u16>), NetError> {
+fn allowed(door: &Door, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec<u16>)> {
     let (mut allowed, mut refused, mut first) = (Vec::new(), Vec::new(), None);
     for port in ports.iter().copied().collect::<BTreeSet<u16>>() {
         match door.check(Grant::Target, SocketAddr::new(address, port), Transport::Tcp, None) {
@@ -186,7 +181,7 @@ async fn ask_all(
     ports: &[u16],
     in_flight: usize,
     limit: Duration,
-) -> Result<Answers<u16>, NetError> {
+) -> Result<Answers<u16>> {
     let sockets = ports.iter().map(|port| SocketAddr::new(address, *port));
     let (mut said, mut forbidden) = (Answers::default(), None);
     let mut take = |socket: SocketAddr, state| match state {
@@ -209,7 +204,7 @@ pub(super) async fn probe_all(
     door: &Door,
     mut sockets: impl Iterator<Item = SocketAddr>,
     (in_flight, limit): (usize, Duration),
-    take: &mut impl FnMut(SocketAddr, Result<PortState, NetError>) -> ControlFlow<()>,
+    take: &mut impl FnMut(SocketAddr, Result<PortState>) -> ControlFlow<()>,
 ) {
     let mut waiting = Admissions::new(door);
     let (mut half_open, mut connecting) = (HalfOpen::new(door, limit), FuturesUnordered::new());
@@ -240,7 +235,7 @@ pub(super) async fn probe_all(
 }
 
 /// Asks with half a handshake; `None` where that cannot be done, as with IPv6.
-fn ask_half_open(half_open: &mut HalfOpen<'_>, socket: SocketAddr) -> Option<Result<(), NetError>> {
+fn ask_half_open(half_open: &mut HalfOpen<'_>, socket: SocketAddr) -> Option<Result<()>> {
     match socket {
         SocketAddr::V4(four) => half_open.ask(four),
         SocketAddr::V6(_) => None,

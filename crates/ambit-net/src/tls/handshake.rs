@@ -6,7 +6,7 @@ use super::jarm::{self, Choice};
 use super::verify;
 use super::{HelloAnswer, Problem, TlsFacts, TlsOptions, TlsSession, TlsVersion};
 use crate::door::{Connection, Door};
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::guard::Grant;
 use crate::limits::{CERTIFICATE_BYTES_MAX, CHAIN_MAX, CONNECT_TIMEOUT, OCSP_BYTES_MAX, TLS_TIMEOUT};
 use crate::pace::{Bucket, Signal};
@@ -29,7 +29,7 @@ pub(crate) async fn connect(
     address: SocketAddr,
     sni: Option<&str>,
     options: &TlsOptions,
-) -> Result<TlsSession, NetError> {
+) -> Result<TlsSession> {
     let connection = door.open(grant, address, sni, CONNECT_TIMEOUT).await?;
     match shake(door, connection, sni, options).await {
         Err(Failed { error, try_old: true }) => old_hello(door, grant, address, sni).await.map_err(|_| error),
@@ -43,7 +43,7 @@ pub(crate) async fn over(
     connection: Connection,
     sni: Option<&str>,
     options: &TlsOptions,
-) -> Result<TlsSession, NetError> {
+) -> Result<TlsSession> {
     shake(door, connection, sni, options).await.map_err(|failed| failed.error)
 }
 
@@ -53,7 +53,7 @@ pub(crate) async fn hello(
     address: SocketAddr,
     sni: Option<&str>,
     version: TlsVersion,
-) -> Result<HelloAnswer, NetError> {
+) -> Result<HelloAnswer> {
     Ok(match exchange_hello(door, Grant::Target, address, sni, version).await? {
         Shown::Hello { version: chosen, cipher, chain, .. } if chosen == version => {
             HelloAnswer::Accepted { version, cipher, chain }
@@ -64,7 +64,7 @@ pub(crate) async fn hello(
 }
 
 /// The JARM of a server: ten hellos, one connection each. A server that breaks one off refuses that one.
-pub(crate) async fn jarm(door: &Door, address: SocketAddr, sni: Option<&str>) -> Result<String, NetError> {
+pub(crate) async fn jarm(door: &Door, address: SocketAddr, sni: Option<&str>) -> Result<String> {
     let host = sni.map_or_else(|| address.ip().to_string(), str::to_owned);
     let mut choices: [Choice; jarm::HELLOS] = Default::default();
     for (number, choice) in choices.iter_mut().enumerate() {
@@ -179,7 +179,7 @@ fn read_failure(error: &std::io::Error, options: &TlsOptions) -> Failed {
 const OLD_HELLOS: &[TlsVersion] = &[TlsVersion::Tls12, TlsVersion::Tls11, TlsVersion::Tls10];
 
 /// Reads what the server shows to an old client: version, cipher and certificates in clear.
-async fn old_hello(door: &Door, grant: Grant, address: SocketAddr, sni: Option<&str>) -> Result<TlsSession, NetError> {
+async fn old_hello(door: &Door, grant: Grant, address: SocketAddr, sni: Option<&str>) -> Result<TlsSession> {
     let mut refusal = NetError::Tls("no hello was sent".into());
     for offered in OLD_HELLOS {
         match exchange_hello(door, grant, address, sni, *offered).await? {
@@ -203,7 +203,7 @@ async fn exchange_hello(
     address: SocketAddr,
     sni: Option<&str>,
     version: TlsVersion,
-) -> Result<Shown, NetError> {
+) -> Result<Shown> {
     let mut connection = door.open(grant, address, sni, CONNECT_TIMEOUT).await?;
     let mut random = [0; 64];
     door.random(&mut random);
@@ -215,7 +215,7 @@ async fn exchange_hello(
 }
 
 /// The server name for rustls; an address sends none.
-fn server_name(address: SocketAddr, sni: Option<&str>) -> Result<ServerName<'static>, NetError> {
+fn server_name(address: SocketAddr, sni: Option<&str>) -> Result<ServerName<'static>> {
     match sni.filter(|sni| !sni.is_empty()) {
         Some(name) => ServerName::try_from(name.to_owned()).map_err(|_| NetError::invalid("server name", name)),
         None => Ok(ServerName::IpAddress(address.ip().into())),
@@ -224,7 +224,7 @@ fn server_name(address: SocketAddr, sni: Option<&str>) -> Result<ServerName<'sta
 
 pub(super) static PROVIDER: LazyLock<Arc<CryptoProvider>> = LazyLock::new(|| Arc::new(ring::default_provider()));
 
-fn client_config(recorder: &Arc<Recorder>, options: &TlsOptions) -> Result<ClientConfig, NetError> {
+fn client_config(recorder: &Arc<Recorder>, options: &TlsOptions) -> Result<ClientConfig> {
     let mut config = ClientConfig::builder_with_provider(PROVIDER.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| NetError::Tls(error.to_string()))?

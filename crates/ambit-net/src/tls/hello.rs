@@ -2,7 +2,7 @@
 //! Certificate as they come in clear, and breaks off.
 
 use super::TlsVersion;
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use crate::limits::{CERTIFICATE_BYTES_MAX, CHAIN_MAX, HELLO_BYTES_MAX};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -97,7 +97,7 @@ pub(super) async fn send_hello(
     sni: Option<&str>,
     version: TlsVersion,
     random: &[u8; 64],
-) -> Result<Shown, NetError> {
+) -> Result<Shown> {
     let failed = |error: std::io::Error| NetError::from_io(&error, "TLS hello");
     stream.write_all(&client_hello(sni.unwrap_or_default(), version, random)).await.map_err(failed)?;
     stream.flush().await.map_err(failed)?;
@@ -194,7 +194,7 @@ struct Handshake {
 
 impl Handshake {
     /// Takes a record; `None` while something is missing.
-    fn take(&mut self, record: &[u8]) -> Result<Option<Shown>, NetError> {
+    fn take(&mut self, record: &[u8]) -> Result<Option<Shown>> {
         self.begun.extend_from_slice(record);
         let bytes = std::mem::take(&mut self.begun);
         let mut rest = &bytes[..];
@@ -208,7 +208,7 @@ impl Handshake {
         Ok(None)
     }
 
-    fn read(&mut self, kind: u8, body: &[u8]) -> Result<Option<Shown>, NetError> {
+    fn read(&mut self, kind: u8, body: &[u8]) -> Result<Option<Shown>> {
         match (kind, self.chosen) {
             (2, None) => {
                 let (version, cipher) = read_server_hello(body)?;
@@ -240,7 +240,7 @@ fn next_message(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((head[0], body, rest))
 }
 
-fn read_server_hello(body: &[u8]) -> Result<(TlsVersion, u16), NetError> {
+fn read_server_hello(body: &[u8]) -> Result<(TlsVersion, u16)> {
     let read = || {
         let old = u16::from_be_bytes([*body.first()?, *body.get(1)?]);
         let session = usize::from(*body.get(34)?);
@@ -264,7 +264,7 @@ fn selected_version(mut extensions: &[u8]) -> Option<u16> {
 }
 
 /// The certificates that keep within the limits, and whether some do not.
-fn read_chain(body: &[u8]) -> Result<(Vec<Vec<u8>>, bool), NetError> {
+fn read_chain(body: &[u8]) -> Result<(Vec<Vec<u8>>, bool)> {
     let broken = || NetError::Protocol("a certificate message that cannot be read".into());
     let mut rest = body.get(3..).ok_or_else(broken)?;
     let mut chain = Vec::new();

@@ -3,7 +3,7 @@
 //! that what others recorded can be compared; what seems odd here is so there.
 
 use super::hello::prefixed;
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use ring::digest::{SHA256, digest};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -190,7 +190,7 @@ pub(super) struct Choice {
 }
 
 /// Sends a hello and reads the choice.
-pub(super) async fn ask(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), hello: &[u8]) -> Result<Choice, NetError> {
+pub(super) async fn ask(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), hello: &[u8]) -> Result<Choice> {
     let failed = |error: std::io::Error| NetError::from_io(&error, "TLS hello");
     stream.write_all(hello).await.map_err(failed)?;
     stream.flush().await.map_err(failed)?;

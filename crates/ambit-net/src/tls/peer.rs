@@ -2,7 +2,7 @@
 //! reaches another connection.
 
 use super::handshake::PROVIDER;
-use crate::error::NetError;
+use crate::error::{NetError, Result};
 use rustls::RootCertStore;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
@@ -24,7 +24,7 @@ impl Peer {
     /// The peer that these authorities vouch for (none: those of everybody), to which a chain of certificates and its
     /// private key are shown where it asks for one; all as DER. Fails if one of them cannot be read, or the key is not
     /// that of the certificate.
-    pub fn new(authorities: &[Vec<u8>], shown: Option<(&[Vec<u8>], &[u8])>) -> Result<Self, NetError> {
+    pub fn new(authorities: &[Vec<u8>], shown: Option<(&[Vec<u8>], &[u8])>) -> Result<Self> {
         let unfit = |what: &str| NetError::Tls(format!("{what} cannot be used"));
         let roots = match authorities {
             [] => None,

@@ -11,7 +11,7 @@ use tantivy::merge_policy::LogMergePolicy;
 use tantivy::schema::Schema;
 use tantivy::{IndexSettings, IndexWriter, Opstamp, Searcher};
 
-use crate::error::IndexError;
+use crate::error::{IndexError, Result};
 
 /// Memory that collects documents before they are written as a segment, in bytes. One thread: the engine beside it
 /// needs the other core.
@@ -57,20 +57,20 @@ fn damaged(path: &Path, what: &str) -> IndexError {
 }
 
 /// Makes an empty index.
-pub(crate) fn create(path: &Path, expected: &Expected) -> Result<tantivy::Index, IndexError> {
+pub(crate) fn create(path: &Path, expected: &Expected) -> Result<tantivy::Index> {
     std::fs::create_dir_all(path).map_err(|error| IndexError::io("create", path, error))?;
     let builder = tantivy::Index::builder().schema(expected.schema.clone()).settings(expected.settings.clone());
     Ok(builder.create_in_dir(path)?)
 }
 
 /// Opens an index after a look at each of its bytes, and says what it has reached.
-pub(crate) fn open(path: &Path, expected: &Expected) -> Result<(tantivy::Index, Reached), IndexError> {
+pub(crate) fn open(path: &Path, expected: &Expected) -> Result<(tantivy::Index, Reached)> {
     let opened = std::panic::catch_unwind(|| open_whole(path, expected));
     // A parser that panics has met bytes that nobody wrote.
     opened.unwrap_or_else(|_| Err(damaged(path, "unreadable")))
 }
 
-fn open_whole(path: &Path, expected: &Expected) -> Result<(tantivy::Index, Reached), IndexError> {
+fn open_whole(path: &Path, expected: &Expected) -> Result<(tantivy::Index, Reached)> {
     let unreadable = |error: tantivy::TantivyError| damaged(path, &error.to_string());
     let index = super::reading::open(path).map_err(unreadable)?;
     let meta = index.load_metas().map_err(unreadable)?;
@@ -101,7 +101,7 @@ fn open_whole(path: &Path, expected: &Expected) -> Result<(tantivy::Index, Reach
 /// The writer of an index, of which there is one in all processes. What a writer left that was killed before it had
 /// committed is removed: commits are numbered from the last one on, so that the files of the same changes have the same
 /// names again, and Tantivy refuses to write a file that is there.
-pub(crate) fn writer(index: &tantivy::Index, path: &Path) -> Result<IndexWriter, IndexError> {
+pub(crate) fn writer(index: &tantivy::Index, path: &Path) -> Result<IndexWriter> {
     let options = IndexWriterOptions::builder()
         .num_worker_threads(1)
         .num_merge_threads(1)
@@ -118,14 +118,14 @@ pub(crate) fn writer(index: &tantivy::Index, path: &Path) -> Result<IndexWriter,
 }
 
 /// Takes back what was not committed, with its files.
-pub(crate) fn roll_back(writer: &mut IndexWriter) -> Result<(), IndexError> {
+pub(crate) fn roll_back(writer: &mut IndexWriter) -> Result<()> {
     writer.rollback()?;
     writer.garbage_collect_files().wait()?;
     Ok(())
 }
 
 /// Removes lists that were being written; they have another name until they are whole. An index in memory has none.
-fn remove_unfinished(path: &Path) -> Result<(), IndexError> {
+fn remove_unfinished(path: &Path) -> Result<()> {
     if !path.is_dir() {
         return Ok(());
     }
@@ -140,7 +140,7 @@ fn remove_unfinished(path: &Path) -> Result<(), IndexError> {
 }
 
 /// Whoever has the lock may write, and take away what is damaged.
-pub(crate) fn lock(path: &Path) -> Result<DirectoryLock, IndexError> {
+pub(crate) fn lock(path: &Path) -> Result<DirectoryLock> {
     std::fs::create_dir_all(path).map_err(|error| IndexError::io("create", path, error))?;
     let directory = MmapDirectory::open(path).map_err(|error| IndexError::Engine(error.to_string()))?;
     let taken = directory.acquire_lock(&INDEX_WRITER_LOCK);
@@ -155,7 +155,7 @@ fn locked(error: tantivy::TantivyError, path: &Path) -> IndexError {
 }
 
 /// The list of segments says how many documents each has; so do the segments.
-fn check_numbers(path: &Path, searcher: &Searcher, column: &str) -> Result<(), IndexError> {
+fn check_numbers(path: &Path, searcher: &Searcher, column: &str) -> Result<()> {
     for segment in searcher.segment_readers() {
         let rows = segment.fast_fields().u64_lenient(column).map_err(|error| damaged(path, &error.to_string()))?;
         let rows = rows.map_or(0, |(column, _)| column.num_docs());
@@ -168,7 +168,7 @@ fn check_numbers(path: &Path, searcher: &Searcher, column: &str) -> Result<(), I
 }
 
 /// Commits what was written, with what the index has then reached.
-pub(crate) fn commit(writer: &mut IndexWriter, shape: &str, reached: Reached) -> Result<(), IndexError> {
+pub(crate) fn commit(writer: &mut IndexWriter, shape: &str, reached: Reached) -> Result<()> {
     let mut commit = writer.prepare_commit()?;
     let text = payload(shape, reached, commit.opstamp());
     commit.set_payload(&text);
@@ -177,7 +177,7 @@ pub(crate) fn commit(writer: &mut IndexWriter, shape: &str, reached: Reached) ->
 }
 
 /// What the last commit reached, which another process may have made.
-pub(crate) fn committed(path: &Path, index: &tantivy::Index) -> Result<Reached, IndexError> {
+pub(crate) fn committed(path: &Path, index: &tantivy::Index) -> Result<Reached> {
     let meta = index.load_metas()?;
     let payload = meta.payload.as_deref().and_then(|text| read_payload(text, meta.opstamp));
     payload.and_then(|payload| payload.reached).ok_or_else(|| damaged(path, "its revision is unreadable"))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::checked::Reached;
 use super::generation::Generation;
-use crate::error::IndexError;
+use crate::error::{IndexError, Result};
 
 /// The file that names the generation that counts.
 const NAME_FILE: &str = "current";
@@ -30,7 +30,7 @@ impl Folder {
     }
 
     /// The generation that counts, whole and of today's shape, with what it has reached.
-    pub(crate) fn open(&self, writing: bool) -> Result<(Generation, Reached), IndexError> {
+    pub(crate) fn open(&self, writing: bool) -> Result<(Generation, Reached)> {
         let name_file = self.path.join(NAME_FILE);
         let name = match fs::read_to_string(&name_file) {
             Ok(name) => name,
@@ -50,14 +50,14 @@ impl Folder {
     }
 
     /// An empty generation that does not count yet.
-    pub(crate) fn create_next(&self) -> Result<Generation, IndexError> {
+    pub(crate) fn create_next(&self) -> Result<Generation> {
         fs::create_dir_all(&self.path).map_err(|error| IndexError::io("create", &self.path, error))?;
         let highest = self.generations()?.iter().filter_map(|name| number_of(name)).max().unwrap_or(0);
         Generation::create(&self.path.join(format!("{GENERATION}{:06}", highest + 1)))
     }
 
     /// Lets a generation count: whoever opens the folder afterwards finds it.
-    pub(crate) fn name(&self, generation: &Generation) -> Result<(), IndexError> {
+    pub(crate) fn name(&self, generation: &Generation) -> Result<()> {
         let name = generation.path.file_name().expect("made by this folder").to_string_lossy().into_owned();
         let next = self.path.join(format!("{NAME_FILE}.next"));
         let target = self.path.join(NAME_FILE);
@@ -88,7 +88,7 @@ impl Folder {
         }
     }
 
-    fn generations(&self) -> Result<Vec<String>, IndexError> {
+    fn generations(&self) -> Result<Vec<String>> {
         let entries = match fs::read_dir(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries.map_err(|error| IndexError::io("list", &self.path, error))?,

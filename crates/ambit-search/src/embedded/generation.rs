@@ -24,7 +24,7 @@ use super::tokenizers;
 use crate::aggregations::Counted;
 use crate::condition::Condition;
 use crate::document::{Batch, IndexedRecord};
-use crate::error::IndexError;
+use crate::error::{IndexError, Result};
 use crate::ready::Moment;
 use crate::shape::SHAPE;
 
@@ -62,7 +62,7 @@ struct Writing {
 }
 
 impl Writing {
-    fn commit(&mut self, revision: i64) -> Result<(), IndexError> {
+    fn commit(&mut self, revision: i64) -> Result<()> {
         let reached = Reached { revision, ..self.reached };
         checked::commit(&mut self.writer, &SHAPE, reached)?;
         (self.reached, self.bytes) = (reached, 0);
@@ -71,7 +71,7 @@ impl Writing {
 
     /// Takes a document. Tantivy lets ten thousand of them wait in memory for its one thread; a commit ends the wait.
     /// What is not whole yet is committed under the revision before, from which it is read again after a crash.
-    fn add(&mut self, fields: &Fields, record: &IndexedRecord) -> Result<(), IndexError> {
+    fn add(&mut self, fields: &Fields, record: &IndexedRecord) -> Result<()> {
         let document = fields.document(record);
         let stored = document.get_first(fields.stored()).and_then(|value| value.as_bytes().map(<[u8]>::len));
         self.writer.add_document(document)?;
@@ -107,7 +107,7 @@ pub(crate) struct Found {
 
 impl Generation {
     /// Makes an empty index that has reached revision 0.
-    pub(crate) fn create(path: &Path) -> Result<Self, IndexError> {
+    pub(crate) fn create(path: &Path) -> Result<Self> {
         let index = checked::create(path, &expected())?;
         let generation = Self::with_index(path, index, Some(Reached::default()))?;
         generation.apply(0, &Batch::default())?;
@@ -115,7 +115,7 @@ impl Generation {
     }
 
     /// Opens an index and checks every byte that it will answer from.
-    pub(crate) fn open(path: &Path, writing: bool) -> Result<(Self, Reached), IndexError> {
+    pub(crate) fn open(path: &Path, writing: bool) -> Result<(Self, Reached)> {
         let (index, reached) = checked::open(path, &expected())?;
         let generation = Self::with_index(path, index, writing.then_some(reached)).map_err(|error| match error {
             IndexError::Engine(error) => IndexError::Damaged(format!("{}: {error}", path.display())),
@@ -124,7 +124,7 @@ impl Generation {
         Ok((generation, reached))
     }
 
-    fn with_index(path: &Path, index: tantivy::Index, writing: Option<Reached>) -> Result<Self, IndexError> {
+    fn with_index(path: &Path, index: tantivy::Index, writing: Option<Reached>) -> Result<Self> {
         tokenizers::register(index.tokenizers());
         let reader = index
             .reader_builder()
@@ -151,19 +151,19 @@ impl Generation {
 
     /// Writes records in place of their former states, removes others, and commits it all with the revision that the
     /// index has then reached, with what was staged before. Visible to later views when it returns.
-    pub(crate) fn apply(&self, revision: i64, batch: &Batch) -> Result<(), IndexError> {
+    pub(crate) fn apply(&self, revision: i64, batch: &Batch) -> Result<()> {
         self.stage(batch)?;
         self.changing(|writing| writing.commit(revision))?;
         self.reload()
     }
 
     /// The same without the commit: a large change comes in parts, so that it is never in memory as a whole.
-    pub(crate) fn stage(&self, batch: &Batch) -> Result<(), IndexError> {
+    pub(crate) fn stage(&self, batch: &Batch) -> Result<()> {
         self.changing(|writing| self.write(writing, batch))
     }
 
     /// Nothing that is written from now on is later than this milestone.
-    pub(crate) fn set_milestone(&self, milestone: Milestone) -> Result<(), IndexError> {
+    pub(crate) fn set_milestone(&self, milestone: Milestone) -> Result<()> {
         self.changing(|writing| {
             writing.reached.milestone = milestone;
             Ok(())
@@ -171,11 +171,11 @@ impl Generation {
     }
 
     /// Takes back what was staged.
-    pub(crate) fn take_back(&self) -> Result<(), IndexError> {
+    pub(crate) fn take_back(&self) -> Result<()> {
         self.changing(|writing| checked::roll_back(&mut writing.writer))
     }
 
-    fn changing(&self, change: impl FnOnce(&mut Writing) -> Result<(), IndexError>) -> Result<(), IndexError> {
+    fn changing(&self, change: impl FnOnce(&mut Writing) -> Result<()>) -> Result<()> {
         let writing = self.writing.as_ref().ok_or(IndexError::ReadOnly)?;
         let mut writing = writing.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut writing).inspect_err(|_| {
@@ -185,11 +185,11 @@ impl Generation {
     }
 
     /// Adds records without a commit that counts, for an index that is built as a whole: nothing is replaced.
-    pub(crate) fn add(&self, records: &[IndexedRecord]) -> Result<(), IndexError> {
+    pub(crate) fn add(&self, records: &[IndexedRecord]) -> Result<()> {
         self.changing(|writing| records.iter().try_for_each(|record| writing.add(&self.fields, record)))
     }
 
-    fn write(&self, writing: &mut Writing, batch: &Batch) -> Result<(), IndexError> {
+    fn write(&self, writing: &mut Writing, batch: &Batch) -> Result<()> {
         for project in &batch.gone_projects {
             for noun in Noun::ALL {
                 for past in [false, true] {
@@ -220,7 +220,7 @@ impl Generation {
     }
 
     /// Makes what was committed visible to later views; in a process that only reads, what others committed.
-    pub(crate) fn reload(&self) -> Result<(), IndexError> {
+    pub(crate) fn reload(&self) -> Result<()> {
         // One after the other: an earlier reading must not take the place of a later one.
         let _turn = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         self.reader.reload()?;
@@ -235,7 +235,7 @@ impl Generation {
     }
 
     /// What the last commit reached, which another process may have made; the milestone of the writer itself.
-    pub(crate) fn reached(&self) -> Result<Reached, IndexError> {
+    pub(crate) fn reached(&self) -> Result<Reached> {
         match &self.writing {
             Some(writing) => Ok(writing.lock().unwrap_or_else(PoisonError::into_inner).reached),
             None => checked::committed(&self.path, self.reading().searcher.index()),
@@ -264,7 +264,7 @@ impl View {
         page: &Page,
         counting: Option<Noun>,
         deadline: Instant,
-    ) -> Result<Found, IndexError> {
+    ) -> Result<Found> {
         let pages = Pages {
             order: page.order,
             limit: if page.size == 0 { 0 } else { page.skip + page.size },
@@ -310,7 +310,7 @@ impl View {
         Ok(Found { total, hits, counted: totals.map(Totals::counted), timed_out })
     }
 
-    fn records(&self, hits: Vec<(Key, DocAddress)>, skip: usize) -> Result<Vec<(Key, IndexedRecord)>, IndexError> {
+    fn records(&self, hits: Vec<(Key, DocAddress)>, skip: usize) -> Result<Vec<(Key, IndexedRecord)>> {
         let mut hits: Vec<(usize, (Key, DocAddress))> = hits.into_iter().skip(skip).enumerate().collect();
         // In the order of their storage, where neighbours share a block.
         hits.sort_unstable_by_key(|(_, (_, address))| *address);

@@ -14,13 +14,13 @@ use super::graph_fields::{GraphFields, NUMBER};
 use super::graph_order::GraphPages;
 use super::graph_query::AskedGraphs;
 use super::tokenizers;
-use crate::error::IndexError;
+use crate::error::{IndexError, Result};
 
 /// Raised when a document is made otherwise of the same graph.
 const EDITION: u32 = 4;
 
 /// Nothing but the lock is there.
-fn is_empty(path: &Path) -> Result<bool, IndexError> {
+fn is_empty(path: &Path) -> Result<bool> {
     let entries = std::fs::read_dir(path).map_err(|error| IndexError::io("read", path, error))?;
     Ok(!entries.flatten().any(|entry| !entry.file_name().to_string_lossy().ends_with(".lock")))
 }
@@ -54,7 +54,7 @@ impl GraphMoment {
         (user, groups): (&str, &[String]),
         groups_of: GroupsOf<'_>,
         pages: &GraphPages<'_>,
-    ) -> Result<(usize, Vec<SortKey>), IndexError> {
+    ) -> Result<(usize, Vec<SortKey>)> {
         let (mut total, mut keys) = (0, Vec::new());
         for reader in self.searcher.segment_readers() {
             let asked =
@@ -73,12 +73,12 @@ impl GraphMoment {
 
 impl Graphs {
     /// An index in memory, empty.
-    pub(crate) fn in_memory() -> Result<Self, IndexError> {
+    pub(crate) fn in_memory() -> Result<Self> {
         Self::with(tantivy::Index::create_in_ram(GraphFields::new().schema), Path::new("memory"), Reached::default())
     }
 
     /// The index of a folder; one that is missing, damaged or of another shape begins empty.
-    pub(crate) fn open(path: &Path) -> Result<Self, IndexError> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let expected = Expected {
             schema: GraphFields::new().schema,
             settings: IndexSettings::default(),
@@ -108,7 +108,7 @@ impl Graphs {
         Ok(graphs)
     }
 
-    fn with(index: tantivy::Index, path: &Path, reached: Reached) -> Result<Self, IndexError> {
+    fn with(index: tantivy::Index, path: &Path, reached: Reached) -> Result<Self> {
         tokenizers::register(index.tokenizers());
         Ok(Graphs {
             fields: GraphFields::new(),
@@ -119,7 +119,7 @@ impl Graphs {
     }
 
     /// Writes a graph in place of its former state, without a commit.
-    pub(crate) fn put(&mut self, graph: &GraphFacts) -> Result<(), IndexError> {
+    pub(crate) fn put(&mut self, graph: &GraphFacts) -> Result<()> {
         self.remove(graph.number);
         self.writer.add_document(self.fields.document(graph))?;
         Ok(())
@@ -131,13 +131,13 @@ impl Graphs {
     }
 
     /// Removes all of them: the next to follow begins at the start.
-    pub(crate) fn clear(&mut self) -> Result<(), IndexError> {
+    pub(crate) fn clear(&mut self) -> Result<()> {
         self.writer.delete_all_documents()?;
         self.commit(Reached::default())
     }
 
     /// Makes what was written visible to later views.
-    pub(crate) fn commit(&mut self, reached: Reached) -> Result<(), IndexError> {
+    pub(crate) fn commit(&mut self, reached: Reached) -> Result<()> {
         checked::commit(&mut self.writer, &SHAPE, reached)?;
         self.reader.reload()?;
         self.reached = reached;
