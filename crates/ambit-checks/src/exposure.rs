@@ -2,11 +2,11 @@
 //! the issue's texts, where the thing lies, and what proves it. The task that asks is given the probes; the judge
 //! follows from the same file.
 
-use crate::judge::Judge;
+use crate::judge::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::uri;
 use ambit_model::exposure::Probe;
-use ambit_model::issue::{IssueKind, Verdict};
+use ambit_model::issue::{IssueKind, Proof};
 use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ macro_rules! all {
             issue: $exposure::EXPOSURE.issue,
             applies_to: &[Kind::Uri],
             reads: &[TaskName::ContentFocus],
-            judge: |facts, _date| judge(&$exposure::EXPOSURE, facts),
+            judge: Rule::Proofs(|facts| prove(&$exposure::EXPOSURE, facts)),
         }),*];
     };
 }
@@ -94,24 +94,20 @@ pub fn probes() -> Vec<&'static Probe> {
     ALL.iter().flat_map(|exposure| exposure.probes).collect()
 }
 
-/// Judges what the task proved of an exposure: one issue for each group of paths, whose proof names the lowest path.
-fn judge(exposure: &Exposure, facts: &Facts) -> Verdict {
-    look::after(facts, TaskName::ContentFocus, |facts| {
-        let mut groups: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        let whats = exposure.probes.iter().map(|probe| probe.what);
-        let paths: Vec<String> = whats.flat_map(|what| paths(facts, what)).collect();
-        for path in &paths {
-            groups.entry((exposure.group)(path)).or_default().insert(path);
-        }
-        let sentence = |path: &str| format!("{} {} {}.", facts.name, exposure.sentence, look::shown(path));
-        let lowest = |paths: &BTreeSet<&str>| paths.first().map_or_else(String::new, |path| sentence(path));
-        groups
-            .iter()
-            .map(|(discriminator, paths)| {
-                look::proof_of(discriminator, lowest(paths), json!({"site": facts.name, "paths": paths}))
-            })
-            .collect()
-    })
+/// Returns what the task proved of an exposure: one issue for each group of paths, whose proof names the lowest path.
+fn prove(exposure: &Exposure, facts: &Facts) -> Vec<Proof> {
+    let mut groups: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let whats = exposure.probes.iter().map(|probe| probe.what);
+    let paths: Vec<String> = whats.flat_map(|what| paths(facts, what)).collect();
+    for path in &paths {
+        groups.entry((exposure.group)(path)).or_default().insert(path);
+    }
+    let sentence = |path: &str| format!("{} {} {}.", facts.name, exposure.sentence, look::shown(path));
+    let lowest = |paths: &BTreeSet<&str>| paths.first().map_or_else(String::new, |path| sentence(path));
+    let proof = |(discriminator, paths): (&&str, &BTreeSet<&str>)| {
+        look::proof_of(discriminator, lowest(paths), json!({"site": facts.name, "paths": paths}))
+    };
+    groups.iter().map(proof).collect()
 }
 
 /// The discriminator of most exposures: each path is an issue of its own.

@@ -2,7 +2,8 @@
 //! two lines here: its `mod` and its name in the list. The judges of exposures follow from their files in `exposure/`;
 //! `library.rs` has all of them.
 
-use ambit_model::issue::{IssueKind, Verdict};
+use crate::look;
+use ambit_model::issue::{IssueKind, Proof, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 
 /// One judge: what it reports, of which kinds of entity, and from which tasks' looks.
@@ -14,11 +15,27 @@ pub struct Judge {
     pub applies_to: &'static [Kind],
     /// The tasks whose looks prove or clear it.
     pub reads: &'static [TaskName],
-    /// The verdict on one entity at a wire date. Proofs hold no value that depends on the date.
-    pub judge: fn(&Facts, Timestamp) -> Verdict,
+    pub(crate) judge: Rule,
+}
+
+/// How a judge comes to its verdict on one entity. Proofs hold no value that depends on the date.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rule {
+    /// By what proves the issue, once the first task that it reads has looked.
+    Proofs(fn(&Facts) -> Vec<Proof>),
+    /// In its own way, at a wire date.
+    Own(fn(&Facts, Timestamp) -> Verdict),
 }
 
 impl Judge {
+    /// Returns the verdict on one entity at a wire date.
+    pub fn verdict(&self, facts: &Facts, date: Timestamp) -> Verdict {
+        match self.judge {
+            Rule::Proofs(prove) => look::after(facts, self.reads[0], prove),
+            Rule::Own(judge) => judge(facts, date),
+        }
+    }
+
     /// Returns true for a judge of what others do to them: it judges entities that are nobody's of theirs.
     pub fn is_about_others(&self) -> bool {
         self.reads.contains(&TaskName::Impersonation)
@@ -43,7 +60,7 @@ macro_rules! judge_of {
             },
             applies_to: $kinds,
             reads: $reads,
-            judge: $judge,
+            judge: $crate::judge::Rule::Own($judge),
         }
     };
 }

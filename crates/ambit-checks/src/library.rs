@@ -136,7 +136,7 @@ mod tests {
                 assert!(judge.applies_to.contains(&facts.kind), "{name}: {} is not among its kinds", facts.name);
             }
             for (facts, discriminators) in &samples.reports {
-                let Verdict::Proven(proofs) = (judge.judge)(facts, date()) else {
+                let Verdict::Proven(proofs) = judge.verdict(facts, date()) else {
                     panic!("{name} does not report {facts:#?}");
                 };
                 let found: Vec<&str> = proofs.iter().map(|proof| proof.discriminator.as_str()).collect();
@@ -151,10 +151,10 @@ mod tests {
                 }
             }
             for facts in &samples.near_misses {
-                assert_eq!((judge.judge)(facts, date()), Verdict::Clear, "{name} on {facts:#?}");
+                assert_eq!(judge.verdict(facts, date()), Verdict::Clear, "{name} on {facts:#?}");
             }
             for facts in &samples.unknown {
-                assert_eq!((judge.judge)(facts, date()), Verdict::Unknown, "{name} on {facts:#?}");
+                assert_eq!(judge.verdict(facts, date()), Verdict::Unknown, "{name} on {facts:#?}");
             }
         }
     }
@@ -198,7 +198,7 @@ mod tests {
                     let mut facts = facts.clone();
                     facts.details.insert(member.clone(), value.clone());
                     asked += 1;
-                    let Verdict::Proven(proofs) = (judge.judge)(&facts, date()) else { continue };
+                    let Verdict::Proven(proofs) = judge.verdict(&facts, date()) else { continue };
                     let is_long = proofs.iter().any(|proof| proof.description.len() > 4_000);
                     if is_long && !OUR_WORDS.contains(&member.as_str()) {
                         at_length.insert(format!("{} by {member}", judge.issue.name));
@@ -217,7 +217,7 @@ mod tests {
         let later = date().plus_ms(400 * ambit_model::moment::DAY_MS);
         for (judge, samples) in sampled().filter(|(judge, _)| !dated.contains(&judge.issue.name)) {
             for (facts, _) in samples.reports {
-                assert_eq!((judge.judge)(&facts, date()), (judge.judge)(&facts, later), "{}", judge.issue.name);
+                assert_eq!(judge.verdict(&facts, date()), judge.verdict(&facts, later), "{}", judge.issue.name);
             }
         }
     }

@@ -277,7 +277,7 @@ mod tests {
     fn says(judge: &str, package: &Value) -> Vec<String> {
         let judge = judges().find(|known| known.issue.name == judge).unwrap();
         let facts = facts(Kind::AndroidApp, "org.acme.app").found(TaskName::AppPackage);
-        match (judge.judge)(&facts.with(json!({"hidden_package": package, "hidden_format": "apk"})), DATE) {
+        match judge.verdict(&facts.with(json!({"hidden_package": package, "hidden_format": "apk"})), DATE) {
             Verdict::Proven(proofs) => proofs.into_iter().map(|proof| proof.discriminator).collect(),
             Verdict::Clear => Vec::new(),
             Verdict::Unknown => vec!["?".to_owned()],

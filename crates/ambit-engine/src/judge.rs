@@ -172,7 +172,7 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
 /// any more counts as one that saw nothing, where each other task that the judge reads has looked today: what an issue
 /// was proven by is gone, as when a site has begun to send everyone on to another.
 fn verdict(judge: &Judge, facts: &Facts, ground: &Ground<'_>, settings: &Settings) -> Verdict {
-    let said = (judge.judge)(facts, ground.date);
+    let said = judge.verdict(facts, ground.date);
     if said != Verdict::Unknown {
         return said;
     }
@@ -188,7 +188,7 @@ fn verdict(judge: &Judge, facts: &Facts, ground: &Ground<'_>, settings: &Setting
         let probe = LastProbe { outcome, at, run, reason: None, confirmed: None };
         facts.probes.insert(task, BTreeMap::from([(String::new(), probe)]));
     }
-    (judge.judge)(&facts, ground.date)
+    judge.verdict(&facts, ground.date)
 }
 
 /// True where a task has said nothing and finds nothing here to look at any more.

@@ -115,7 +115,7 @@ fn writes(known: &Known, date: Timestamp) -> Vec<IssueWrite> {
     }
     let of_kind = |judge: &&Judge| judge.applies_to.contains(&known.facts.kind) && stands(judge, &known.facts);
     for judge in ambit_checks::by_knowledge().filter(of_kind) {
-        let proofs = match (judge.judge)(&known.facts, date) {
+        let proofs = match judge.verdict(&known.facts, date) {
             Verdict::Unknown => continue,
             Verdict::Clear => Vec::new(),
             Verdict::Proven(proofs) => proofs,

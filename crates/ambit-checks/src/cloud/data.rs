@@ -324,7 +324,7 @@ mod tests {
     fn judged(name: &str, said: &Value, make: fn(serde_json::Map<String, Value>) -> (String, Value)) -> Verdict {
         let (member, value) = make(said.as_object().cloned().unwrap());
         let bucket = facts(Kind::AwsS3Bucket, "acme-files").with(json!({ member: value }));
-        (JUDGES.iter().find(|judge| judge.issue.name == name).unwrap().judge)(&bucket, Timestamp(0))
+        JUDGES.iter().find(|judge| judge.issue.name == name).unwrap().verdict(&bucket, Timestamp(0))
     }
 
     #[test]

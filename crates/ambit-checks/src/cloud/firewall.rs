@@ -318,7 +318,7 @@ mod tests {
             let (name, value) = configuration(settings.as_object().cloned().unwrap());
             let firewall = facts(Kind::CloudResource, "x:firewall:1");
             let firewall = firewall.with(json!({ name: value, "resource_type": "firewall" }));
-            let is_proven = |judge: &&Judge| matches!((judge.judge)(&firewall, Timestamp(0)), Verdict::Proven(_));
+            let is_proven = |judge: &&Judge| matches!(judge.verdict(&firewall, Timestamp(0)), Verdict::Proven(_));
             JUDGES.iter().filter(is_proven).map(|judge| judge.issue.name).collect()
         };
         assert_eq!(issues(9_998), ["cloud_firewall_open_wide"]);

@@ -1,6 +1,6 @@
 //! A password prompt that is served without encryption.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::site;
 use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM};
@@ -25,7 +25,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge: |facts, _| site::in_the_clear(facts, defect),
+    judge: Rule::Own(|facts, _| site::in_the_clear(facts, defect)),
 };
 
 fn defect(facts: &Facts) -> Option<String> {

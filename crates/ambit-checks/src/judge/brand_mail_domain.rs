@@ -1,6 +1,6 @@
 //! A foreign domain that resembles one of theirs and is ready to take their stray mail.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::impersonation::Standing;
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::Impersonation],
-    judge: |facts, _| look::after(facts, TaskName::Impersonation, prove),
+    judge: Rule::Proofs(prove),
 };
 
 /// From this score mail is reported: a namesake of old under another suffix has mail of its own.

@@ -1,7 +1,7 @@
 //! A record in a zone of theirs that leads to an address of a provider, or a load balancer, which none of their
 //! accounts there holds.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::in_account::{self, ZoneTarget};
 use ambit_model::entity::{domain, network};
@@ -38,7 +38,7 @@ pub(super) const JUDGE: Judge = Judge {
         TaskName::Resolve,
         TaskName::WildcardProfile,
     ],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 /// What holds a target.

@@ -1,6 +1,6 @@
 //! A site that lets any other site read what it shows to its visitors.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_MEDIUM};
@@ -27,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::CorsProbe],
-    judge: |facts, _| look::after(facts, TaskName::CorsProbe, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

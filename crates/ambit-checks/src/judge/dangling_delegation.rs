@@ -1,6 +1,6 @@
 //! A name that was handed to name servers that are not there.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain::{self, DanglingReason, DeadDelegation};
 use ambit_model::facts::ProbeOutcome;
@@ -32,7 +32,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::Delegations, TaskName::Referrals],
-    judge: |facts, _| look::after(facts, TaskName::Delegations, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {
@@ -108,7 +108,7 @@ mod tests {
             let zone = facts(Kind::Domain, "acme.test")
                 .found(TaskName::Delegations)
                 .with(json!({"hidden_dead_delegations": [item]}));
-            match (JUDGE.judge)(&zone, Timestamp(0)) {
+            match JUDGE.verdict(&zone, Timestamp(0)) {
                 Verdict::Proven(proofs) => (proofs[0].severity, proofs[0].discriminator.clone()),
                 other => panic!("{other:?}"),
             }
@@ -125,7 +125,7 @@ mod tests {
             let zone = facts(Kind::Domain, "acme.test").found(TaskName::Delegations);
             zone.with(json!({"hidden_dead_delegations": [lame]}))
         };
-        let of = |facts: Facts| match (JUDGE.judge)(&facts, Timestamp(0)) {
+        let of = |facts: Facts| match JUDGE.verdict(&facts, Timestamp(0)) {
             Verdict::Proven(proofs) => Some((proofs[0].severity, proofs[0].confidence)),
             Verdict::Clear => None,
             other => panic!("{other:?}"),

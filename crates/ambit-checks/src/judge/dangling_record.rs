@@ -1,6 +1,6 @@
 //! A DNS record that leads to something that is gone.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain::{self, DanglingReason};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW};
@@ -31,7 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::Dangling, TaskName::Takeover],
-    judge: |facts, _| look::after(facts, TaskName::Dangling, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {
@@ -100,7 +100,7 @@ mod tests {
             let name = facts(Kind::DnsRecord, "old.acme.test")
                 .found(TaskName::Dangling)
                 .with(json!({"hidden_dangling": [item]}));
-            match (super::JUDGE.judge)(&name, Timestamp(0)) {
+            match super::JUDGE.verdict(&name, Timestamp(0)) {
                 Verdict::Proven(proofs) => proofs[0].severity,
                 other => panic!("{other:?}"),
             }

@@ -1,6 +1,6 @@
 //! A wildcard record that leads to something that is gone.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain::{self, Dangling, DanglingReason};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW};
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::WildcardProfile],
-    judge: |facts, _| look::after(facts, TaskName::WildcardProfile, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

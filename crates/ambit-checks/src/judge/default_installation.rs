@@ -1,6 +1,6 @@
 //! An application as it was installed: nobody has set it up, or nobody uses it.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW};
@@ -27,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge: |facts, _| look::after(facts, TaskName::HttpEnrich, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {
@@ -75,7 +75,7 @@ mod tests {
             let site = facts(Kind::Uri, "http://192.0.2.1")
                 .found(TaskName::HttpEnrich)
                 .with(json!({"hidden_default_installation": {"product": "Jenkins", "awaits_setup": awaits_setup}}));
-            let Verdict::Proven(proofs) = (JUDGE.judge)(&site, Timestamp(0)) else { panic!("{awaits_setup}") };
+            let Verdict::Proven(proofs) = JUDGE.verdict(&site, Timestamp(0)) else { panic!("{awaits_setup}") };
             assert_eq!(proofs[0].severity, severity);
         }
     }

@@ -1,6 +1,6 @@
 //! A server on which nobody has put a site.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_INFO};
@@ -26,7 +26,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge: |facts, _| look::after(facts, TaskName::HttpEnrich, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

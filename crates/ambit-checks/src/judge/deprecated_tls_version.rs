@@ -1,6 +1,6 @@
 //! A service that still speaks an old TLS.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use crate::site::sorted;
 use ambit_model::entity::certificate;
@@ -28,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::TlsGrab],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 /// Versions that RFC 7568 and RFC 8996 withdrew.

@@ -1,6 +1,6 @@
 //! A web server that lists the files of a folder.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::exposure;
 use crate::look;
 use ambit_model::entity::uri;
@@ -30,7 +30,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::ContentFocus, TaskName::HttpEnrich],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

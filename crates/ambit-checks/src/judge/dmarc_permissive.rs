@@ -1,6 +1,6 @@
 //! A DMARC policy that asks for nothing.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW};
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::MailPolicy],
-    judge: |facts, _| look::after_at(facts, DMARC, prove),
+    judge: Rule::Own(|facts, _| look::after_at(facts, DMARC, prove)),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

@@ -1,6 +1,6 @@
 //! A signed zone whose names can be read one after another.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_INFO};
@@ -27,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::NsecWalk],
-    judge: |facts, _| look::after_part(facts, TaskName::NsecWalk, prove),
+    judge: Rule::Own(|facts, _| look::after_part(facts, TaskName::NsecWalk, prove)),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

@@ -1,6 +1,6 @@
 //! A name server that hands its whole zone to anyone.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use crate::site::sorted;
 use ambit_model::entity::domain;
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::ZoneTransfer],
-    judge: |facts, _| look::after_part(facts, TaskName::ZoneTransfer, prove),
+    judge: Rule::Own(|facts, _| look::after_part(facts, TaskName::ZoneTransfer, prove)),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

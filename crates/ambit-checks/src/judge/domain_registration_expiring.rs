@@ -1,6 +1,6 @@
 //! A domain whose registration ends soon, or has ended.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::Registration],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 /// Days before the end from which a registration is reported: registrars that renew by themselves do so earlier.

@@ -1,7 +1,7 @@
 //! Software in a version for which its maker no longer cares: what is found in it from now on stays. What a
 //! distribution keeps alive by itself is left out before.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_MEDIUM, Verdict};
 use ambit_model::vulnerability::Maintained;
@@ -28,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService, Kind::Uri],
     reads: &[TaskName::HttpEnrich, TaskName::ServiceIdentify],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, date: Timestamp) -> Verdict {

@@ -1,6 +1,6 @@
 //! A database, open to the internet.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use crate::service;
 use ambit_model::entity::network_service::{self, Service};
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 /// Protocols of databases. Redis is not among them: it is reported where it answers without a password.

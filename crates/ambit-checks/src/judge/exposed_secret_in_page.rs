@@ -1,6 +1,6 @@
 //! A key of a service in what a site sends to everybody.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::{mentioned, uri};
 use ambit_model::facts::{Neighbour, ProbeOutcome};
@@ -28,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: READS,
-    judge,
+    judge: Rule::Own(judge),
 };
 
 /// The front page and its scripts, and a whole application where it was walked through.

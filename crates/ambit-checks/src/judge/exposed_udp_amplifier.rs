@@ -1,6 +1,6 @@
 //! A service over UDP that answers strangers, and with which attackers flood their victims.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::{look, service};
 use ambit_model::entity::network_service::{self, Service};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_MEDIUM};
@@ -26,7 +26,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge: |facts, _| look::after(facts, TaskName::ServiceIdentify, prove),
+    judge: Rule::Proofs(prove),
 };
 
 /// Protocols whose answers to strangers are larger than the questions.

@@ -1,6 +1,6 @@
 //! A remote screen, open to the internet.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::service;
 use ambit_model::entity::network_service::Service;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
@@ -25,7 +25,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

@@ -1,6 +1,6 @@
 //! A session cookie that scripts may read.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use crate::site;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
@@ -27,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 /// Parts of names that sessions and credentials usually have.

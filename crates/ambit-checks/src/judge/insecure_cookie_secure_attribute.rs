@@ -1,6 +1,6 @@
 //! A cookie of an encrypted site that may travel unencrypted.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use crate::site;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
@@ -28,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

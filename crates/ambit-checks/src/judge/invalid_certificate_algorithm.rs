@@ -1,6 +1,6 @@
 //! A certificate that is signed over a broken hash.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::certificate::{self, Defect};
 use crate::look::shown;
 use ambit_model::entity::certificate as members;
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge: |facts, _| certificate::judge(facts, defect),
+    judge: Rule::Own(|facts, _| certificate::judge(facts, defect)),
 };
 
 /// Hashes for which collisions are known, as they begin or end the names of signature algorithms.

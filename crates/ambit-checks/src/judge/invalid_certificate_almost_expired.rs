@@ -1,6 +1,6 @@
 //! A certificate that ends within 30 days.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::certificate;
 use ambit_model::entity::certificate as members;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
@@ -27,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 /// Days before the end from which a certificate is reported: the usual lead of automatic renewal for 90-day

@@ -1,6 +1,6 @@
 //! A certificate that is served after its last day.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::certificate;
 use ambit_model::entity::certificate as members;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
@@ -27,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, date: Timestamp) -> Verdict {

@@ -1,6 +1,6 @@
 //! A certificate whose key is too short.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::certificate::{self, Defect};
 use crate::look::shown;
 use ambit_model::entity::certificate::{self as members, KeyAlgorithm};
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge: |facts, _| certificate::judge(facts, defect),
+    judge: Rule::Own(|facts, _| certificate::judge(facts, defect)),
 };
 
 /// Shortest keys in bits that NIST SP 800-57 holds to be safe (112 bits of strength).

@@ -1,6 +1,6 @@
 //! A site whose certificate is for other names.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use crate::site;
 use ambit_model::entity::{domain, uri};
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 /// Names of the certificate that a proof repeats; certificates of providers hold hundreds.

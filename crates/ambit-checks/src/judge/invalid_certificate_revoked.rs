@@ -1,6 +1,6 @@
 //! A certificate that its authority has revoked, by the answer that the server itself hands over.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::certificate::{self, Defect};
 use crate::look::shown;
 use ambit_model::entity::certificate::{self as members, Standing};
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge: |facts, _| certificate::judge(facts, defect),
+    judge: Rule::Own(|facts, _| certificate::judge(facts, defect)),
 };
 
 fn defect(facts: &Facts) -> Option<Result<(), Defect>> {

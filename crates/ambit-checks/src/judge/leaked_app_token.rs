@@ -1,6 +1,6 @@
 //! A secret in the package of an app.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::app::{PackedSecret, SECRETS};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH};
@@ -23,7 +23,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: Kind::APPS,
     reads: &[TaskName::AppPackage],
-    judge: |facts, _| look::after(facts, TaskName::AppPackage, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

@@ -1,6 +1,6 @@
 //! A secret in the history of a repository.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::{look, repository};
 use ambit_model::entity::repository::{LEAKS, Leak};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
@@ -26,7 +26,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: Kind::REPOSITORIES,
     reads: repository::LOOKS,
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

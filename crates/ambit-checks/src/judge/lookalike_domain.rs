@@ -1,6 +1,6 @@
 //! A foreign domain whose name resembles a seed.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
@@ -31,7 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::Lookalikes],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

@@ -1,6 +1,6 @@
 //! A page without the headers that protect its readers.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use crate::site;
 use ambit_model::entity::uri;
@@ -30,7 +30,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

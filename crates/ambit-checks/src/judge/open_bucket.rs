@@ -1,6 +1,6 @@
 //! A storage bucket whose files anyone can list.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::edge::EdgeKind;
 use ambit_model::entity::bucket::{self, Firebase};
@@ -31,7 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::Uri],
     reads: &[TaskName::BucketProbe],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

@@ -1,6 +1,6 @@
 //! A database that answers without authentication.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use crate::service;
 use ambit_model::entity::network;
@@ -27,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge: |facts, _| look::after(facts, TaskName::ServiceIdentify, prove),
+    judge: Rule::Proofs(prove),
 };
 
 /// Protocols of databases that can be open. Redis has an issue of its own.

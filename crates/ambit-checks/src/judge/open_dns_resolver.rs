@@ -1,6 +1,6 @@
 //! A name server that looks up names for everybody.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::network_service;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_MEDIUM};
@@ -27,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::OpenResolver],
-    judge: |facts, _| look::after(facts, TaskName::OpenResolver, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

@@ -1,7 +1,7 @@
 //! A database or bucket of a project of Firebase whose rules let anyone read it.
 
-use super::Judge;
 use super::open_bucket::{Open, judge_stores};
+use super::{Judge, Rule};
 use ambit_model::entity::bucket::Firebase;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
@@ -27,7 +27,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::Uri],
     reads: &[TaskName::BucketProbe],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

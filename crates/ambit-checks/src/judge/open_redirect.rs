@@ -1,6 +1,6 @@
 //! A page that leads visitors to whatever host a parameter names: seen in a link of the application, or tried.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::{application, look};
 use ambit_model::entity::uri::{DEFECTS, LED_AWAY, LedAway, OPEN_REDIRECT};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_LOW, Verdict};
@@ -24,7 +24,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::Crawl, TaskName::RedirectProbe],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 /// Redirects that were tried take precedence over those that the crawl saw: every page that the crawl saw redirect is

@@ -1,7 +1,6 @@
 //! A Redis server without a password.
 
-use super::Judge;
-use crate::look;
+use super::{Judge, Rule};
 use crate::service;
 use ambit_model::entity::network_service;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_CRITICAL};
@@ -26,7 +25,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge: |facts, _| look::after(facts, TaskName::ServiceIdentify, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

@@ -1,6 +1,6 @@
 //! A site of others that copies theirs and asks for passwords.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::impersonation::Standing;
@@ -30,7 +30,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::Impersonation],
-    judge: |facts, _| look::after(facts, TaskName::Impersonation, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

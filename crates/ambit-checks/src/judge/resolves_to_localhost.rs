@@ -1,6 +1,6 @@
 //! A public name of the loopback address.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::address;
 use crate::look;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_INFO};
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::Resolve],
-    judge: |facts, _| look::after(facts, TaskName::Resolve, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

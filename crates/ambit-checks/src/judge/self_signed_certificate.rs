@@ -1,6 +1,6 @@
 //! A certificate that vouches for itself.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::certificate::{self, Defect};
 use crate::look::shown;
 use ambit_model::entity::certificate as members;
@@ -28,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge: |facts, _| certificate::judge(facts, defect),
+    judge: Rule::Own(|facts, _| certificate::judge(facts, defect)),
 };
 
 fn defect(facts: &Facts) -> Option<Result<(), Defect>> {

@@ -1,7 +1,7 @@
 //! An SNMP agent that answers requests with the community `public`.
 
-use super::Judge;
-use crate::{look, service};
+use super::{Judge, Rule};
+use crate::service;
 use ambit_model::entity::network_service::{self, Service};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH};
 use ambit_model::{Facts, Kind, TaskName};
@@ -26,7 +26,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService],
     reads: &[TaskName::ServiceIdentify],
-    judge: |facts, _| look::after(facts, TaskName::ServiceIdentify, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

@@ -1,6 +1,6 @@
 //! A domain that does not say who may send mail in its name.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
@@ -28,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::MailPolicy, TaskName::ZoneProfile],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

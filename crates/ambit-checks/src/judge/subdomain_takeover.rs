@@ -1,6 +1,6 @@
 //! A name that anybody could take over at its provider.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain::{self, DanglingReason};
 use ambit_model::facts::ProbeOutcome;
@@ -33,7 +33,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
     reads: &[TaskName::Dangling, TaskName::Takeover],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

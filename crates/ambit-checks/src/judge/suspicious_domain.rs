@@ -1,6 +1,6 @@
 //! A foreign domain that resembles one of theirs and is probably meant to pass for it.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::impersonation::{Assessment, Reason, SERIOUS_FROM, SUSPICIOUS_FROM};
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Domain],
     reads: &[TaskName::Impersonation],
-    judge: |facts, _| look::after(facts, TaskName::Impersonation, prove),
+    judge: Rule::Proofs(prove),
 };
 
 fn prove(facts: &Facts) -> Vec<Proof> {

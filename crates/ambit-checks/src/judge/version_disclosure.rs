@@ -1,7 +1,7 @@
 //! A site that says in which version its software is: whoever looks for a vulnerability of that version finds it by a
 //! search, without a visit.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::entity::uri;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_INFO};
@@ -28,7 +28,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::Uri],
     reads: &[TaskName::HttpEnrich],
-    judge: |facts, _| look::after(facts, TaskName::HttpEnrich, prove),
+    judge: Rule::Proofs(prove),
 };
 
 /// Headers that name software, lower case.

@@ -1,6 +1,6 @@
 //! A package in a version against which a vulnerability is known, named by a lock file of a repository.
 
-use super::{Judge, vulnerable_software};
+use super::{Judge, Rule, vulnerable_software};
 use crate::{look, repository};
 use ambit_model::entity::repository::{PACKAGES, Package};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: Kind::REPOSITORIES,
     reads: repository::LOOKS,
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

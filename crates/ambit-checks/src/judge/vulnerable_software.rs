@@ -1,7 +1,7 @@
 //! Software in a version against which a vulnerability is known. Inferred from what the software says of itself: nobody
 //! tried the vulnerability, and what a distribution patched without raising the version is left out before.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::look;
 use ambit_model::issue::{
     Confidence, Exploitation, Identifier, IssueKind, Proof, SEVERITY_CRITICAL, SEVERITY_HIGH, SEVERITY_LOW,
@@ -33,7 +33,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::NetworkService, Kind::Uri],
     reads: &[TaskName::HttpEnrich, TaskName::ServiceIdentify],
-    judge,
+    judge: Rule::Own(judge),
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {

@@ -1,6 +1,6 @@
 //! A certificate for every name below another.
 
-use super::Judge;
+use super::{Judge, Rule};
 use crate::certificate::{self, Defect};
 use crate::look;
 use crate::site::sorted;
@@ -29,7 +29,7 @@ pub(super) const JUDGE: Judge = Judge {
     },
     applies_to: &[Kind::SslCertificate],
     reads: &[TaskName::TlsGrab],
-    judge: |facts, _| certificate::judge(facts, defect),
+    judge: Rule::Own(|facts, _| certificate::judge(facts, defect)),
 };
 
 fn defect(facts: &Facts) -> Option<Result<(), Defect>> {
