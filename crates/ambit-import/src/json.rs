@@ -47,7 +47,10 @@ pub(crate) fn whole(text: &str, what: &str) -> Result<Value> {
         let said = error.to_string();
         let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
         let column = error.column();
-        ImportError::line(error.line(), format!("{what} is JSON, and this is none from column {column} on ({said})"))
+        ImportError::line(
+            error.line(),
+            format!("{what} is JSON, and this is not valid JSON from column {column} on ({said})"),
+        )
     })
 }
 

@@ -156,11 +156,11 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (
             Source::Openapi,
             "{openapi: 3}",
-            "line 1: a document that begins with { is JSON, and this is none from column 2",
+            "line 1: a document that begins with { is JSON, and this is not valid JSON from column 2",
         ),
         (Source::Postman, "", "it is empty, and a Postman collection is JSON"),
         (Source::Postman, "{\"info\": {},\n \"item\": [", "line 2: the JSON breaks off here"),
-        (Source::Postman, "hello", "line 1: a Postman collection is JSON, and this is none from column 1 on"),
+        (Source::Postman, "hello", "line 1: a Postman collection is JSON, and this is not valid JSON from column 1 on"),
         (Source::Openapi, "<html></html>", "not an OpenAPI or Swagger document"),
         (Source::Postman, "{\"info\": {}}", "not a Postman collection"),
         (Source::Graphql, "{\"data\": {}}", "not the answer to a GraphQL introspection: there is no __schema"),

@@ -75,7 +75,7 @@ pub enum ImportError {
     /// A file of an archive, and what is wrong with it.
     #[error("{name}: {source}")]
     Member { name: String, source: Box<ImportError> },
-    #[error("it has none of what is known: NVD 2.0, CVE 5, the KEV catalogue, EPSS, OSV, retire.js, endoflife.date")]
+    #[error("unknown format; known are NVD 2.0, CVE 5, the KEV catalogue, EPSS, OSV, retire.js, endoflife.date")]
     Unknown,
 }
 

@@ -297,13 +297,13 @@ fn a_hostile_or_broken_feed_is_named_and_changes_nothing() {
         ("cut.json.gz", cut_pack[..cut_pack.len() / 2].to_vec(), ""),
         ("id.json", id("CVE-hello").into_bytes(), "record 1: \"CVE-hello\" is no CVE id"),
         ("operator.json", page(&[nvd("CVE-2030-1234", json!({"operator": "XOR", "nodes": []}))]).into_bytes(), "XOR"),
-        ("other.json", b"{\"hello\": [1, 2]}".to_vec(), "it has none of what is known"),
+        ("other.json", b"{\"hello\": [1, 2]}".to_vec(), "unknown format; known are NVD 2.0"),
         (
             "epss.csv",
             b"cve,epss,percentile\nCVE-2030-1234,1.5,0.1\n".to_vec(),
             "line 2: \"1.5\" is no number from 0 to 1",
         ),
-        ("empty.json", b"[]".to_vec(), "it has none of what is known"),
+        ("empty.json", b"[]".to_vec(), "unknown format; known are NVD 2.0"),
     ] {
         let told = folder.load("nvd", &folder.file(name, content)).expect_err(name);
         assert!(told.contains(name) && told.contains(problem), "{name}: {told}");

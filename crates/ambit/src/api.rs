@@ -171,7 +171,10 @@ impl Remote {
                     self.session.sleep(Duration::from_secs(seconds.clamp(1, PAUSE_S_MAX))).await;
                 }
                 None if exchange.truncated => {
-                    return Err(Failure::run_time(format!("{}: the answer was cut; ask again", self.base.authority())));
+                    return Err(Failure::run_time(format!(
+                        "{}: the answer was truncated; try again",
+                        self.base.authority()
+                    )));
                 }
                 None => return Ok((exchange.status, exchange.body)),
             }

@@ -98,7 +98,7 @@ pub(crate) enum Command {
     Project(projects::Project),
     /// Show open issues, active runs, and when each collection was last refreshed.
     Status(status::Status),
-    /// Show what runs now, and how fast.
+    /// Show active runs and their speed.
     Top(top::Top),
     /// Search entities.
     Entities(search::Search),

@@ -77,8 +77,8 @@ fn known(command: &Affected, settings: &Settings) -> Result<Vulnerability> {
     let unreadable = |error| Failure::run_time(format!("{}: {error}", packs.display()));
     knowledge.find(command.id).map_err(unreadable)?.ok_or_else(|| {
         Failure::not_found(format!(
-            "nothing is known of {} here: `ambit packs add FILE` loads a feed that has it, such as a record of CVE 5 \
-             or OSV; what has a CVE id is known by that one",
+            "{} is in no loaded feed: `ambit packs add FILE` loads one that contains it, such as a record of CVE 5 \
+             or OSV; a vulnerability with a CVE id is known by that id",
             command.id
         ))
     })

@@ -338,7 +338,9 @@ async fn create(api: &Api, new: &Create) -> Result<Value> {
             // Without its seeds it is not what was asked for, and nothing is in it yet.
             return Err(match api.delete(&target).await {
                 Ok(_) => error,
-                Err(_) => Failure::partial(format!("collection {uuid} was made, its seeds were not added: {error}")),
+                Err(_) => {
+                    Failure::partial(format!("collection {uuid} was created, but its seeds were not added: {error}"))
+                }
             });
         }
     }

@@ -25,11 +25,11 @@ const NOT_CHECKED: &str = "the search index and the engine were not checked";
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) data: Data,
-    /// Rebuild the search index: by a running server, which goes on serving, or without one by this command.
+    /// Rebuild the search index. A running server does it and goes on serving; without one, this command does.
     #[arg(long)]
     pub(crate) rebuild_index: bool,
-    /// Take the secret that is there as the installation's own, where its own is lost for good. Keys and credentials of
-    /// the lost one must be made again.
+    /// Accept the secret that is there as that of the installation, if the installation's own is lost for good. API
+    /// keys and credentials must then be created again.
     #[arg(long)]
     pub(crate) accept_secret: bool,
 }

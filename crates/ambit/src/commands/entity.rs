@@ -184,14 +184,14 @@ async fn path(one: &One, target: &Target, settings: &Settings) -> Result<()> {
     let evidence = scope["evidence"].as_array().map_or(&[][..], Vec::as_slice);
     let mut sum = f64::from(PRIOR) / 100.0;
     if !evidence.is_empty() {
-        results.line(&format!("evidence {sum:+.1}: before any is known"))?;
+        results.line(&format!("evidence {sum:+.1}: starting value"))?;
     }
     for piece in evidence {
         sum += number(&piece["weight"]);
         results.line(&format!("evidence {:+.1}: {}", number(&piece["weight"]), shown(piece, "text")))?;
     }
     if !evidence.is_empty() {
-        results.line(&format!("evidence {sum:+.1} in sum: {}", worth(sum)))?;
+        results.line(&format!("evidence {sum:+.1} in total: {}", worth(sum)))?;
     }
     results.line(&decision(&scope))?;
     results.finish()

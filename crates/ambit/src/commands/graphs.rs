@@ -68,7 +68,7 @@ pub(crate) async fn run(command: &Graph, settings: &Settings, silent: bool) -> R
     }
     let made = api.post(&format!("{OURS}/graphs"), body).await?.result;
     if made["complete"] == false && !silent {
-        hint(&format!("the graph holds {} entities, and there are more", text(&made["entities"])));
+        hint(&format!("the graph is limited to {} entities; there are more", text(&made["entities"])));
     }
     let mut results = Results::open(None)?;
     results.row(&made, how.jsonl, |made| text(&made["id"]))?;

@@ -106,7 +106,7 @@ pub(crate) async fn run(command: &Import, settings: &Settings) -> Result<(), Fai
 fn state(account: &Account, path: &Path, seen_at: Timestamp) -> Result<Value, Failure> {
     let file = path.file_name().filter(|_| path.as_os_str() != "-").map(|name| name.to_string_lossy().into_owned());
     let name = account.lineage.clone().or_else(|| file.clone()).ok_or_else(|| {
-        Failure::usage("-: the state has no lineage: give it as a file, whose name tells it from others")
+        Failure::usage("-: the state has no lineage: give it as a file, whose name then identifies it")
     })?;
     let said = [("file", file.map(|file| clipped(&file))), ("terraform_version", Some(clipped(&account.version)))];
     let said = said.into_iter().filter_map(|(word, text)| Some((word, text.filter(|text| !text.is_empty())?)));
@@ -203,12 +203,12 @@ impl Sums {
             let named = self.first_outside.iter().map(|name| plain(name)).collect::<Vec<_>>().join(", ");
             let more = if self.outside > NAMED_MAX as u64 { ", …" } else { "" };
             results.line(&format!(
-                "{} left out: nothing of the collection leads there ({named}{more}); add a seed if they are yours",
+                "{} left out: nothing in the collection leads to them ({named}{more}); add a seed if they are yours",
                 self.outside
             ))?;
         }
         if self.closed > 0 {
-            results.line(&format!("{} closed: an earlier state had them, and this one has not", self.closed))?;
+            results.line(&format!("{} closed: an earlier state contained them, this one does not", self.closed))?;
         }
         if self.too_old > 0 {
             results.line(&format!("{} left out: seen more than 90 days ago", self.too_old))?;

@@ -333,9 +333,7 @@ pub(crate) async fn tell_gone(api: &Api, sort: Sort, uid: &str) -> Result<()> {
             if !followed_another(&api.get(&path(first)).await?.result[sort.one]) {
                 return Ok(());
             }
-            hint(&format!(
-                "older versions than that of {first} are gone: `keep_versions_days` says how long they are kept"
-            ));
+            hint(&format!("versions older than {first} are deleted: `keep_versions_days` says how long they are kept"));
             Ok(())
         }
         Err(failed) if failed.code != NOT_FOUND => Err(failed),

@@ -120,7 +120,7 @@ fn tell(found: &[Value], since: Option<Timestamp>, network: IpNet, range: Range,
     if found.is_empty() {
         return Err(match range.to < since {
             true => Failure::partial(format!("unknown: the ledger begins at {since}")),
-            false => Failure::not_found(format!("not us: nothing was sent to {network} then")),
+            false => Failure::not_found(format!("not us: nothing was sent to {network} at that time")),
         });
     }
     Ok(())
@@ -153,7 +153,7 @@ fn verify(ledger: &Ledger, noted: Option<&str>) -> Result<()> {
         ));
     }
     let mut results = Results::open(None)?;
-    results.line(&format!("whole: {} lines; the last one has the hash {}", head.lines, head.chain))?;
+    results.line(&format!("intact: {} lines; the last one has the hash {}", head.lines, head.chain))?;
     results.finish()
 }
 

@@ -57,7 +57,7 @@ async fn transfer(folder: &Path, url: &str, settings: &Settings) -> Result<()> {
     results.line(&format!("moved {} rows of {} tables to {}", moved.rows, moved.tables, moved.to))?;
     results.finish()?;
     hint(
-        "set AMBIT_DATABASE to it for every server and command, and keep the data folder: its secret opens what is \
+        "set AMBIT_DATABASE to it for every server and command, and keep the data folder: its secret decrypts what is \
           sealed",
     );
     Ok(())

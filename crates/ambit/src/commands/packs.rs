@@ -148,7 +148,7 @@ async fn add(
     results: &mut Results,
 ) -> Result<()> {
     if name.is_some() && paths.len() > 1 {
-        return Err(Failure::usage("--name names one pack: add the paths one by one"));
+        return Err(Failure::usage("--name is for one pack: add the paths one at a time"));
     }
     if name.is_none() {
         refuse_one_name(paths)?;
@@ -194,8 +194,8 @@ async fn add(
     }
     match refused {
         0 => Ok(()),
-        1 => Err(Failure::partial("1 file was left out, as said above; the others are loaded".to_owned())),
-        _ => Err(Failure::partial(format!("{refused} files were left out, as said above; the others are loaded"))),
+        1 => Err(Failure::partial("1 file was left out, as reported above; the others are loaded".to_owned())),
+        _ => Err(Failure::partial(format!("{refused} files were left out, as reported above; the others are loaded"))),
     }
 }
 
@@ -222,7 +222,10 @@ fn refuse_one_name(paths: &[PathBuf]) -> Result<()> {
     for path in paths {
         if !feeds::is_bundle(path)? && !names.insert(name_of(path)?) {
             let remedy = "add them one by one, with --name for the second";
-            return Err(Failure::usage(format!("{} has the name of another path here: {remedy}", path.display())));
+            return Err(Failure::usage(format!(
+                "{} would have the same name as another of these paths: {remedy}",
+                path.display()
+            )));
         }
     }
     Ok(())
@@ -259,7 +262,7 @@ fn leaked(found: secrets::Secrets) -> (String, PackContent, String) {
 fn name_of(path: &Path) -> Result<String> {
     let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
     let name = stem.and_then(|stem| stem.to_str()).map(str::to_owned);
-    name.ok_or_else(|| Failure::usage(format!("{} gives no name: say one with --name", path.display())))
+    name.ok_or_else(|| Failure::usage(format!("no name follows from {}: choose one with --name", path.display())))
 }
 
 fn check_name(name: &str) -> Result<()> {

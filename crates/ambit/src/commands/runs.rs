@@ -151,7 +151,7 @@ async fn start(api: &Api, typed: &str, (yes_large, silent): (bool, bool), result
     api.post(&format!("{ASM}/collections/{collection}/collection_runs"), body).await?;
     // The newest is the one that was made, or the open one that is already there.
     let runs = runs(api, &collection).await?;
-    let newest = runs.first().ok_or_else(|| Failure::run_time("the run that was asked for is not there"))?;
+    let newest = runs.first().ok_or_else(|| Failure::run_time("the requested run does not exist"))?;
     results.line(&state(newest))
 }
 
@@ -161,7 +161,7 @@ fn show(run: &Value, jsonl: bool, results: &mut Results) -> Result<()> {
     }
     results.line(&lines::run(run))?;
     if let Some(until) = run["rests_until"].as_str() {
-        results.line(&format!("  rests     until {}: a window of its collection has begun", plain(until)))?;
+        results.line(&format!("  paused    until {}: a rest window of its collection has begun", plain(until)))?;
     }
     for line in lines::not_done(run) {
         results.line(&line)?;

@@ -73,8 +73,8 @@ pub(crate) struct Scan {
     /// servers), provider=2, resolver; repeatable or comma-separated.
     #[arg(long, value_name = "PEER=N", value_delimiter = ',')]
     pub(crate) rates: Vec<engine_config::PeerRate>,
-    /// Maximum of requests to one application, by sort: walk=300, scripts=40 (of the walk), parameters=160 (guesses),
-    /// redirects=40; repeatable or comma-separated.
+    /// Maximum number of requests to one application, by sort: walk=300, scripts=40 (of the walk), parameters=160
+    /// (guesses), redirects=40; repeatable or comma-separated.
     #[arg(long, value_name = "SORT=N", value_delimiter = ',')]
     pub(crate) application_requests: Vec<RequestLimit>,
     /// Also trust the certificate authorities in this PEM file.
@@ -247,7 +247,9 @@ fn verdict(scan: &Scan, outcome: &Outcome, passive_only: bool) -> Result<()> {
         return Err(Failure::partial(why.clone()));
     }
     if passive_only {
-        return Err(Failure::partial("only passive look-ups ran, because nobody was asked; give -y to allow more"));
+        return Err(Failure::partial(
+            "only passive look-ups ran, because there was no terminal to ask on; give -y to allow more",
+        ));
     }
     Ok(())
 }
@@ -291,7 +293,7 @@ fn seeds(
             if let Some(other) = before.filter(|other| Some(other) != path.as_ref()) {
                 let other = plain(&other.to_string_lossy()).to_string();
                 return Err(Failure::usage(format!(
-                    "target {:?}: it holds the same app as {other}; give one package of each app",
+                    "target {:?}: it contains the same app as {other}; give one package of each app",
                     plain(text)
                 )));
             }
@@ -305,7 +307,7 @@ fn seeds(
                 _ => format!("give --workflow {}", MOBILE_APPS.name),
             };
             return Err(Failure::usage(format!(
-                "target {:?}: it is an app, at which the workflow {workflow} does not look; {way}",
+                "target {:?}: it is an app, which the workflow {workflow} does not cover; {way}",
                 plain(text)
             )));
         }

@@ -113,8 +113,8 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<()> {
             api.delete(&format!("{users}/{}", escaped(username))).await?;
             results.line(&format!("user {username} is deleted"))?;
             hint(&format!(
-                "receivers of notifications that {username} made are ended; `ambit notify list` shows them, and `ambit \
-                 notify replay` takes one over"
+                "notification receivers that {username} created are stopped; `ambit notify list` shows them, and \
+                 `ambit notify replay` takes one over"
             ));
         }
     }

@@ -106,8 +106,8 @@ pub(crate) const ROWS: &[Row] = &[
     row("log_format", "text", "How the log is written: `text`, or `json`, one object per line."),
     list(
         "application_requests",
-        "Maximum of requests to one application, by sort: `walk=300` (all pages, scripts and documents of the walk), \
-         `scripts=40` among them, `parameters=160` (guesses), `redirects=40`.",
+        "Maximum number of requests to one application, by sort: `walk=300` (all pages, scripts and documents of the \
+         walk), `scripts=40` among them, `parameters=160` (guesses), `redirects=40`.",
     ),
     row("repository_mib", "1024", "The largest repository that is fetched, in MiB."),
     list(

@@ -181,7 +181,7 @@ pub(crate) async fn print(
             hint("nothing was probed: all results of an earlier run are still fresh");
         }
         let again = style.asking.command("entities");
-        hint(&format!("collection {}; {again} asks again; finished {}", finished.collection.name, now()));
+        hint(&format!("collection {}; {again} lists what was found; finished {}", finished.collection.name, now()));
         if !style.jsonl {
             verdict(workspace, &issues, &style.asking).await?;
             if finished.collection.workflow == workflow::THIRD_PARTIES.name {

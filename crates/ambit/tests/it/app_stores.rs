@@ -316,8 +316,8 @@ fn an_app_is_scanned_by_its_name_and_what_is_no_app_is_told() {
     let folder_of_app = folder.join("folder.apk");
     std::fs::create_dir_all(&folder_of_app).expect("makes a folder");
     for (targets, said) in [
-        (vec![one.as_str(), other.as_str()], "it holds the same app as"),
-        (vec!["--workflow", "third_party_workflow", &one], "it is an app, at which the workflow third_party_workflow"),
+        (vec![one.as_str(), other.as_str()], "it contains the same app as"),
+        (vec!["--workflow", "third_party_workflow", &one], "it is an app, which the workflow third_party_workflow"),
         (vec![folder_of_app.to_str().expect("UTF-8")], "it is no file; expected the package of an app"),
         (vec!["--workflow", WORKFLOW, "test.acme.shop"], "or an app as AndroidApp:org.example.app"),
         (vec!["IosApp:not a name"], "target \"IosApp:not a name\""),

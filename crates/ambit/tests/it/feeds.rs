@@ -181,7 +181,7 @@ fn feeds_are_brought_up_to_date_from_a_mirror() {
     mirror.replace(name, b"{\"vulnerabilities\": [{\"cveID\": ".to_vec());
     let broken = mirror.update(&data, &["kev", "endoflife"]);
     let told = String::from_utf8_lossy(&broken.stderr).into_owned();
-    assert!(!broken.status.success() && told.contains("not brought up to date: kev, endoflife"), "{told}");
+    assert!(!broken.status.success() && told.contains("not updated: kev, endoflife"), "{told}");
     assert!(told.contains("full: the answer has status 404"), "{told}");
     let listed = succeed(&["packs", "list", "--data", data.to_str().expect("UTF-8")]);
     assert!(listed.contains("kev  2 records of KEV") && listed.contains("epss  1 records"), "{listed}");

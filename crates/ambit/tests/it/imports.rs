@@ -15,7 +15,7 @@ fn what_another_tool_saw_stands_in_the_inventory_once() {
     let file = served.path().to_owned() + "/scan.xml";
     std::fs::write(&file, SCAN).expect("can be written");
     let import = ["import", "--from", "nmap", &file];
-    let outside = "1 left out: nothing of the collection leads there (192.0.2.77); add a seed if they are yours\n";
+    let outside = "1 left out: nothing in the collection leads to them (192.0.2.77); add a seed if they are yours\n";
     let first = served.answer(&import);
     let (head, tail) = first.split_once('\n').expect("two lines");
     assert!(head.starts_with("3 of 4 imported, ") && !head.ends_with(" 0 new entities"), "{first}");
@@ -36,7 +36,7 @@ fn interfaces_that_a_document_describes_lie_on_hosts_of_the_collection() {
         "paths": {"/orders/{id}": {"get": {}, "delete": {}}}}"#;
     std::fs::write(&file, document).expect("can be written");
     let first = served.answer(&["import", "--from", "openapi", &file]);
-    assert!(first.contains("2 left out: nothing of the collection leads there"), "{first}");
+    assert!(first.contains("2 left out: nothing in the collection leads to them"), "{first}");
     let name = "https://api.harbour.test:443/v2/orders/{id}";
     let shown = served.both(&["entity", "show", name]);
     assert!(shown.contains("openapi") && shown.contains("DELETE, GET"), "{shown}");

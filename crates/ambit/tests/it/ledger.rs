@@ -83,7 +83,7 @@ fn what_was_contacted_is_found_and_what_was_not_is_denied() {
     drop(server);
 
     let (code, whole) = noted(&["verify"]);
-    assert!(code == Some(0) && whole.starts_with("whole: "), "{whole}");
+    assert!(code == Some(0) && whole.starts_with("intact: "), "{whole}");
     let head = whole.trim().rsplit(' ').next().expect("ends with the hash").to_owned();
     assert_eq!(noted(&["verify", "--head", &head]).0, Some(0));
     assert_eq!(noted(&["verify", "--head", &"1".repeat(64)]).0, Some(5));

@@ -68,12 +68,12 @@ fn what_is_registered_and_served_alike_is_theirs_what_is_served_alike_waits_and_
     assert!(theirs.contains("evidence +1.5: it is served by their name server ns1.harbour.test"), "{theirs}");
     assert!(theirs.ends_with("Domain tidewater.test: ownership 0.999, clearance L2, evidence\n"), "{theirs}");
     let candidate = why("quayside.test");
-    assert!(candidate.contains("evidence -3.0: before any is known\n"), "{candidate}");
-    assert!(candidate.contains("evidence +1.5 in sum: ownership 0.817, clearance at most L1\n"), "{candidate}");
+    assert!(candidate.contains("evidence -3.0: starting value\n"), "{candidate}");
+    assert!(candidate.contains("evidence +1.5 in total: ownership 0.817, clearance at most L1\n"), "{candidate}");
     assert!(candidate.ends_with("Domain quayside.test: ownership 0.817, clearance L1, evidence\n"), "{candidate}");
     let stranger = why("globex.test");
     assert!(stranger.contains("evidence +1.5: it is named in their certificate"), "also why not: {stranger}");
-    assert!(stranger.contains("evidence -1.5 in sum: too little to count\n"), "{stranger}");
+    assert!(stranger.contains("evidence -1.5 in total: too little to count\n"), "{stranger}");
     assert!(stranger.ends_with("Domain globex.test: ownership 0.346, clearance L1, foreign_certificate_name\n"));
 
     // Again is the same: what is theirs by evidence does not come and go.

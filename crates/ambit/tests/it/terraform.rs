@@ -53,7 +53,7 @@ fn a_state_is_the_account_of_what_it_manages() {
 
     let state = file(&files, "prod.tfstate", STATE);
     let import = ["import", "--from", "terraform", &state, "--collection", &collection];
-    let outside = "2 left out: nothing of the collection leads there (hooks.elsewhere.com, \
+    let outside = "2 left out: nothing in the collection leads to them (hooks.elsewhere.com, \
                    https://hooks.elsewhere.com:443/x); add a seed if they are yours\n";
     assert_eq!(installation.tell(&import), format!("7 of 9 imported, 7 new entities\n{outside}{SEED}"));
     let run = installation.run(&collection);
@@ -75,7 +75,7 @@ fn a_state_is_the_account_of_what_it_manages() {
     newer["resources"].as_array_mut().expect("a list").remove(1);
     let newer = file(&files, "prod.tfstate", &newer.to_string());
     let said = installation.tell(&["import", "--from", "terraform", &newer, "--collection", &collection]);
-    assert!(said.contains("2 closed: an earlier state had them, and this one has not\n"), "{said}");
+    assert!(said.contains("2 closed: an earlier state contained them, this one does not\n"), "{said}");
     installation.run(&collection);
     installation.finds(&collection, "AwsResource", &names(&[ADDRESS]));
     installation.finds(&collection, "Domain", &BTreeSet::new());

@@ -643,7 +643,7 @@ fn a_scan_of_known_targets_keeps_their_workflow_and_says_which_exclusions_end() 
     };
     let (code, said) = scan(&["--workflow", "suspicious_domain_discovery", "--exclude", "shop.harbour.test"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains(&format!("`ambit entities --data {path}` asks again")), "{said}");
+    assert!(said.contains(&format!("`ambit entities --data {path}` lists what was found")), "{said}");
     let (code, said) = scan(&["--workflow", "external_discovery_and_assessment"]);
     assert!(code == Some(2) && said.contains("has the workflow suspicious_domain_discovery"), "{said}");
     let (code, said) = scan(&[]);

@@ -166,7 +166,7 @@ pub(super) async fn update(data: &Data, settings: &Settings, names: &[String], r
         return Ok(());
     }
     let failed = failed.join(", ");
-    Err(Failure::partial(format!("not brought up to date: {failed}; what was loaded before stays in use")))
+    Err(Failure::partial(format!("not updated: {failed}; what was loaded before stays in use")))
 }
 
 /// Loads a feed where it changed; none where it did not.
@@ -208,7 +208,10 @@ async fn check(way: &Way, feed: &Feed, file: &Path, folder: &Path) -> Result<()>
     if said.eq_ignore_ascii_case(&hash) {
         return Ok(());
     }
-    Err(Failure::run_time(format!("{}: its content has the SHA-256 {hash}, its publisher says {said:?}", feed.file)))
+    Err(Failure::run_time(format!(
+        "{}: its content has the SHA-256 {hash}, but its publisher states {said:?}",
+        feed.file
+    )))
 }
 
 #[cfg(test)]
