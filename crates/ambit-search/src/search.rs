@@ -164,22 +164,13 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
         window: place.snapshot.window,
     });
     let window_ends = request.page.is_some() && request.page_token.is_none() && place.skip + rows >= WINDOW_ROWS_MAX;
+    let message = message(index, request, &place, &found)?;
     let aggregations = found.counted.map(|counted| {
         aggregations::to_json(request.noun, counted, |uuid| {
             let collection = request.context.collections.iter().find(|collection| collection.uuid.to_string() == uuid);
             collection.map(|collection| collection.name.clone())
         })
     });
-    let message = if found.timed_out {
-        Some(format!("the search took longer than {} ms and was stopped; narrow it", request.time_limit.as_millis()))
-    } else {
-        request
-            .search
-            .message()
-            .or_else(|| unknown_kinds(&request.search))
-            .or_else(|| operators(&request.search, found.total))
-            .or(unplaced(index, request, &place)?)
-    };
     Ok(SearchAnswer {
         total_hits: found.total,
         window: place.snapshot.window,
@@ -202,6 +193,21 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
         descending: request.descending,
         message,
     })
+}
+
+/// What the answer says beside its hits: that the search was stopped, or what a reader may not expect of it.
+fn message(
+    index: &Index,
+    request: &SearchRequest,
+    place: &PageStart,
+    found: &Found,
+) -> Result<Option<String>, SearchError> {
+    if found.timed_out {
+        let limit = request.time_limit.as_millis();
+        return Ok(Some(format!("the search took longer than {limit} ms and was stopped; narrow it")));
+    }
+    let of_search = request.search.message().or_else(|| unknown_kinds(&request.search));
+    Ok(of_search.or_else(|| operators(&request.search, found.total)).or(unplaced(index, request, place)?))
 }
 
 /// For the person who wrote the query: which entity types do not exist. Returns `None` where all do.

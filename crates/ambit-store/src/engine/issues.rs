@@ -100,14 +100,13 @@ async fn prove(
     at: Timestamp,
 ) -> Result<()> {
     let Some(row) = changes.entities.get(&entity) else { return Ok(()) };
-    let scoped = row.shown_scoped()?;
     let uid = Uid::of_issue(collection, kind.name, upstream, &proof.discriminator, entity);
     let severity = proof.severity.unwrap_or(kind.severity);
     let (pretty_name, description) = match &proof.words {
         Some(words) => (words.pretty_name.clone(), words.description.clone()),
         None => (kind.pretty_name.to_owned(), kind.description.to_owned()),
     };
-    let mut record = IssueRecord {
+    let record = IssueRecord {
         uid,
         collection,
         name: kind.name.to_owned(),
@@ -121,7 +120,7 @@ async fn prove(
         confidence: proof.confidence.unwrap_or(kind.confidence),
         category: kind.category.to_owned(),
         status: Status::OpenNew,
-        scoped,
+        scoped: row.shown_scoped()?,
         description,
         identifiers: Some(proof.identifiers.clone()).filter(|list| !list.is_empty()),
         details: details(kind, upstream, proof, severity),
@@ -131,6 +130,12 @@ async fn prove(
         assignee: None,
         exploitation: proof.exploitation.as_deref().cloned(),
     };
+    report(tx, changes, record, at).await
+}
+
+/// Reports an issue that a run proved: as a new one, or over the known one, of which what people said stays.
+async fn report(tx: &mut Tx, changes: &mut Changes, mut record: IssueRecord, at: Timestamp) -> Result<()> {
+    let uid = record.uid;
     let Some(known) = changes.issues.get(&uid) else {
         changes.issues.insert(uid, IssueRow::new(record, at));
         return Ok(());
