@@ -4,12 +4,12 @@ use ambit_model::Wave;
 use ambit_store::engine::Places;
 use ambit_tasks::Task;
 
-/// Rows under way with those that wait for their turn, as a multiple of those that may be at work: a waiting row is a
-/// few kB.
+/// Rows under way with those that wait for their turn, as a multiple of those that may be at work. A row that waits
+/// keeps what is known of its entity, of an address with all its services some 20 kB.
 const WITH_WAITING: usize = 8;
 
 /// The same for rows that go into depth: they wait longest, and what they leave is for what is found meanwhile.
-const DEEP_WITH_WAITING: usize = 6;
+const DEEP_WITH_WAITING: usize = 4;
 
 /// Requests from which a row is long: it goes into depth at a site, and holds its connections while it does.
 const LONG_FROM: i64 = 20;
@@ -79,8 +79,8 @@ mod tests {
         for (load, places, long, room) in [
             (IDLE, 512, true, Some((1_024, 512))),
             (Load { under_way: 512, queued: 512, ..IDLE }, 0, true, None),
-            (Load { under_way: 2_000, waiting: 1_900, ..IDLE }, 412, true, Some((924, 512))),
-            (Load { under_way: 3_000, waiting: 2_900, ..IDLE }, 412, true, Some((924, 72))),
+            (Load { under_way: 1_500, waiting: 1_400, ..IDLE }, 412, true, Some((924, 512))),
+            (Load { under_way: 2_000, waiting: 1_900, ..IDLE }, 412, true, Some((924, 48))),
             (Load { under_way: 4_096, waiting: 4_000, ..IDLE }, 0, true, Some((512, 0))),
             (Load { under_way: 300, waiting: 100, long_under_way: 255, ..IDLE }, 312, true, Some((824, 257))),
             (Load { under_way: 300, waiting: 100, long_under_way: 256, ..IDLE }, 312, false, Some((824, 256))),
