@@ -18,6 +18,7 @@ mod window;
 
 pub use record::{Record, RecordData, RecordType};
 pub use service::ServiceBinding;
+pub use text::{label_bytes, label_text};
 
 use crate::limits::DNS_CHAIN_MAX;
 use std::fmt;

@@ -2,7 +2,7 @@
 //! hickory and turned into plain values.
 
 use super::record::{Record, RecordData, RecordType};
-use super::text::name_text;
+use super::text::{label_bytes, name_text};
 use super::{Alias, DnsAnswer, Rcode, service};
 use crate::error::{NetError, Result};
 use crate::limits::{DNS_CHAIN_MAX, DNS_NEGATIVE_TTL_MAX, DNS_PAYLOAD, DNS_RECORDS_MAX, DNS_TTL_MAX};
@@ -14,12 +14,13 @@ use std::net::SocketAddr;
 /// Bytes of a message's header.
 const HEADER_BYTES: usize = 12;
 
-/// A name that can be asked for: lower case, without the dot at the end, labels of 1–63 printable ASCII bytes, at most
-/// 253 in all.
+/// A name that can be asked for: lower case, without the dot at the end, labels of 1–63 bytes as `name_text` writes
+/// them, at most 255 bytes in a message.
 pub(crate) fn question_name(name: &str) -> Result<String> {
     let bare = name.strip_suffix('.').unwrap_or(name);
-    let good_label = |label: &str| (1..=63).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_graphic());
-    if bare.len() > 253 || !(bare.is_empty() || bare.split('.').all(good_label)) {
+    let bytes_of = |label: &str| label_bytes(label).map(|bytes| bytes.len()).filter(|bytes| (1..=63).contains(bytes));
+    let bytes = bare.split('.').try_fold(1, |sum, label| Some(sum + 1 + bytes_of(label)?));
+    if !bare.is_empty() && bytes.is_none_or(|bytes| bytes > 255) {
         return Err(NetError::invalid("DNS name", name));
     }
     Ok(bare.to_ascii_lowercase())
@@ -52,8 +53,9 @@ impl Question {
         bytes.extend_from_slice(&id.to_be_bytes());
         bytes.extend_from_slice(&[u8::from(style.recursion), 0, 0, 1, 0, 0, 0, 0, 0, u8::from(style.edns)]);
         for label in name.split('.').filter(|label| !label.is_empty()) {
+            let label = label_bytes(label).expect("a name that can be asked for");
             bytes.push(u8::try_from(label.len()).expect("labels are at most 63 bytes"));
-            for byte in label.bytes() {
+            for &byte in label.iter() {
                 let at = bytes.len() - HEADER_BYTES;
                 let upper = chance[2 + at / 8 % 32] >> (at % 8) & 1 == 1;
                 bytes.push(if upper { byte.to_ascii_uppercase() } else { byte });

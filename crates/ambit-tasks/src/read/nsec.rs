@@ -1,7 +1,7 @@
 //! NSEC records: each names the next name of its zone, and the types of its own (RFC 4034 §4). Nothing here asks.
 
 use super::nsec3::types;
-use ambit_net::dns::{Record, RecordData, RecordType};
+use ambit_net::dns::{Record, RecordData, RecordType, label_text};
 use std::collections::BTreeSet;
 
 /// The type in the record of a name that is not there (RFC 9824 §3.1).
@@ -44,15 +44,6 @@ fn read(data: &[u8]) -> Option<Link> {
         rest = after;
     }
     Some(Link { next: labels.join("."), types: types(rest)? })
-}
-
-/// A label as the network writes it: lower case, bytes that no host name has as `\DDD`.
-fn label_text(label: &[u8]) -> String {
-    let byte = |byte: &u8| match byte {
-        b'!'..=b'~' if !matches!(byte, b'.' | b'\\') => char::from(byte.to_ascii_lowercase()).to_string(),
-        _ => format!("\\{byte:03}"),
-    };
-    label.iter().map(byte).collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ use ambit_model::entity::domain::ZoneWalk;
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
-use ambit_net::dns::{Rcode, RecordType};
+use ambit_net::dns::{Rcode, RecordType, label_bytes};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
@@ -89,7 +90,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     report(cx, zone, &names).await?;
     if !whole {
         // The chain shows that what it leaves out is gone, up to the name at which the walk ended.
-        let is_behind = |name: &str| order(name) >= order(&current) && !names.contains_key(name);
+        let end = order(&current);
+        let is_behind = |name: &str| order(name) >= end && !names.contains_key(name);
         let known = cx.facts.led_to(TASK.name, cx.argument);
         known.filter(|known| is_behind(&known.name)).for_each(|known| cx.stands(known));
     }
@@ -171,14 +173,16 @@ fn is_top(link: &Link) -> bool {
 
 /// A name that hardly a host has, between a name with all below it and the next one: `!` comes before every letter,
 /// digit and hyphen. A label without room for that ends with the next letter or digit instead. `None` for the zone
-/// itself.
+/// itself, and for a label whose last byte no host name has.
 fn after(name: &str, zone: &str) -> Option<String> {
     let (label, above) = name.split_once('.').filter(|_| name != zone)?;
-    if label.len() < 63 && name.len() < 253 {
+    let labels = order(name);
+    if labels.last()?.len() < 63 && labels.iter().map(|label| label.len() + 1).sum::<usize>() < 254 {
         return Some(format!("{label}!.{above}"));
     }
-    let front = label.get(..label.len() - 1)?;
-    let last = match label.bytes().last()? {
+    let last = *labels.last()?.last()?;
+    let front = label.strip_suffix(char::from(last))?;
+    let last = match last {
         b'-' => '0',
         b'9' => 'a',
         byte @ (b'0'..=b'8' | b'a'..=b'y') => char::from(byte + 1),
@@ -187,9 +191,9 @@ fn after(name: &str, zone: &str) -> Option<String> {
     Some(format!("{front}{last}.{above}"))
 }
 
-/// The labels of a name in the order in which names of a zone follow each other (RFC 4034 §6.1).
-fn order(name: &str) -> Vec<&str> {
-    name.split('.').rev().collect()
+/// The labels of a name, by whose bytes names of a zone follow each other (RFC 4034 §6.1).
+fn order(name: &str) -> Vec<Cow<'_, [u8]>> {
+    name.split('.').rev().map(|label| label_bytes(label).unwrap_or(Cow::Borrowed(label.as_bytes()))).collect()
 }
 
 /// True for a name that may be a host: it has an address, an alias, mail or servers, and is no service label or
@@ -214,9 +218,19 @@ mod tests {
             assert_eq!(after(&long(last)), Some(long(next)));
         }
         assert_eq!(after(&long('z')), None, "nothing that a host may be called comes after it");
-        let mut names = ["half-a.acme.test", "half!.acme.test", "z.half.acme.test", "half.acme.test", "acme.test"];
-        names.sort_by_key(|name| order(name));
-        assert_eq!(names, ["acme.test", "half.acme.test", "z.half.acme.test", "half!.acme.test", "half-a.acme.test"]);
+        let bytes = |count| format!("{}.acme.test", "\\255".repeat(count));
+        assert_eq!(after(&bytes(62)), Some(bytes(62).replacen('.', "!.", 1)));
+        assert_eq!(after(&bytes(63)), None);
+    }
+
+    #[test]
+    fn names_follow_each_other_by_their_bytes() {
+        let names = ["acme.test", "\\032.acme.test", "half.acme.test", "z.half.acme.test", "half!.acme.test"];
+        let names = [&names[..], &["half-a.acme.test", "\\127.acme.test", "\\255.acme.test"]].concat();
+        let mut sorted = names.clone();
+        sorted.reverse();
+        sorted.sort_by_key(|name| order(name));
+        assert_eq!(sorted, names);
     }
 
     #[test]
