@@ -1,5 +1,6 @@
 //! The context of a probe: what it is given, and the only place where it reports what it saw.
 
+use crate::history::within;
 use crate::read::normal;
 use crate::{Memory, Settings};
 use ambit_model::entity::{Member, mentioned};
@@ -12,7 +13,7 @@ use ambit_net::wire::WireTime;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The most entities that one probe may discover; a transfer of a large zone is the largest legitimate answer.
@@ -45,8 +46,13 @@ pub struct Context<'a> {
     pub(crate) memory: Option<&'a Memory>,
     /// When it is ended, on the wire's clock.
     ends: WireTime,
+    /// What the entity led to before, by kind and name; made once there is more than is kept.
+    known: OnceLock<Ends>,
     report: Mutex<Report>,
 }
+
+/// Edges by the kind and name of the entity that they lead to.
+type Ends = BTreeMap<(Kind, String), Vec<(EdgeKind, Uid)>>;
 
 #[derive(Default)]
 struct Report {
@@ -55,6 +61,10 @@ struct Report {
     standing: BTreeSet<(EdgeKind, Uid)>,
     evidence: Vec<Evidence>,
     left_out: Vec<String>,
+    /// Members of which only the beginning is kept.
+    cut: BTreeSet<String>,
+    /// More was discovered than is kept.
+    beyond: bool,
     refused: usize,
 }
 
@@ -62,7 +72,7 @@ impl<'a> Context<'a> {
     /// Makes a context without any report.
     pub fn new(net: &'a Session, facts: &'a Facts, argument: &'a str, settings: &'a Settings) -> Self {
         let ends = net.now().saturating_add(ALONE_MAX);
-        Self { net, facts, argument, settings, memory: None, ends, report: Mutex::default() }
+        Self { net, facts, argument, settings, memory: None, ends, known: OnceLock::new(), report: Mutex::default() }
     }
 
     /// Puts the probe beside the others of its run, which may look at the same site.
@@ -80,7 +90,8 @@ impl<'a> Context<'a> {
         self.ends.saturating_sub(kept)
     }
 
-    /// Reports another entity that this one led to. A text that is no name of the kind is counted and left out.
+    /// Reports another entity that this one led to. A text that is no name of the kind is counted and left out. So is
+    /// what there is no room for: what was known of that stands, and the run says that there is more.
     pub fn found(&self, kind: Kind, raw: &str, edge: EdgeKind) {
         self.found_with(kind, raw, edge, Details::new());
     }
@@ -92,14 +103,30 @@ impl<'a> Context<'a> {
             said.refused += 1;
             return;
         };
-        if said.leads.len() >= LEADS_MAX {
+        let lead = (edge, kind, name);
+        if said.leads.len() >= LEADS_MAX && !said.leads.contains_key(&lead) {
+            said.standing.extend(self.known().get(&(kind, lead.2)).into_iter().flatten());
+            said.beyond = true;
             said.refused += 1;
             return;
         }
-        let lead = said.leads.entry((edge, kind, name)).or_default();
+        let lead = said.leads.entry(lead).or_default();
+        let mut cut = Vec::new();
         for (member, value) in details {
-            lead.entry(member).or_insert(bounded(value, DEPTH_MAX));
+            let value = bounded(value, DEPTH_MAX, &mut || cut.push(member.clone()));
+            lead.entry(member).or_insert(value);
         }
+        said.cut.extend(cut);
+    }
+
+    fn known(&self) -> &Ends {
+        self.known.get_or_init(|| {
+            let mut known = Ends::new();
+            for end in &self.facts.outward {
+                known.entry((end.kind, end.name.clone())).or_default().push((end.edge, end.uid));
+            }
+            known
+        })
     }
 
     /// Reports that where this task led before, with the same argument, could not be asked about now: it stays known
@@ -137,16 +164,23 @@ impl<'a> Context<'a> {
         self.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
     }
 
-    /// Reports a member of the entity's details, no value as null. Texts and lists are cut at their limits; NUL becomes
-    /// U+FFFD.
+    /// Reports a member of the entity's details, no value as null. Texts and lists are cut at their limits, and the run
+    /// says so; NUL becomes U+FFFD.
     pub fn observe<T: Serialize>(&self, member: Member<T>, value: impl Into<Option<T>>) {
         self.observe_all([member.is(value)]);
     }
 
     /// Reports several members at once.
     pub(crate) fn observe_all(&self, members: impl IntoIterator<Item = (String, Value)>) {
-        let members = members.into_iter().map(|(name, value)| (name, bounded(value, DEPTH_MAX)));
-        self.report().details.extend(members);
+        let mut cut = Vec::new();
+        let members = members.into_iter().map(|(name, value)| {
+            let value = bounded(value, DEPTH_MAX, &mut || cut.push(name.clone()));
+            (name, value)
+        });
+        let members: Vec<(String, Value)> = members.collect();
+        let mut said = self.report();
+        said.details.extend(members);
+        said.cut.extend(cut);
     }
 
     /// Keeps bytes as evidence, at most 1 MiB of each piece.
@@ -174,6 +208,11 @@ impl<'a> Context<'a> {
     pub fn into_found(self) -> Found {
         let mut said = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         said.details.sort_keys();
+        if said.beyond {
+            said.left_out.push(format!("what it leads to beyond {LEADS_MAX} entities"));
+        }
+        let beyond = |member| format!("what {member} holds beyond {ITEMS_MAX} items or {} KiB", TEXT_BYTES_MAX / 1_024);
+        said.left_out.extend(said.cut.into_iter().map(beyond));
         let edges = said.leads.into_iter().map(|((edge, kind, name), mut details)| {
             details.sort_keys();
             Discovery { edge, kind, name, details }
@@ -205,6 +244,19 @@ impl<'a> Context<'a> {
         Some(found).filter(|found| !found.edges.is_empty())
     }
 
+    /// As many of the names as a record has room for. Those that the entity led to before come first, so that whatever
+    /// is missing was seen to be gone. The run says how many are left out.
+    pub(crate) fn kept<T: AsRef<str>>(&self, names: impl IntoIterator<Item = T>, most: usize, what: &str) -> Vec<T> {
+        let names: Vec<T> = names.into_iter().collect();
+        let more = names.len().saturating_sub(most);
+        if more == 0 {
+            return names;
+        }
+        self.leave_out(format!("{more} {what} are left out: no more than {most} are kept"));
+        let known: BTreeSet<&str> = self.facts.outward.iter().map(|end| end.name.as_str()).collect();
+        within(names, most, |name| known.contains(name.as_ref()))
+    }
+
     /// Says what there is beyond what is kept, a sentence. It keeps no judgement of the rest back.
     pub(crate) fn leave_out(&self, what: String) {
         self.report().left_out.push(what);
@@ -215,20 +267,29 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A value within the limits of a record.
-fn bounded(value: Value, depth: usize) -> Value {
+/// A value within the limits of a record. Calls `cut` where a list or a text is longer.
+fn bounded(value: Value, depth: usize, cut: &mut dyn FnMut()) -> Value {
     match value {
-        Value::String(text) => Value::String(cut(text)),
+        Value::String(text) => Value::String(short(text, cut)),
         Value::Array(_) | Value::Object(_) if depth == 0 => Value::Null,
-        Value::Array(items) => items.into_iter().take(ITEMS_MAX).map(|item| bounded(item, depth - 1)).collect(),
+        Value::Array(mut items) => {
+            if items.len() > ITEMS_MAX {
+                items.truncate(ITEMS_MAX);
+                cut();
+            }
+            items.into_iter().map(|item| bounded(item, depth - 1, cut)).collect()
+        }
         Value::Object(members) => {
-            members.into_iter().map(|(name, value)| (cut(name), bounded(value, depth - 1))).collect()
+            members.into_iter().map(|(name, value)| (short(name, cut), bounded(value, depth - 1, cut))).collect()
         }
         plain => plain,
     }
 }
 
-fn cut(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+fn short(mut text: String, cut: &mut dyn FnMut()) -> String {
+    if text.len() > TEXT_BYTES_MAX {
+        text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+        cut();
+    }
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }

@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub(crate) use kept::within;
 pub(crate) use known::{Files, Known, LEFT_OUT, written, written_beside};
 pub(crate) use report::{Place, say};
 pub(crate) use standing::{Standing, Today, standing};

@@ -22,8 +22,8 @@ pub(super) fn of_leaks(all: Vec<Leak>, facts: &Facts) -> Vec<Leak> {
     within(all, LEAKS_MAX, |leak| known.contains(&leak.token))
 }
 
-/// As many as there is room for, in their order.
-fn within<T>(all: Vec<T>, most: usize, is_known: impl Fn(&T) -> bool) -> Vec<T> {
+/// As many as there is room for, in their order, those that are known first.
+pub(crate) fn within<T>(all: Vec<T>, most: usize, is_known: impl Fn(&T) -> bool) -> Vec<T> {
     if all.len() <= most {
         return all;
     }

@@ -390,7 +390,8 @@ impl<'a> Crawl<'a> {
         self.keep();
         self.places.left_out().into_iter().for_each(|what| cx.leave_out(what));
         linked_hosts::say(cx, start, &self.handed_out);
-        for host in self.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(HOSTS_MAX) {
+        let hosts = self.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err());
+        for host in cx.kept(hosts, HOSTS_MAX, "hosts") {
             cx.found_host(host, EdgeKind::Link);
         }
         let titles: BTreeMap<&String, &String> = self

@@ -80,14 +80,15 @@ fn own_scripts(page: &Page, site: &Url) -> Vec<Url> {
 
 /// Says which mailboxes, storage buckets and tokens a site hands out, and which hosts beside its own; returns these.
 pub(crate) fn say(cx: &Context<'_>, url: &Url, handed: &HandedOut) -> BTreeSet<String> {
-    let hosts: BTreeSet<String> = handed.hosts_beside(url).take(HOSTS_MAX).collect();
+    let hosts: BTreeSet<String> = handed.hosts_beside(url).collect();
+    let hosts: BTreeSet<String> = cx.kept(hosts, HOSTS_MAX, "hosts").into_iter().collect();
     for host in hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()) {
         cx.found_host(host, EdgeKind::Link);
     }
     let own = |mailbox: &&String| {
         mailbox.rsplit_once('@').is_some_and(|(_, domain)| same_domain(domain, &url.host) || url.host.ends_with(domain))
     };
-    for mailbox in handed.text.mailboxes.iter().filter(own).take(MAILBOXES_MAX) {
+    for mailbox in cx.kept(handed.text.mailboxes.iter().filter(own), MAILBOXES_MAX, "e-mail addresses") {
         cx.found_mailbox(mailbox);
     }
     let mut domains = seed_domains(cx.facts);

@@ -59,8 +59,6 @@ fn https(facts: &Facts) -> impl Iterator<Item = SocketAddr> + '_ {
 
 /// Versions that a browser no longer speaks; asking for them is a probe.
 const OLD_VERSIONS: &[TlsVersion] = &[TlsVersion::Ssl3, TlsVersion::Tls10, TlsVersion::Tls11];
-/// Names kept of one certificate.
-const NAMES_MAX: usize = 1_000;
 /// A certificate with more foreign domains is a provider's for its customers (docs/architecture.md §4).
 const FOREIGN_DOMAINS_MAX: usize = 10;
 
@@ -234,7 +232,7 @@ pub(crate) fn name_of(certificate: &Certificate) -> String {
 /// Names in a certificate, sorted.
 pub(crate) fn names(certificate: &Certificate) -> BTreeSet<String> {
     let addresses = certificate.ip_addresses.iter().map(ToString::to_string);
-    certificate.dns_names.iter().cloned().chain(addresses).take(NAMES_MAX).collect()
+    certificate.dns_names.iter().cloned().chain(addresses).collect()
 }
 
 /// True where a name of the list covers the host: equal, or a star for exactly one label. The common name does not

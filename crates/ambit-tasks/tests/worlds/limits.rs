@@ -1,7 +1,8 @@
 //! What a task may report at most, and what becomes of the rest: names, members, texts, evidence.
 
 use super::explorer::empty_facts;
-use super::faulty::Anything;
+use super::faulty::{Anything, look_by};
+use super::services::{led, uid};
 use super::{EPOCH, world};
 use ambit_model::entity::{domain, network};
 use ambit_model::facts::{LastProbe, Neighbour, ProbeOutcome};
@@ -111,6 +112,29 @@ fn more_names_than_any_zone_has_are_counted_and_left_out() {
         }
     });
     assert_eq!((found.edges.len(), refused), (20_000, 10));
+    assert_eq!(found.left_out, ["what it leads to beyond 20000 entities"]);
+}
+
+#[test]
+fn a_known_name_of_a_whole_zone_for_which_there_is_no_room_is_not_gone() {
+    let mut facts = empty_facts(Kind::Domain, "acme.test");
+    facts.outward = ["host-00001", "zz-known", "zz-gone"]
+        .map(|label| led("zone_transfer", "", (EdgeKind::Subdomain, Kind::DnsRecord, &format!("{label}.acme.test"))))
+        .to_vec();
+    let zone = |cx: &Context<'_>| {
+        let hosts = (0..20_000).map(|number| format!("host-{number:05}"));
+        for label in hosts.chain(["zz-known".to_owned(), "zz-new".to_owned(), "host-00001".to_owned()]) {
+            cx.found_host(&format!("{label}.acme.test"), EdgeKind::Subdomain);
+        }
+    };
+    let (found, refused) = reported_of(&facts, zone, |context| context.into_found());
+    let standing = [(EdgeKind::Subdomain, uid(Kind::DnsRecord, "zz-known.acme.test"))];
+    assert_eq!(
+        (found.edges.len(), refused, found.standing),
+        (20_000, 2, standing.into()),
+        "zz-gone is not in the zone"
+    );
+    assert_eq!(found.left_out.len(), 1, "{:?}", found.left_out);
 }
 
 #[test]
@@ -153,6 +177,11 @@ fn texts_lists_and_depth_are_cut() {
     let cut = observed(json!(long));
     let cut = cut.as_str().unwrap();
     assert!(cut.len() == 65_536 && long.starts_with(cut), "{}", cut.len());
+    let (found, _) = reported(|cx| {
+        cx.observe(network::WHOIS_FULL_TEXT, json!(long));
+        cx.observe(domain::SPF_RECORD, "v=spf1 -all".to_owned());
+    });
+    assert_eq!(found.left_out, ["what whois_full_text holds beyond 2000 items or 64 KiB"]);
     let list: Vec<usize> = (0..2_001).collect();
     assert_eq!(observed(json!(list)).as_array().unwrap().len(), 2_000);
     let nested = |depth: usize| (0..depth).fold(json!("x"), |inner, _| json!([inner]));
@@ -172,4 +201,25 @@ fn evidence_is_cut_in_length_and_number() {
     });
     assert_eq!(found.evidence.len(), 64);
     assert!(found.evidence.iter().all(|one| one.bytes.len() == 1 << 20 && one.label == "answer"));
+}
+
+#[test]
+fn hosts_of_one_page_that_were_known_are_kept_before_others() {
+    let names = (0..310).map(|number| format!("host-{number:03}.acme.test"));
+    let page: String = names.map(|name| format!("<a href='https://{name}/'>x</a>")).collect();
+    let text =
+        world(&format!("name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"\n  body \"{page}\""));
+    let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let site = (Kind::Uri, "https://www.acme.test/", "203.0.113.10:443");
+    let looked = |known: &[&str]| {
+        let known = known.iter().map(|name| led("linked_hosts", site.2, (EdgeKind::Link, Kind::DnsRecord, name)));
+        let facts = Facts { outward: known.collect(), ..empty_facts(site.0, site.1) };
+        let found = look_by(Settings::default(), (&world, EPOCH), "linked_hosts", (facts, site.2), |_, _| None).found;
+        let names: Vec<String> = found.edges.iter().map(|edge| edge.name.clone()).collect();
+        (names.len(), names.last().cloned(), found.left_out)
+    };
+    let left_out = vec!["10 hosts are left out: no more than 300 are kept".to_owned()];
+    assert_eq!(looked(&[]), (300, Some("host-299.acme.test".to_owned()), left_out.clone()));
+    let known = ["host-309.acme.test", "gone.acme.test"];
+    assert_eq!(looked(&known), (300, Some("host-309.acme.test".to_owned()), left_out));
 }
