@@ -12,6 +12,7 @@ use ambit_model::entity::domain::{DanglingReason, DmarcTags, SpfTree};
 use ambit_model::entity::{Member, domain, mentioned};
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Kind, TaskName};
+use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,6 +133,9 @@ fn origin(of: &str) -> ambit_model::Details {
 /// Texts at a name, sorted.
 async fn texts(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>> {
     let answer = cx.net.lookup(name, RecordType::TXT).await?;
+    if answer.cut {
+        return Err(NetError::TooLarge("records of one DNS answer").into());
+    }
     Ok(answer.records.iter().filter_map(|record| record.data.text()).map(|text| text.stored()).collect())
 }
 

@@ -57,5 +57,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     for name in cx.kept(telling, NAMES_MAX, "names") {
         cx.found_host(name, EdgeKind::Pointer);
     }
+    if answer.cut {
+        cx.leave_out(format!("names beyond the first {}", names.len()));
+        cx.facts.led_to(TASK.name, cx.argument).for_each(|known| cx.stands(known));
+    }
     Ok(Answer::found_if(!names.is_empty()))
 }

@@ -56,6 +56,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
         };
     }
     seen.addresses.extend(families.kept(cx.facts));
+    if families.is_cut() {
+        cx.leave_out("addresses beyond those that are read of one answer".to_owned());
+    }
     cx.observe(domain::RESOLUTIONS, seen.resolutions());
     cx.observe(domain::RCODE, json!(seen.rcode.to_string()));
     cx.observe(domain::CNAME_CHAIN, seen.chain.clone());
@@ -167,13 +170,19 @@ impl Families {
         self.four.as_ref().err().or(self.six.as_ref().err())
     }
 
-    /// Addresses of the family that failed, as they were known: they are not gone.
+    /// More addresses came than are read.
+    fn is_cut(&self) -> bool {
+        [&self.four, &self.six].iter().any(|answer| answer.as_ref().is_ok_and(|answer| answer.cut))
+    }
+
+    /// Addresses of the family that failed, or of which not all were read, as they were known: they are not gone.
     fn kept(&self, facts: &Facts) -> impl Iterator<Item = IpAddr> {
         let known = facts.to(EdgeKind::ResolvesTo).filter(|neighbour| neighbour.task == TASK.name.as_str());
+        let is_partial = |answer: &Result<Arc<DnsAnswer>, NetError>| answer.as_ref().map_or(true, |answer| answer.cut);
         let known: Vec<IpAddr> = known.filter_map(|neighbour| neighbour.name.parse().ok()).collect();
-        known.into_iter().filter(|address| match address {
-            IpAddr::V4(_) => self.four.is_err(),
-            IpAddr::V6(_) => self.six.is_err(),
+        known.into_iter().filter(move |address| match address {
+            IpAddr::V4(_) => is_partial(&self.four),
+            IpAddr::V6(_) => is_partial(&self.six),
         })
     }
 }

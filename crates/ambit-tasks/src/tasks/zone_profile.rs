@@ -119,6 +119,11 @@ impl Answers<'_, '_> {
     /// Asks for one sort of records; `None` where that failed. Fails where nothing more may be asked.
     async fn ask(&mut self, rtype: RecordType) -> Result<Option<Arc<DnsAnswer>>> {
         match self.cx.net.lookup(self.name, rtype).await {
+            Ok(answer) if answer.cut => {
+                self.has_any = true;
+                self.failure.get_or_insert(NetError::TooLarge("records of one DNS answer"));
+                Ok(None)
+            }
             Ok(answer) => {
                 self.has_any = true;
                 Ok(Some(answer))

@@ -10,7 +10,7 @@ use ambit_model::observation::Found;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Uid};
 use ambit_net::net::NetOptions;
 use ambit_net::{Grants, Net, Pace, PaceLimits};
-use ambit_tasks::{Context, Settings};
+use ambit_tasks::{Answer, Context, Settings};
 use ambit_world::World;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -222,4 +222,30 @@ fn hosts_of_one_page_that_were_known_are_kept_before_others() {
     assert_eq!(looked(&[]), (300, Some("host-299.acme.test".to_owned()), left_out.clone()));
     let known = ["host-309.acme.test", "gone.acme.test"];
     assert_eq!(looked(&known), (300, Some("host-309.acme.test".to_owned()), left_out));
+}
+
+#[test]
+fn what_is_beyond_the_records_that_are_read_of_one_answer_is_not_gone() {
+    let many: String = (0..=255).map(|last| format!(" A 198.51.100.{last}")).collect();
+    let more: String = (0..64).map(|last| format!(" A 203.0.113.{last}")).collect();
+    let texts: String = (0..300).map(|number| format!(" TXT \"a{number}\"")).collect();
+    let text = world(&format!("name big.acme.test{many}{more}\nname txt.acme.test{texts} TXT \"v=spf1 -all\""));
+    let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let looked = |task: &str, name: &str, argument: &str, known: &[&str]| {
+        let known = known.iter().map(|known| led(task, argument, (EdgeKind::ResolvesTo, Kind::IpAddress, known)));
+        let facts = Facts { outward: known.collect(), ..empty_facts(Kind::DnsRecord, name) };
+        look_by(Settings::default(), (&world, EPOCH), task, (facts, argument), |_, _| None)
+    };
+    let resolved = looked("resolve", "big.acme.test", "", &["203.0.113.63"]);
+    let last = resolved.found.edges.last().map(|edge| edge.name.clone());
+    assert_eq!(
+        (resolved.answer, resolved.found.edges.len(), last),
+        (Ok(Answer::Found), 257, Some("203.0.113.63".to_owned()))
+    );
+    assert_eq!(resolved.found.left_out, ["addresses beyond those that are read of one answer"]);
+    let zone = looked("zone_profile", "txt.acme.test", "", &[]);
+    assert!(zone.answer.is_err() || matches!(zone.answer, Ok(Answer::InPart(_))), "{:?}", zone.answer);
+    assert!(zone.found.details.get("spf_record").is_none_or(Value::is_null), "{:?}", zone.found.details);
+    let spf = looked("mail_policy", "txt.acme.test", "SPF", &[]);
+    assert!(spf.answer.is_err(), "it may have one: {:?}", spf.answer);
 }
