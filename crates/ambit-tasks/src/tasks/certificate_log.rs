@@ -2,13 +2,15 @@
 
 use crate::{Answer, Contacts, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::certificate;
+use ambit_model::facts::Neighbour;
 use ambit_model::observation::Sighting;
-use ambit_model::{Details, EdgeKind, Kind, TaskName, Timestamp, workflow};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, Timestamp, workflow};
 use ambit_net::http::BodyEnd;
 use ambit_net::{NetError, Phase};
 use serde::Deserialize;
 use serde_json::json;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -29,10 +31,8 @@ pub(crate) const TASK: Task = Task {
 };
 
 const PROVIDER: &str = "crt.sh";
-/// Certificates of one domain that are kept, newest first.
+/// Certificates of one domain that are kept: the newest, and older ones that are known.
 const CERTIFICATES_MAX: usize = 2_000;
-/// Names kept of one certificate.
-const NAMES_MAX: usize = 1_000;
 /// How long an overloaded provider is left alone before it is asked the second and last time, wire time.
 const SECOND_LOOK: Duration = Duration::from_secs(60);
 
@@ -45,10 +45,35 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
         answer => answer,
     };
     let logged = logged.map_err(|failure| failure.error)?;
-    for certificate in logged.values() {
+    report(cx, &logged);
+    Ok(Answer::found_if(!logged.is_empty()))
+}
+
+/// Leads to the newest certificates. Older ones that are known are still in the log, however many newer ones there are.
+fn report(cx: &Context<'_>, logged: &Certificates) {
+    let (newest, older) = by_age(logged);
+    for certificate in newest {
         cx.found_with(Kind::PreCertificate, &certificate.name(), EdgeKind::LoggedCertificate, certificate.members());
     }
-    Ok(Answer::found_if(!logged.is_empty()))
+    if !older.is_empty() {
+        cx.leave_out(format!("{} older certificates: no more than {CERTIFICATES_MAX} are followed", older.len()));
+        known(cx.facts, &older).for_each(|known| cx.stands(known));
+    }
+}
+
+/// The newest certificates, as many as are followed, and the others.
+fn by_age(logged: &Certificates) -> (Vec<&Logged>, Vec<&Logged>) {
+    let mut newest: Vec<&Logged> = logged.values().collect();
+    newest.sort_by_key(|certificate| Reverse((&certificate.not_before, &certificate.serial)));
+    let older = newest.split_off(newest.len().min(CERTIFICATES_MAX));
+    (newest, older)
+}
+
+/// Those of the certificates to which the log led before.
+fn known<'f>(facts: &'f Facts, certificates: &[&Logged]) -> impl Iterator<Item = &'f Neighbour> {
+    let names = certificates.iter().filter_map(|one| Kind::PreCertificate.canonical(&one.name()).ok());
+    let names: BTreeSet<String> = names.collect();
+    facts.led_to(TASK.name, "").filter(move |known| names.contains(&known.name))
 }
 
 /// Why the provider gave no answer.
@@ -128,7 +153,7 @@ impl Logged {
 /// Certificates by issuer and serial.
 type Certificates = BTreeMap<(String, String), Logged>;
 
-/// A pre-certificate and its certificate are one, the newest are kept.
+/// A pre-certificate and its certificate are one.
 fn parse(body: &[u8]) -> Result<Certificates, String> {
     let mut rows: Vec<Row<'_>> =
         serde_json::from_slice(body).map_err(|error| format!("not the list that was expected: {error}"))?;
@@ -136,15 +161,12 @@ fn parse(body: &[u8]) -> Result<Certificates, String> {
     let mut logged = Certificates::new();
     for row in rows {
         let serial = serial(&row.serial_number);
-        let names: BTreeSet<String> = row.name_value.split_whitespace().filter_map(host).take(NAMES_MAX).collect();
+        let names: BTreeSet<String> = row.name_value.split_whitespace().filter_map(host).collect();
         let common_name = row.common_name.filter(|name| !name.trim().is_empty()).map(Cow::into_owned);
         let Some(common_name) = common_name.or_else(|| names.first().cloned()) else {
             continue;
         };
         let key = (row.issuer_name.clone().into_owned(), serial.clone());
-        if !logged.contains_key(&key) && logged.len() >= CERTIFICATES_MAX {
-            continue;
-        }
         let known = logged.entry(key).or_insert_with(|| Logged {
             serial,
             common_name,
@@ -180,6 +202,10 @@ fn host(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::facts;
+    use ambit_model::{Clearance, Uid};
+    use serde_json::Value;
+    use std::sync::Arc;
 
     #[test]
     fn a_precertificate_and_its_certificate_are_one() {
@@ -194,6 +220,42 @@ mod tests {
         assert_eq!((logged.len(), one.name().as_str()), (1, "www.acme.test (ab12)"));
         assert_eq!(one.names.iter().collect::<Vec<_>>(), ["*.shop.acme.test", "a", "not", "www.acme.test"]);
         assert_eq!(one.not_after, "2026-04-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn certificates_that_newer_ones_push_out_stay_known() {
+        let row = |number: usize| {
+            json!({"issuer_name": "CN=R1", "common_name": "acme.test", "name_value": "acme.test",
+                "not_before": format!("2026-01-01T00:{:02}:{:02}", number / 60, number % 60),
+                "not_after": "2026-04-01T00:00:00", "serial_number": format!("{number:x}")})
+        };
+        let rows: Vec<Value> = (1..=2_002).map(row).collect();
+        let logged = parse(json!(rows).to_string().as_bytes()).unwrap();
+        let (newest, older) = by_age(&logged);
+        let serials = |some: &[&Logged]| some.iter().map(|one| one.serial.clone()).collect::<Vec<_>>();
+        assert_eq!(
+            (newest.len(), serials(&newest[..1]), serials(&older)),
+            (2_000, vec!["7d2".to_owned()], vec!["2".to_owned(), "1".to_owned()])
+        );
+        let mut facts = facts(Kind::Domain, "acme.test", json!({}));
+        facts.outward = ["acme.test (1)", "acme.test (7d2)", "acme.test (gone)"].map(led).to_vec();
+        let standing: Vec<&str> = known(&facts, &older).map(|known| known.name.as_str()).collect();
+        assert_eq!(standing, ["acme.test (1)"]);
+    }
+
+    fn led(name: &str) -> Neighbour {
+        Neighbour {
+            edge: EdgeKind::LoggedCertificate,
+            task: TASK.name.as_str().to_owned(),
+            argument: String::new(),
+            uid: Uid::from_bytes([1; 32]),
+            kind: Kind::PreCertificate,
+            name: name.to_owned(),
+            scoped: true,
+            by_evidence: false,
+            clearance: Clearance::L1,
+            details: Arc::default(),
+        }
     }
 
     #[test]
