@@ -1,7 +1,7 @@
 //! Many ports of an address, each asked with a datagram.
 
 use super::live::live_session;
-use super::wire::{NameServer, TestGuard, TestWire, net, run};
+use super::wire::{BREAKS, NameServer, TestGuard, TestWire, net, run};
 use crate::net::{Net, NetOptions, Session};
 use crate::{AnswerFrom, Grants, NetError, Pace, PaceLimits, PortQuestion, ReadAnswer};
 use ambit_model::Clearance;
@@ -144,6 +144,35 @@ fn the_rates_hold_where_an_address_waited_for_a_socket() {
         let at_once = sent.iter().filter(|at| **at == first).count();
         // The turn of the first one is over; after it five at once, and the others at 50/s.
         assert!(at_once <= 6 && last - first >= Duration::from_millis(170), "{at_once} at once: {sent:?}");
+    });
+}
+
+#[test]
+fn the_rates_hold_where_a_socket_broke_and_others_wait_for_one() {
+    run(|wire| async move {
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        for port in 100..115 {
+            let sent = sent.clone();
+            let notes: NameServer = Arc::new(move |_, now| {
+                sent.lock().unwrap().push(now);
+                if port == 100 { vec![(Duration::from_millis(50), BREAKS.to_vec())] } else { Vec::new() }
+            });
+            wire.name_server(&format!("192.0.2.2:{port}"), notes);
+        }
+        let options = NetOptions { sockets: 1, ..NetOptions::default() };
+        let pace = Arc::new(Pace::new(PaceLimits::default()));
+        let net = Net::new(wire.clone(), Arc::new(TestGuard::default()), pace, options);
+        let session = &net.session(Grants::task(Clearance::L3, &[]));
+        let one = [question(107, AnswerFrom::ThatPort)];
+        let many: Vec<PortQuestion> = (100..115).map(|port| question(port, AnswerFrom::ThatPort)).collect();
+        let (said, _) = futures::join!(ask(session, "192.0.2.2", &many, WAIT), ask(session, "192.0.2.1", &one, WAIT));
+        let sent = sent.lock().unwrap();
+        let failed = said.iter().filter(|said| said.is_err()).count();
+        assert!((5..10).contains(&failed), "what was asked before may have been answered: {said:?}");
+        // Five at once, and the others at 50/s.
+        let at_once = sent.iter().map(|at| sent.iter().filter(|other| *other == at).count()).max();
+        assert_eq!((sent.len(), at_once), (15, Some(5)), "{sent:?}");
+        assert!(sent[14] < WAIT, "nobody took its place: {sent:?}");
     });
 }
 

@@ -44,6 +44,9 @@ pub(super) enum Peer {
 /// Answers datagrams: bytes, and when each reply comes.
 pub(super) type NameServer = Arc<dyn Fn(&[u8], WireTime) -> Vec<(Duration, Vec<u8>)> + Send + Sync>;
 
+/// What breaks the socket that it comes to.
+pub(super) const BREAKS: &[u8] = b"the socket breaks";
+
 /// The wire of a test.
 pub(super) struct TestWire {
     pub(super) clock: Clock,
@@ -287,6 +290,9 @@ impl Datagrams for TestDatagrams {
     fn receive<'a>(&'a self, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<(usize, SocketAddr)>> {
         Box::pin(async move {
             let (bytes, from) = self.receiver.lock().await.recv().await.ok_or(io::ErrorKind::BrokenPipe)?;
+            if bytes == BREAKS {
+                return Err(io::ErrorKind::NetworkDown.into());
+            }
             let length = bytes.len().min(buffer.len());
             buffer[..length].copy_from_slice(&bytes[..length]);
             Ok((length, from))

@@ -37,6 +37,9 @@ pub struct Asking<T> {
     rows: Vec<Row<T>>,
     read: ReadAnswer<T>,
     line: Option<Line>,
+    /// The place of its socket among all. It is kept where the socket fails: while another place is waited for, turns
+    /// would pass, and all of them would go out at once.
+    socket: Option<OwnedSemaphorePermit>,
     _place: OwnedSemaphorePermit,
     wait: Duration,
     /// When the wait for answers is over.
@@ -61,13 +64,12 @@ enum State<T> {
     Unreachable,
 }
 
-/// The socket of an address, with its place among all.
+/// The socket of an address.
 struct Line {
     socket: DatagramSocket,
     buffer: Vec<u8>,
     /// Refusals that may still be heard: a system that tells of them tells one for each question.
     refusals: usize,
-    _place: OwnedSemaphorePermit,
 }
 
 /// Sends the questions, each when the rates let it out.
@@ -83,7 +85,8 @@ pub(crate) async fn ask_ports<T: Send>(
     // As long as it waits for its place, it takes no turn from others.
     let place = door.swept_place().await;
     let until = door.now();
-    let mut asking = Asking { door: door.clone(), address, rows, read, line: None, _place: place, wait, until };
+    let (line, socket) = (None, None);
+    let mut asking = Asking { door: door.clone(), address, rows, read, line, socket, _place: place, wait, until };
     let rates = &rates_of_target(address);
     let admit = |(number, question): (usize, PortQuestion)| async move {
         let to = SocketAddr::new(address, question.port);
@@ -161,12 +164,15 @@ impl<T> Asking<T> {
         let line = match &mut self.line {
             Some(line) => line,
             none => {
-                let place = self.door.socket().await;
-                // Scope may have changed while it waited for a socket.
-                self.door.check(Grant::Target, pass.to(), Transport::Udp, None)?;
+                if self.socket.is_none() {
+                    let place = self.door.socket().await;
+                    // Scope may have changed while it waited for a socket.
+                    self.door.check(Grant::Target, pass.to(), Transport::Udp, None)?;
+                    self.socket = Some(place);
+                }
                 let socket = self.door.datagram_socket(self.address, "datagram")?;
                 let buffer = vec![0; SWEPT_ANSWER_BYTES_MAX];
-                none.insert(Line { socket, buffer, refusals: self.rows.len(), _place: place })
+                none.insert(Line { socket, buffer, refusals: self.rows.len() })
             }
         };
         line.socket.send(pass, payload).await.map_err(|error| NetError::from_io(&error, "datagram"))?;
