@@ -79,7 +79,7 @@ fn step(asked: &Asked<'_>, name: &str) -> Answer {
         return answer;
     }
     let Some(zone) = holder(asked, name) else {
-        return no_such_domain(name);
+        return above_all_zones(asked, name);
     };
     let stated = &asked.draft.zones[zone];
     let reachable = plan::is_reachable(asked.draft, zone);
@@ -102,9 +102,10 @@ fn holder<'a>(asked: &Asked<'a>, name: &'a str) -> Option<&'a str> {
     above.or_else(|| plan::zone_of(asked.draft, name))
 }
 
-/// A name below no zone: its top-level domain says so.
-fn no_such_domain(name: &str) -> Answer {
-    let mut answer = Answer::new(Rcode::NxDomain);
+/// A name below no zone, of which its top-level domain says whether a zone is below it.
+fn above_all_zones(asked: &Asked<'_>, name: &str) -> Answer {
+    let exists = plan::exists(asked.draft, name);
+    let mut answer = Answer::new(if exists { Rcode::NoError } else { Rcode::NxDomain });
     let top = plan::ancestors(name).last().unwrap_or_default();
     answer.authority.push((top.to_owned(), ZONE_TTL, soa(top, "a.root.sources.example", 1)));
     answer

@@ -349,6 +349,14 @@ fn addresses_and_blocks() {
             &["found", "> pointer DnsRecord a.acme.test"],
         ),
         ("ptr_sweep", "", "NetBlock 203.0.113.16/28 0-16", &["absent"]),
+        (
+            "reverse_walk",
+            "block 2001:db8:5::/48 of acme\nhost 2001:db8:5:1::17\n  ptr a.acme.test\nname a.acme.test AAAA \
+             2001:db8:5:1::17",
+            "NetBlock 2001:db8:5::/48",
+            &["found", "> pointer DnsRecord a.acme.test", "> block_member IpAddress 2001:db8:5:1::17"],
+        ),
+        ("reverse_walk", "block 2001:db8:5::/48 of acme", "NetBlock 2001:db8:5::/48", &["absent"]),
         ("ptr_sweep", "", "NetBlock 203.0.113.0/28 some", &["no answer: not a range of the block: \"some\""]),
         (
             "block_sweep",

@@ -4,7 +4,7 @@ use super::message::{Answer, Rcode};
 use super::{Asked, ZONE_TTL, soa};
 use crate::draft::Data;
 use crate::plan;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 /// The answer for a name of these trees; `None` for any other name.
 pub(super) fn answer(asked: &Asked<'_>, name: &str) -> Option<Answer> {
@@ -30,13 +30,19 @@ pub(super) fn answer(asked: &Asked<'_>, name: &str) -> Option<Answer> {
     None
 }
 
+/// A name above that of an address with a pointer exists, and has no data (RFC 8020 §2).
 fn pointer(asked: &Asked<'_>, name: &str) -> Option<Option<Data>> {
-    let address = match name.strip_suffix(".in-addr.arpa") {
-        Some(labels) => IpAddr::V4(reversed_v4(labels)?),
-        None => IpAddr::V6(reversed_v6(name.strip_suffix(".ip6.arpa")?)?),
+    if matches!(name, "in-addr.arpa" | "ip6.arpa") {
+        return Some(None);
+    }
+    let (first, last) = match name.strip_suffix(".in-addr.arpa") {
+        Some(labels) => reversed_v4(labels)?,
+        None => reversed_v6(name.strip_suffix(".ip6.arpa")?)?,
     };
-    let pointer = asked.draft.hosts.get(&address)?.pointer.clone()?;
-    Some(Some(Data::Ptr(pointer)))
+    let mut pointers =
+        asked.draft.hosts.range(first..=last).filter_map(|(at, host)| Some((at, host.pointer.as_ref()?)));
+    let (_, pointer) = pointers.next()?;
+    Some((first == last).then(|| Data::Ptr(pointer.clone())))
 }
 
 /// `4.3.2.1.origin.asn.cymru.com`, `….origin6.asn.cymru.com` and `AS64500.asn.cymru.com`.
@@ -60,35 +66,42 @@ fn system(asked: &Asked<'_>, name: &str) -> Option<Option<Data>> {
         );
         return text(line);
     }
-    let address = match rest.strip_suffix(".origin") {
-        Some(labels) => IpAddr::V4(reversed_v4(labels)?),
-        None => IpAddr::V6(reversed_v6_prefix(rest.strip_suffix(".origin6")?)?),
+    let (address, _) = match rest.strip_suffix(".origin") {
+        Some(labels) => reversed_v4(labels).filter(|(first, last)| first == last)?,
+        None => reversed_v6(rest.strip_suffix(".origin6")?)?,
     };
     let (net, block) = plan::block_of(asked.draft, address)?;
     let line = format!("{} | {net} | {} | ripencc | {}", block.asn?, block.country, date(block));
     text(line)
 }
 
-fn reversed_v4(labels: &str) -> Option<Ipv4Addr> {
-    let mut octets: Vec<&str> = labels.split('.').collect();
-    octets.reverse();
-    octets.join(".").parse().ok()
+/// The first and the last of the addresses whose names end in these labels.
+fn reversed_v4(labels: &str) -> Option<(IpAddr, IpAddr)> {
+    let octets: Option<Vec<u8>> = labels.split('.').rev().map(octet).collect();
+    let octets = octets.filter(|octets| octets.len() <= 4)?;
+    let filled = |rest: u8| {
+        let mut address = [rest; 4];
+        address[..octets.len()].copy_from_slice(&octets);
+        IpAddr::from(address)
+    };
+    Some((filled(0), filled(u8::MAX)))
 }
 
-fn reversed_v6(labels: &str) -> Option<Ipv6Addr> {
-    (labels.split('.').count() == 32).then(|| reversed_v6_prefix(labels)).flatten()
+fn octet(label: &str) -> Option<u8> {
+    label.parse().ok().filter(|octet: &u8| octet.to_string() == label)
 }
 
-/// Fewer than 32 nibbles are the front of the address.
-fn reversed_v6_prefix(labels: &str) -> Option<Ipv6Addr> {
-    let mut bits = 0u128;
+/// The same by nibbles.
+fn reversed_v6(labels: &str) -> Option<(IpAddr, IpAddr)> {
     let nibbles: Vec<&str> = labels.split('.').collect();
     if nibbles.len() > 32 {
         return None;
     }
+    let mut bits = 0u128;
     for (index, nibble) in nibbles.iter().rev().enumerate() {
         let value = u128::from_str_radix(nibble, 16).ok().filter(|_| nibble.len() == 1)?;
         bits |= value << (124 - 4 * index);
     }
-    Some(Ipv6Addr::from(bits))
+    let below = u128::MAX.checked_shr(4 * u32::try_from(nibbles.len()).ok()?).unwrap_or(0);
+    Some((IpAddr::from(bits.to_be_bytes()), IpAddr::from((bits | below).to_be_bytes())))
 }
