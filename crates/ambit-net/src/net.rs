@@ -300,8 +300,13 @@ impl Session {
     }
 
     /// Sends one datagram to a target and waits for the answer to it, at most `wait` for each of two tries. `None`:
-    /// silence, which says nothing.
-    pub async fn datagram(&self, address: SocketAddr, payload: &[u8], wait: Duration) -> Result<Option<Vec<u8>>> {
+    /// silence or a refusal, neither of which is told from the other.
+    pub async fn datagram(
+        &self,
+        address: SocketAddr,
+        payload: &[u8],
+        wait: Duration,
+    ) -> Result<Option<Vec<u8>>, NetError> {
         crate::udp::exchange(&self.door, address, payload, wait).await
     }
 

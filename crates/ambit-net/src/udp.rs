@@ -68,34 +68,18 @@ pub(crate) async fn ask_port(
     }
 }
 
-/// Sends and waits; `None`: silence.
+/// Sends and waits, again where nothing came; `None`: nobody answered.
 pub(crate) async fn exchange(
     door: &Door,
     address: SocketAddr,
     payload: &[u8],
     wait: Duration,
 ) -> Result<Option<Vec<u8>>, NetError> {
-    door.check(Grant::Target, address, Transport::Udp, None)?;
-    let failed = |error: std::io::Error| NetError::from_io(&error, "datagram");
-    let socket = door.datagram_socket(address.ip(), "datagram")?;
-    let buckets = rates_of_target(address.ip());
-    let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
     for _ in 0..DATAGRAM_TRIES {
-        let pass = door.admit_datagram(Grant::Target, address, None, &buckets).await?;
-        socket.send(pass, payload).await.map_err(failed)?;
-        let limit = door.now() + wait;
-        // Datagrams from elsewhere are ignored.
-        let answer = async {
-            loop {
-                let (length, from) = socket.receive(&mut buffer).await?;
-                if from == address {
-                    return Ok(buffer[..length].to_vec());
-                }
-            }
-        };
-        match door.until(limit, "datagram", answer).await {
-            Ok(answer) => return answer.map(Some).map_err(failed),
-            Err(_) => continue,
+        match ask_port(door, address, payload, AnswerFrom::ThatPort, wait).await? {
+            PortAnswer::Said(bytes) => return Ok(Some(bytes)),
+            PortAnswer::Closed => return Ok(None),
+            PortAnswer::Silent => {}
         }
     }
     Ok(None)
