@@ -88,6 +88,29 @@ impl Engine {
 /// The loudest footprint whose second probes are waited for. What binds a name to an address is asked at most this
 /// loudly; once the first answer is that the name is gone, whoever has the address now must not be contacted for it.
 const BINDING_FOOTPRINT_MAX: Clearance = Clearance::L1;
+/// The footprint of the rows that wait for them in the waves before visits: handshakes with addresses. Names are
+/// guessed there more loudly, but only servers of names hear of it.
+const HANDSHAKE_FOOTPRINT: Clearance = Clearance::L2;
+
+/// Which rows of a wave may start.
+#[derive(Clone, Copy)]
+struct Startable<'a> {
+    wire_now: Timestamp,
+    /// Entities that are left alone.
+    without: &'a BTreeSet<Uid>,
+    /// Handshakes wait for second probes.
+    is_probe_owed: bool,
+}
+
+impl Startable<'_> {
+    /// The condition on the rows' footprint.
+    fn footprints(&self, wave: Wave) -> String {
+        match self.is_probe_owed && wave < Wave::Visits {
+            true => format!(" AND footprint <> {}", HANDSHAKE_FOOTPRINT.number()),
+            false => String::new(),
+        }
+    }
+}
 
 async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending> {
     let sql = format!(
@@ -98,8 +121,8 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
     );
     let (open, sweeps, leased, dirty): (i64, i64, i64, i64) = tx.read_one(&sql, values![run]).await?;
     let not_before = match second_probe_owed(tx, run, wire_now).await? {
-        Some(owed) if !could_start(tx, run, Wave::Variations, wire_now).await? => Some(owed),
-        _ if sweeps > 0 || could_start(tx, run, Wave::Writes, wire_now).await? => None,
+        Some(owed) if !could_start(tx, run, Wave::Variations, wire_now, true).await? => Some(owed),
+        _ if sweeps > 0 || could_start(tx, run, Wave::Writes, wire_now, false).await? => None,
         _ => {
             let sql = format!("SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN}");
             tx.read_one(&sql, values![run]).await?
@@ -118,9 +141,12 @@ async fn second_probe_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Resu
 }
 
 /// Returns whether a row could start now that is of no later wave than `last`.
-async fn could_start(tx: &mut Tx, run: RunId, last: Wave, wire_now: Timestamp) -> Result<bool> {
-    let sql =
-        format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND wave <= $2 AND not_before <= $3 LIMIT 1");
+async fn could_start(tx: &mut Tx, run: RunId, last: Wave, wire_now: Timestamp, is_probe_owed: bool) -> Result<bool> {
+    let footprints = Startable { wire_now, without: &BTreeSet::new(), is_probe_owed }.footprints(last);
+    let sql = format!(
+        "SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND wave <= $2 AND not_before <= $3{footprints} \
+         LIMIT 1"
+    );
     tx.exists(&sql, values![run, last.number(), wire_now]).await
 }
 
@@ -140,12 +166,10 @@ async fn lease(
     let mut taken = Vec::new();
     // What louder work keeps away from, as visits there are under way.
     let mut near = BTreeSet::new();
+    let mut is_probe_owed = false;
     for wave in Wave::ALL {
         // Beside the rows of one wave go those of the next where it does not wait.
         if wave.waits() && !taken.is_empty() {
-            break;
-        }
-        if wave == Wave::Writes && (!near.is_empty() || unreconciled != Unreconciled::Nothing) {
             break;
         }
         if unreconciled == Unreconciled::Anything
@@ -155,7 +179,9 @@ async fn lease(
             break;
         }
         // What is owed does not change in here: it is asked once, before the first wave that waits for it.
-        if wave == Wave::Visits && second_probe_owed(tx, run, wire_now).await?.is_some() {
+        is_probe_owed |= wave == Wave::Variations && second_probe_owed(tx, run, wire_now).await?.is_some();
+        let is_early = wave == Wave::Writes && (!near.is_empty() || unreconciled != Unreconciled::Nothing);
+        if is_early || (wave == Wave::Visits && is_probe_owed) {
             break;
         }
         let limit = if wave >= Wave::Probes { places.deep } else { places.rows };
@@ -163,7 +189,8 @@ async fn lease(
         if limit == 0 {
             break;
         }
-        let ids = startable(tx, run, wave, (wire_now, &near), limit).await?;
+        let may = Startable { wire_now, without: &near, is_probe_owed };
+        let ids = startable(tx, run, wave, may, limit).await?;
         if !ids.is_empty() {
             taken.extend(ids);
             continue;
@@ -186,7 +213,7 @@ async fn lease(
         }
         if taken.is_empty()
             && near.is_empty()
-            && let Some(id) = suspect(tx, run, wave, wire_now).await?
+            && let Some(id) = suspect(tx, run, wave, may).await?
         {
             return take(tx, &[id]).await;
         }
@@ -195,19 +222,13 @@ async fn lease(
 }
 
 /// Rows of a wave that could start now, with ranges of its sweeps, at entities that are not among some.
-async fn startable(
-    tx: &mut Tx,
-    run: RunId,
-    wave: Wave,
-    (wire_now, without): (Timestamp, &BTreeSet<Uid>),
-    limit: usize,
-) -> Result<Vec<i64>> {
+async fn startable(tx: &mut Tx, run: RunId, wave: Wave, may: Startable<'_>, limit: usize) -> Result<Vec<i64>> {
     let wanted = i64::try_from(limit).expect("bounded by the caller");
-    let (ids, least) = open_rows(tx, run, wave, (wire_now, without), wanted).await?;
+    let (ids, least) = open_rows(tx, run, wave, may, wanted).await?;
     // A range of a sweep goes before rows that promise less, and takes the places that are left over.
     let (room, above) = if ids.len() < limit { (limit - ids.len(), i64::MIN) } else { (limit, least) };
-    if unroll_sweeps(tx, run, wave, (room, above), without).await? {
-        return Ok(open_rows(tx, run, wave, (wire_now, without), wanted).await?.0);
+    if unroll_sweeps(tx, run, wave, (room, above), may.without).await? {
+        return Ok(open_rows(tx, run, wave, may, wanted).await?.0);
     }
     Ok(ids)
 }
@@ -219,18 +240,12 @@ async fn is_leased(tx: &mut Tx, run: RunId, (first, last): (Wave, Wave)) -> Resu
 }
 
 /// Rows of a wave that could start now, in the order in which they should, and the least priority among them.
-async fn open_rows(
-    tx: &mut Tx,
-    run: RunId,
-    wave: Wave,
-    (wire_now, without): (Timestamp, &BTreeSet<Uid>),
-    limit: i64,
-) -> Result<(Vec<i64>, i64)> {
-    let mut wanted = values![run, wave.number(), wire_now, limit, ATTEMPTS_BEFORE_ALONE];
-    let without = leaving_out(without, &mut wanted);
+async fn open_rows(tx: &mut Tx, run: RunId, wave: Wave, may: Startable<'_>, limit: i64) -> Result<(Vec<i64>, i64)> {
+    let mut wanted = values![run, wave.number(), may.wire_now, limit, ATTEMPTS_BEFORE_ALONE];
+    let (without, footprints) = (leaving_out(may.without, &mut wanted), may.footprints(wave));
     let sql = format!(
         "SELECT id, priority FROM work WHERE run_id = $1 AND state = {OPEN} AND wave = $2 AND not_before <= $3 AND \
-         attempts < $5{without}
+         attempts < $5{without}{footprints}
          ORDER BY footprint, priority DESC, id LIMIT $4"
     );
     let rows: Vec<(i64, i64)> = tx.read_all(&sql, wanted).await?;
@@ -240,12 +255,13 @@ async fn open_rows(
 
 /// Returns one row under which the process died before, once nothing else of its wave can start, so that only the row
 /// that really runs can be blamed again.
-async fn suspect(tx: &mut Tx, run: RunId, wave: Wave, wire_now: Timestamp) -> Result<Option<i64>> {
+async fn suspect(tx: &mut Tx, run: RunId, wave: Wave, may: Startable<'_>) -> Result<Option<i64>> {
+    let footprints = may.footprints(wave);
     let sql = format!(
-        "SELECT id FROM work WHERE run_id = $1 AND state = {OPEN} AND wave = $2 AND not_before <= $3
+        "SELECT id FROM work WHERE run_id = $1 AND state = {OPEN} AND wave = $2 AND not_before <= $3{footprints}
          ORDER BY footprint, priority DESC, id LIMIT 1"
     );
-    tx.read_first(&sql, values![run, wave.number(), wire_now]).await
+    tx.read_first(&sql, values![run, wave.number(), may.wire_now]).await
 }
 
 /// Leases rows: the fence rises, so that a completion under an older lease is refused.

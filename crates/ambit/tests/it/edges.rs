@@ -849,3 +849,28 @@ fn the_text_of_a_registrant_is_no_title_against_many_strangers_names() {
         assert_eq!(open == 1, is_swept, "{customers}: {}", found.summary);
     }
 }
+
+#[test]
+fn a_machine_that_was_given_back_is_not_contacted_once_its_name_is_gone() {
+    // It was theirs by the certificate that it presents to whoever names nobody, which a later run would ask for again.
+    let lines = "block 198.51.100.128/25 of host asn AS64506 named HOST
+org host \"Host\" vendor
+org later \"Later\" stranger
+name app.umberfold.test A 198.51.100.190
+host 198.51.100.190
+  port 22 ssh \"OpenSSH_10.0\"
+site https://app.umberfold.test \"App\"
+  default
+state 2
+remove name app.umberfold.test
+remove site https://app.umberfold.test
+remove host 198.51.100.190
+host 198.51.100.190 of later
+  port 22 ssh \"OpenSSH_10.0\"
+  port 6379 redis open";
+    let (folder, world) = (Folder::new("edges-given-back"), with_mail("umberfold.test", lines));
+    let before = scan_text(&folder, &world, &[]);
+    assert_exact(&before);
+    assert!(before.names("NetworkService").contains("198.51.100.190:22/tcp"), "{}", before.summary);
+    assert_exact(&scan_text(&folder, &world, &["--state", "2"]));
+}
