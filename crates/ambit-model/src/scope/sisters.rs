@@ -113,7 +113,12 @@ fn shown(
             of_start(EvidenceKind::OwnNameServer)
         }
         (EdgeKind::Vendor, Kind::Mailserver) if around.is_in_seed(&to.name) => of_start(EvidenceKind::OwnMailServer),
-        (EdgeKind::Vendor, Kind::DnsRecord) if from.kind == Kind::Domain && around.is_in_seed(&to.name) => {
+        // Of a domain that is theirs by now, the hosts that serve it are told as names as well.
+        (EdgeKind::Vendor, Kind::DnsRecord)
+            if from.kind == Kind::Domain
+                && link.edge.task != TaskName::ZoneProfile.as_str()
+                && around.is_in_seed(&to.name) =>
+        {
             of_start(EvidenceKind::OwnSenders)
         }
         (EdgeKind::ResolvesTo, Kind::IpAddress)

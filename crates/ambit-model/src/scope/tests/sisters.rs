@@ -130,6 +130,18 @@ fn a_mailbox_of_who_looks_after_a_domain_shows_nothing() {
 fn evidence_is_printable_with_its_weights_also_where_it_does_not_suffice() {
     let print = |decision: &Decision| {
         let pieces = decision.evidence.iter();
+#[test]
+fn a_name_server_that_is_told_as_a_name_as_well_counts_once() {
+    let mut world =
+        world(&format!("{HOME}\nsister.test vendor ns1.acme.test\nserved foreign_certificate_name www.sister.test"));
+    let from = uid(world.collection, "sister.test");
+    let names = world.nodes.values().filter(|node| node.kind == Kind::DnsRecord && node.name == "_spf.acme.test");
+    let to = names.map(|node| node.uid).next().unwrap();
+    world.edges.insert(Edge { from, to, kind: EdgeKind::Vendor, task: "zone_profile".to_owned() });
+    let decision = world.decide(&[]).remove("sister.test").unwrap();
+    assert_ne!(decision.reason, ScopeReason::Evidence, "{decision:?}");
+}
+
         pieces.map(|piece| format!("{} {} {}", piece.kind.words(), piece.name, piece.weight)).collect::<Vec<_>>()
     };
     let found = "served foreign_certificate_name www.sister.test
