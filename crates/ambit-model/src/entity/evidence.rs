@@ -34,6 +34,9 @@ pub enum EvidenceKind {
     OwnCertificate,
     /// A site of theirs redirects to it.
     RedirectTarget,
+    /// It is registered to somebody who registered no seed. Nothing that it shares with them says more of whose it is
+    /// than that: they may serve it for a customer.
+    RegisteredToOthers,
 }
 
 impl EvidenceKind {
@@ -49,13 +52,14 @@ impl EvidenceKind {
             | Self::OwnSenders
             | Self::OwnCertificate => 150,
             Self::RedirectTarget => 100,
+            Self::RegisteredToOthers => 0,
         }
     }
 
     /// Pieces of one group depend on one another: the strongest counts.
     pub(crate) fn group(self) -> u8 {
         match self {
-            Self::RegistrationMailbox | Self::RegisteredAlike => 0,
+            Self::RegistrationMailbox | Self::RegisteredAlike | Self::RegisteredToOthers => 0,
             Self::OwnAddress => 1,
             Self::OwnNameServer => 2,
             Self::OwnMailServer | Self::ReportMailbox | Self::OwnSenders => 3,
@@ -76,6 +80,7 @@ impl EvidenceKind {
             Self::OwnSenders => "its SPF record refers to",
             Self::OwnCertificate => "it is named in their certificate",
             Self::RedirectTarget => "their site redirects to it:",
+            Self::RegisteredToOthers => "only a person can say that it is theirs, as it is registered to",
         }
     }
 }

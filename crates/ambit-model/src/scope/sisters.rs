@@ -33,17 +33,16 @@ pub(super) struct Sister {
 impl Sister {
     /// True where the evidence alone makes it theirs.
     pub(super) fn is_theirs(&self) -> bool {
-        self.ownership >= SISTER_FROM
+        self.ownership >= SISTER_FROM && !self.is_registered_to_others()
     }
 
-    /// Ownership and clearance that the evidence gives; `None` where it does not suffice. What is likely but not shown
-    /// is known about, no more; what is shown is visited as a browser does until a person has said more.
+    fn is_registered_to_others(&self) -> bool {
+        self.evidence.iter().any(|(kind, _)| *kind == EvidenceKind::RegisteredToOthers)
+    }
+
+    /// Ownership and clearance that the evidence gives; `None` where it does not suffice.
     pub(super) fn standing(&self) -> Option<(u16, Clearance)> {
-        match self.ownership {
-            SISTER_FROM.. => Some((self.ownership, SISTER_CAP)),
-            CANDIDATE_FROM.. => Some((self.ownership.min(SCOPED_FROM - 1), Clearance::L1)),
-            _ => None,
-        }
+        standing(self.ownership, self.is_registered_to_others())
     }
 }
 
@@ -101,6 +100,11 @@ fn shown(
         (EdgeKind::Registrant, _) if from.kind == Kind::Domain && around.registrant[link.from] == Some(link.to) => {
             of_start(EvidenceKind::RegisteredAlike)
         }
+        (EdgeKind::Registrant, Kind::Organization)
+            if from.kind == Kind::Domain && around.is_registrant_known && around.registrant[link.from].is_none() =>
+        {
+            of_start(EvidenceKind::RegisteredToOthers)
+        }
         // A mailbox that stands in a registration without being the registrant's may be that of who looks after it.
         (EdgeKind::Contact, Kind::EmailAddress)
             if from.kind == Kind::Domain
@@ -138,8 +142,18 @@ fn shown(
 
 /// Ownership, in thousandths, and clearance that evidence gives whose log-odds and the prior come to this sum, in
 /// hundredths; `None` where it does not suffice.
-pub fn by_evidence(sum: i32) -> Option<(u16, Clearance)> {
-    Sister { ownership: thousandths(sum), evidence: Vec::new() }.standing()
+pub fn by_evidence(sum: i32, is_registered_to_others: bool) -> Option<(u16, Clearance)> {
+    standing(thousandths(sum), is_registered_to_others)
+}
+
+/// What is likely but not shown is known about, no more; what is shown is visited as a browser does until a person has
+/// said more. Of what is registered to others nothing is shown without a person.
+fn standing(ownership: u16, is_registered_to_others: bool) -> Option<(u16, Clearance)> {
+    match ownership {
+        SISTER_FROM.. if !is_registered_to_others => Some((ownership, SISTER_CAP)),
+        CANDIDATE_FROM.. => Some((ownership.min(SCOPED_FROM - 1), Clearance::L1)),
+        _ => None,
+    }
 }
 
 /// The probability, in thousandths, for log-odds in hundredths.

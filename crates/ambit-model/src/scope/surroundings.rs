@@ -21,6 +21,8 @@ pub(super) struct Surroundings {
     /// Of a domain, an address or a block: who registered it, where that is the registrant of a seed or writes from a
     /// mailbox in a seed's domain.
     pub(super) registrant: Vec<Option<usize>>,
+    /// Whether it is known who registered a seed.
+    pub(super) is_registrant_known: bool,
     /// Names in domains and zones that an account of theirs holds, or that an app which was named proves to be its own.
     pub(super) is_in_account: Vec<bool>,
     /// Of a name: the name at or above it that is delegated to other authorities.
@@ -35,7 +37,8 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     pub(super) fn new(graph: &Graph<'_>) -> Self {
-        let registrant = registrants(graph);
+        let keys = registrant_keys(graph);
+        let registrant = registrants(graph, &keys);
         let seed_domains = seed_domains(graph).map(str::to_owned).collect();
         let blocks = Blocks::new(graph, &registrant);
         let addresses: Vec<Option<IpAddr>> = graph.nodes.iter().map(|node| address(node)).collect();
@@ -50,6 +53,7 @@ impl Surroundings {
             delegated: delegated(graph),
             is_in_account: in_account(graph),
             registrant,
+            is_registrant_known: !keys.is_empty(),
             crowd: crowd(graph),
             seed_domains,
             certified: certified(graph),
@@ -113,16 +117,21 @@ fn seed_domains<'a>(graph: &'a Graph<'_>) -> impl Iterator<Item = &'a str> {
     (0..graph.len()).filter(|node| is_seed_domain(graph, *node)).map(|node| graph.nodes[node].name.as_str())
 }
 
-/// Of each domain, address and block, its registrant where that is the one of a seed's domain, or a mailbox in one.
-fn registrants(graph: &Graph<'_>) -> Vec<Option<usize>> {
-    let mut found = vec![None; graph.len()];
-    let named = || graph.links_of(EdgeKind::Registrant).filter(|link| graph.nodes[link.to].kind == Kind::Organization);
+/// Those who registered domains that are seeds and speak for themselves.
+fn registrant_keys(graph: &Graph<'_>) -> HashSet<String> {
+    let named = graph.links_of(EdgeKind::Registrant).filter(|link| graph.nodes[link.to].kind == Kind::Organization);
     let domains: HashSet<&str> = seed_domains(graph).collect();
-    let keys: HashSet<String> = named()
+    named
         .filter(|link| is_seed_domain(graph, link.from) && speaks_for_itself(graph, link.from, &domains))
         .map(|link| registrant_key(&graph.nodes[link.to].name))
         .filter(|key| !key.is_empty())
-        .collect();
+        .collect()
+}
+
+/// Of each domain, address and block, its registrant where that is the one of a seed's domain, or a mailbox in one.
+fn registrants(graph: &Graph<'_>, keys: &HashSet<String>) -> Vec<Option<usize>> {
+    let mut found = vec![None; graph.len()];
+    let domains: HashSet<&str> = seed_domains(graph).collect();
     let theirs = |node: &Node| match node.kind {
         Kind::Organization => !keys.is_empty() && keys.contains(&registrant_key(&node.name)),
         Kind::EmailAddress => levels(host_of(&node.name)).any(|level| domains.contains(level)),

@@ -191,16 +191,17 @@ async fn path(one: &One, target: &Target, settings: &Settings) -> Result<()> {
         results.line(&format!("evidence {:+.1}: {}", number(&piece["weight"]), shown(piece, "text")))?;
     }
     if !evidence.is_empty() {
-        results.line(&format!("evidence {sum:+.1} in total: {}", worth(sum)))?;
+        let is_of_others = evidence.iter().any(|piece| piece["kind"] == "registered_to_others");
+        results.line(&format!("evidence {sum:+.1} in total: {}", worth(sum, is_of_others)))?;
     }
     results.line(&decision(&scope))?;
     results.finish()
 }
 
-/// What evidence of these log-odds gives by itself.
-fn worth(sum: f64) -> String {
+/// What evidence of these log-odds gives by itself, of what is registered to others too.
+fn worth(sum: f64, is_of_others: bool) -> String {
     // Weights are whole hundredths.
-    match by_evidence((sum * 100.0).round() as i32) {
+    match by_evidence((sum * 100.0).round() as i32, is_of_others) {
         Some((ownership, cap)) => format!("ownership {:.3}, clearance at most {cap:?}", f64::from(ownership) / 1000.0),
         None => "too little to count".to_owned(),
     }

@@ -874,3 +874,24 @@ host 198.51.100.190 of later
     assert!(before.names("NetworkService").contains("198.51.100.190:22/tcp"), "{}", before.summary);
     assert_exact(&scan_text(&folder, &world, &["--state", "2"]));
 }
+
+#[test]
+fn a_domain_on_their_servers_that_is_registered_to_a_customer_waits_for_a_persons_word() {
+    let lines = "name www.umberfold.test A 203.0.113.11
+name mail.umberfold.test A 203.0.113.25
+name go.umberfold.test A 203.0.113.12
+org client \"Client Ltd\" stranger
+block 198.51.100.128/25 of client asn AS64511 named CLIENT
+zone bakery.test of client
+  ns ns1.umberfold.test
+name bakery.test A 203.0.113.11 MX 10 mail.umberfold.test
+name {www,till}.bakery.test A {203.0.113.11,198.51.100.130}
+site https://www.umberfold.test \"Us\"
+  cert names www.umberfold.test www.bakery.test till.bakery.test
+site https://go.umberfold.test \"Go\"
+  redirect https://www.bakery.test/
+site https://www.bakery.test \"Bakery\"
+  cert names www.bakery.test till.bakery.test
+site https://till.bakery.test \"Till\"";
+    scan("edges-customer", &with_mail("umberfold.test", lines));
+}

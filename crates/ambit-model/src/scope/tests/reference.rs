@@ -170,8 +170,12 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
     let odds = odds.into_iter().chain([(certificate, 1.5), (redirect, 1.0)]);
     let sum: f64 = odds.filter(|(shown, _)| *shown).map(|(_, odds)| odds).sum();
     let probability = ((1.0 / (1.0 + (3.0 - sum).exp())) * 1000.0) as u16;
+    let of_others = any(EdgeKind::Registrant, &|from, to| {
+        from.kind == Kind::Domain && is_here(from) && to.kind == Kind::Organization && !registered(world, from)
+    });
+    let is_known = any(EdgeKind::Registrant, &|_, to| to.kind == Kind::Organization && is_registrant(world, to));
     match probability {
-        950.. => Some((probability, Clearance::L2.min(ceiling))),
+        950.. if registration > 0.0 || !(of_others && is_known) => Some((probability, Clearance::L2.min(ceiling))),
         600.. => Some((probability.min(899), Clearance::L1.min(ceiling))),
         _ => None,
     }

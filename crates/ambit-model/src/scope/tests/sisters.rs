@@ -74,6 +74,10 @@ fn a_domain_is_theirs_perhaps_theirs_or_a_strangers_by_what_is_shown_of_it() {
         // Of one group the strongest counts, once.
         (&[served, mail, reports, redirected], 731, Clearance::L1),
         (&[registered, mail, reports], 817, Clearance::L1),
+        // Whoever serves the domain of a customer shares everything with it but the registrant.
+        (&[hosted, served, mail, certified, redirected], 989, Clearance::L2),
+        (&[hosted, served, mail, certified, redirected, "sister.test registrant Other"], 899, Clearance::L1),
+        (&[registered, hosted, served, mail, "sister.test registrant Other"], 993, Clearance::L2),
         // What speaks of others says nothing.
         (
             &["sister.test registrant Other", "sister.test vendor ns1.host.test", "sister.test contact it@host.test"],
@@ -127,10 +131,6 @@ fn a_mailbox_of_who_looks_after_a_domain_shows_nothing() {
 }
 
 #[test]
-fn evidence_is_printable_with_its_weights_also_where_it_does_not_suffice() {
-    let print = |decision: &Decision| {
-        let pieces = decision.evidence.iter();
-#[test]
 fn a_name_server_that_is_told_as_a_name_as_well_counts_once() {
     let mut world =
         world(&format!("{HOME}\nsister.test vendor ns1.acme.test\nserved foreign_certificate_name www.sister.test"));
@@ -142,6 +142,10 @@ fn a_name_server_that_is_told_as_a_name_as_well_counts_once() {
     assert_ne!(decision.reason, ScopeReason::Evidence, "{decision:?}");
 }
 
+#[test]
+fn evidence_is_printable_with_its_weights_also_where_it_does_not_suffice() {
+    let print = |decision: &Decision| {
+        let pieces = decision.evidence.iter();
         pieces.map(|piece| format!("{} {} {}", piece.kind.words(), piece.name, piece.weight)).collect::<Vec<_>>()
     };
     let found = "served foreign_certificate_name www.sister.test
