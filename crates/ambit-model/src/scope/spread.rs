@@ -186,6 +186,11 @@ impl Spreading<'_> {
                     None => as_row(kind, Reason { kind: ground, node: link.to }),
                 }
             }
+            // Below a provider's suffix a name is a domain of its own, which a customer has.
+            EdgeKind::Subdomain if to.kind == Kind::Domain => {
+                let rule = EdgeKind::RegistrableDomain.rule();
+                plain(rule.own, rule.cap)
+            }
             EdgeKind::UnrelatedCertificate if known.on_own_machines[link.from] => {
                 as_row(EdgeKind::Certificate, Reason { kind: GroundKind::OwnMachines, node: link.from })
             }

@@ -3,7 +3,7 @@
 use crate::tasks::dangling::alias;
 use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::domain::{self, Dangling, DanglingReason};
-use ambit_model::entity::in_account;
+use ambit_model::entity::{in_account, is_shared_suffix};
 use ambit_model::{Facts, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::{Map, Value, json};
@@ -80,7 +80,9 @@ const LEVEL_LABELS: &[&str] = &[
 pub(crate) fn is_level(facts: &Facts) -> bool {
     let is_zone_top = || domain::SOA_RECORD.raw(&facts.details).is_some();
     let is_certified = || domain::WILDCARD_CERTIFICATE.of(&facts.details) == Some(true);
-    facts.kind == Kind::Domain || facts.seed || is_named_level(&facts.name) || is_zone_top() || is_certified()
+    let may_be = facts.kind == Kind::Domain || facts.seed || is_named_level(&facts.name);
+    // What stands below a provider's suffix is its customers'.
+    (may_be || is_zone_top() || is_certified()) && !is_shared_suffix(&facts.name)
 }
 
 /// True where the zone of an account shows a wildcard below the name.

@@ -895,3 +895,25 @@ site https://www.bakery.test \"Bakery\"
 site https://till.bakery.test \"Till\"";
     scan("edges-customer", &with_mail("umberfold.test", lines));
 }
+
+#[test]
+fn names_below_a_suffix_of_a_provider_are_its_customers() {
+    let world = "world edges \"a suffix\"
+seeds github.io
+org us \"Pages\" vendor
+org other \"Other\" stranger
+block 203.0.113.0/25 of us asn AS64500 named US
+block 198.51.100.0/24 of other asn AS64505 named OTHER
+zone github.io of us
+  ns ns1.pages.test
+zone pages.test of us
+  ns ns1.pages.test 203.0.113.2
+name github.io A 203.0.113.5
+name {www,api,vpn}.github.io A {203.0.113.10,203.0.113.10,198.51.100.9}
+site https://www.github.io \"A customer\"
+host 198.51.100.9
+  port 22 ssh \"OpenSSH_10.0\"
+";
+    let found = scan("edges-suffix", world);
+    assert_eq!(found.names("Domain"), BTreeSet::new(), "{}", found.summary);
+}

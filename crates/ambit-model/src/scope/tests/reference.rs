@@ -370,6 +370,7 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
             (600, Clearance::L1)
         }
         EdgeKind::Host if to.kind == Kind::Domain => (400, rule.cap),
+        EdgeKind::Subdomain if to.kind == Kind::Domain => (50, Clearance::L1),
         EdgeKind::ForeignCertificateName => {
             ((600.0 / (foreign_domains(world, edge.from) as f64).sqrt()) as u16, rule.cap)
         }
