@@ -5,7 +5,8 @@ use ambit_model::reserved::Reserved;
 use ambit_model::scope::{self, Blocks, Decided, Decision, Edge, Node, Rules};
 use ambit_model::{EdgeKind, Kind, Uid};
 use ambit_store::engine::{End, GraphDelta};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::net::IpAddr;
 
 /// A collection's entities and open edges, with what was decided of them last.
 #[derive(Debug, Default)]
@@ -147,6 +148,19 @@ impl Graph {
         let resolves =
             self.edges.iter().filter(move |edge| edge.kind == EdgeKind::ResolvesTo && named.contains(&edge.from));
         resolves.filter_map(|edge| self.nodes.get(&edge.to)).map(|node| node.name.as_str())
+    }
+
+    /// The addresses to which none but these names lead, by what is known.
+    pub(crate) fn led_to_only_by(&self, names: &HashSet<String>) -> HashSet<IpAddr> {
+        let (mut found, mut others) = (HashSet::new(), HashSet::new());
+        for edge in self.edges.iter().filter(|edge| edge.kind == EdgeKind::ResolvesTo) {
+            let (Some(from), Some(to)) = (self.nodes.get(&edge.from), self.nodes.get(&edge.to)) else { continue };
+            let Ok(address) = to.name.parse() else { continue };
+            let side = if names.contains(&from.name) { &mut found } else { &mut others };
+            side.insert(address);
+        }
+        found.retain(|address| !others.contains(address));
+        found
     }
 
     /// Names that resolve to these addresses, and the sites of those names: what may be done there follows the address.

@@ -26,6 +26,8 @@ pub(crate) struct ScopeGuard {
     installation: Installation,
     reserved: Reserved,
     view: RwLock<View>,
+    /// Names that could not be looked up in this run.
+    unresolved: RwLock<HashSet<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -70,12 +72,16 @@ struct Known {
     by_site: bool,
     /// A person's word or a reserved range closes it, also inside a block that was named.
     closed: bool,
+    /// It is theirs, or may be visited, by the names that lead there and nothing else.
+    by_names: bool,
+    /// None of the names that led there could be looked up in this run: they may lead elsewhere by now.
+    in_doubt: bool,
 }
 
 impl ScopeGuard {
     /// A guard that nothing was shown to yet: it refuses every target.
     pub(crate) fn new(installation: Installation, reserved: Reserved) -> Self {
-        Self { installation, reserved, view: RwLock::default() }
+        Self { installation, reserved, view: RwLock::default(), unresolved: RwLock::default() }
     }
 
     /// Shows the guard the whole graph. `never`: the exclusions of the installation and of the collection.
@@ -92,7 +98,20 @@ impl ScopeGuard {
             view.add(node, state);
         }
         view.add_pages(graph);
+        view.doubt(graph, &self.unresolved.read().unwrap_or_else(std::sync::PoisonError::into_inner));
         *self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner) = view;
+    }
+
+    /// Takes in how look-ups of names ended in this run: whether each was answered.
+    pub fn looked_up<'a>(&self, graph: &Graph, names: impl Iterator<Item = (&'a str, bool)>) {
+        let mut unresolved = self.unresolved.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut is_changed = false;
+        for (name, is_answered) in names {
+            is_changed |= if is_answered { unresolved.remove(name) } else { unresolved.insert(name.to_owned()) };
+        }
+        if is_changed {
+            self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner).doubt(graph, &unresolved);
+        }
     }
 
     /// Why nobody's clearance opens this host at this address and port: what was excluded, denied, or is this server
@@ -127,6 +146,14 @@ impl ScopeGuard {
 }
 
 impl View {
+    /// Marks the addresses that are theirs, or may be visited, only by names that could not be looked up.
+    fn doubt(&mut self, graph: &Graph, unresolved: &HashSet<String>) {
+        let doubted = if unresolved.is_empty() { HashSet::new() } else { graph.led_to_only_by(unresolved) };
+        for (address, known) in &mut self.addresses {
+            known.in_doubt = known.by_names && doubted.contains(address);
+        }
+    }
+
     fn add(&mut self, node: &Node, state: &State) {
         let clearance = state.decision.clearance;
         if node.allow {
@@ -146,6 +173,8 @@ impl View {
                         shared,
                         by_site: state.decision.reason == ScopeReason::Edge(EdgeKind::Host),
                         closed: state.decision.is_closed(),
+                        by_names: hangs_on_names(state),
+                        in_doubt: false,
                     };
                     self.addresses.insert(address, known);
                 }
@@ -220,6 +249,9 @@ impl View {
         if clearance < contact.footprint {
             return Err(format!("the address has clearance {clearance:?}, the contact needs {:?}", contact.footprint));
         }
+        if known.in_doubt && !site {
+            return Err("no name that led to the address could be looked up in this run".to_owned());
+        }
         let name = contact.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err());
         if let Some(name) = name {
             let clearance = self.names.get(name).copied().unwrap_or(Clearance::L0);
@@ -254,11 +286,19 @@ impl View {
         if known.is_none_or(|known| !known.shared)
             && let Some(clearance) = self.blocks.given(address).and_then(|block| self.clearances.get(&block))
         {
-            let (scoped, unproven, shared, by_site, closed) = (true, false, false, false, false);
-            return Ok(Known { clearance: *clearance, scoped, unproven, shared, by_site, closed });
+            let (unproven, shared, by_site, closed, in_doubt) = (false, false, false, false, false);
+            let (clearance, scoped, by_names) = (*clearance, true, false);
+            return Ok(Known { clearance, scoped, unproven, shared, by_site, closed, by_names, in_doubt });
         }
         known.copied().ok_or_else(|| "no edge of scope leads to this address".to_owned())
     }
+}
+
+/// Returns true for an address that names lead to, and to which they have no title.
+fn hangs_on_names(state: &State) -> bool {
+    let ground = state.decision.path.last().and_then(|step| step.ground.as_ref());
+    let is_titled = ground.is_some_and(|ground| ground.kind.is_title());
+    state.decision.reason == ScopeReason::Edge(EdgeKind::ResolvesTo) && !is_titled
 }
 
 /// One handshake without SNI at an address that is not known to be shared: the certificate that it presents to

@@ -455,6 +455,9 @@ impl<'a> Drive<'a> {
             self.progress.unknown += u64::from(done.result.not_done().is_some());
             *self.progress.tasks.entry(done.work.task.clone()).or_default() += 1;
         }
+        let lookups = outcomes.iter().filter(|done| done.work.task == TaskName::Resolve.as_str());
+        let ended = lookups.map(|done| (done.work.name.as_str(), done.result.not_done().is_none()));
+        self.guard.looked_up(&self.graph, ended);
         (self.dry, self.unreconciled) = (false, true);
         // Results of equal content must leave equal rows whatever order they came in.
         outcomes.sort_by(|a, b| {

@@ -115,7 +115,7 @@ pub enum GroundKind {
 
 impl GroundKind {
     /// Returns true for what gives a title to an address, and does not only describe the machine there.
-    pub(crate) fn is_title(self) -> bool {
+    pub fn is_title(self) -> bool {
         matches!(self, Self::SeededBlock | Self::AnnouncedBlock | Self::Registrant)
     }
 

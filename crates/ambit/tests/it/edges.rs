@@ -917,3 +917,40 @@ host 198.51.100.9
     let found = scan("edges-suffix", world);
     assert_eq!(found.names("Domain"), BTreeSet::new(), "{}", found.summary);
 }
+
+#[test]
+fn an_address_that_was_found_by_a_name_is_not_contacted_once_the_name_cannot_be_looked_up() {
+    let lines = "block 198.51.100.128/25 of host asn AS64506 named HOST
+org host \"Host\" vendor
+org later \"Later\" stranger
+name app.umberfold.test A 198.51.100.190
+name vm.umberfold.test A 198.51.100.191
+host 198.51.100.190
+  port 22 ssh \"OpenSSH_10.0\"
+host 198.51.100.191
+  ptr vm.umberfold.test
+  port 22 ssh \"OpenSSH_10.0\"
+site https://app.umberfold.test \"App\"
+  default
+state 2
+name {app,vm}.umberfold.test answers servfail
+remove site https://app.umberfold.test
+remove host 198.51.100.190
+remove host 198.51.100.191
+host 198.51.100.190 of later
+  port 22 ssh \"OpenSSH_10.0\"
+host 198.51.100.191 of later
+  ptr vm.umberfold.test
+  port 22 ssh \"OpenSSH_10.0\"";
+    let (folder, world) = (Folder::new("edges-unresolved"), with_mail("umberfold.test", lines));
+    let before = scan_text(&folder, &world, &[]);
+    assert_exact(&before);
+    for service in ["198.51.100.190:22/tcp", "198.51.100.191:22/tcp"] {
+        assert!(before.names("NetworkService").contains(service), "{service}: {}", before.summary);
+    }
+    let after = scan_text(&folder, &world, &["--state", "2"]);
+    assert_eq!(after.figure("contacts_outside_clearance"), 0, "{}", after.summary);
+    for service in ["198.51.100.190:22/tcp", "198.51.100.191:22/tcp"] {
+        assert!(after.names("NetworkService").contains(service), "what could not be looked at stays: {service}");
+    }
+}
