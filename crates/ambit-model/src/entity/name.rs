@@ -402,6 +402,9 @@ fn plain(text: &str) -> Result<String, &'static str> {
     if words.is_empty() { Err("it is blank") } else { Ok(words.join(" ")) }
 }
 
+    if local.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("mailto:")) {
+        return Err("it is a link; give the address without mailto:");
+    }
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -507,6 +510,7 @@ mod tests {
             (Kind::Uri, "https://acme.test:65536"),
             (Kind::Uri, "https://[::1]443"),
             (Kind::Uri, "https://acme.test/a b"),
+            (Kind::EmailAddress, "MailTo:it@acme.test"),
             (Kind::Uri, "https://acme.test/\u{0}"),
             (Kind::Uri, long_uri.as_str()),
             (Kind::EmailAddress, "acme.test"),
