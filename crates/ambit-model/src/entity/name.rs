@@ -92,6 +92,11 @@ impl Kind {
             let why = "it is only ever discovered; give the name, the address or the site that leads to it";
             return Err(InvalidName { kind: self.name(), text: name, why });
         }
+        if self == Self::NetBlock && is_too_wide(&name) {
+            let why = "nobody holds so much; give the blocks that are meant, such as 192.0.2.0/24 (at most a /8, or a \
+                       /12 of IPv6)";
+            return Err(InvalidName { kind: self.name(), text: name, why });
+        }
         let listed = match self {
             Self::Domain | Self::DnsRecord | Self::Nameserver | Self::Mailserver => public_suffix(&name),
             _ => None,
@@ -211,6 +216,16 @@ fn public_suffix(name: &str) -> Option<psl::Type> {
 /// section of the public suffix list.
 pub fn is_shared_suffix(name: &str) -> bool {
     public_suffix(name) == Some(psl::Type::Private)
+}
+
+/// True for a block larger than any that a registry gave to one holder: as a seed it would make everybody's addresses
+/// theirs.
+fn is_too_wide(block: &str) -> bool {
+    match block.parse() {
+        Ok(ipnet::IpNet::V4(net)) => net.prefix_len() < 8,
+        Ok(ipnet::IpNet::V6(net)) => net.prefix_len() < 12,
+        Err(_) => false,
+    }
 }
 
 /// `192.0.2.1-20`, `192.0.2.1-192.0.2.20`, `2001:db8::1-2001:db8::9`: an address, a hyphen, and an address or its last
@@ -387,6 +402,9 @@ fn bucket(text: &str) -> Result<String, &'static str> {
 
 fn email(text: &str) -> Result<String, &'static str> {
     let (local, domain) = text.rsplit_once('@').ok_or("it has no @")?;
+    if local.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("mailto:")) {
+        return Err("it is a link; give the address without mailto:");
+    }
     if local.is_empty() || local.chars().any(|c| c.is_control() || c.is_whitespace() || c == '@') {
         return Err("the part before the @ is empty or holds blanks");
     }
@@ -402,9 +420,6 @@ fn plain(text: &str) -> Result<String, &'static str> {
     if words.is_empty() { Err("it is blank") } else { Ok(words.join(" ")) }
 }
 
-    if local.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("mailto:")) {
-        return Err("it is a link; give the address without mailto:");
-    }
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -495,6 +510,7 @@ mod tests {
             (Kind::IpAddress, "fe80::1%eth0"),
             (Kind::NetBlock, "192.0.2.0/33"),
             (Kind::NetBlock, "192.0.2.0"),
+            (Kind::EmailAddress, "MailTo:it@acme.test"),
             (Kind::AutonomousSystem, "AS"),
             (Kind::AutonomousSystem, "AS+5"),
             (Kind::AutonomousSystem, "AS4294967296"),
@@ -510,7 +526,6 @@ mod tests {
             (Kind::Uri, "https://acme.test:65536"),
             (Kind::Uri, "https://[::1]443"),
             (Kind::Uri, "https://acme.test/a b"),
-            (Kind::EmailAddress, "MailTo:it@acme.test"),
             (Kind::Uri, "https://acme.test/\u{0}"),
             (Kind::Uri, long_uri.as_str()),
             (Kind::EmailAddress, "acme.test"),
@@ -563,6 +578,9 @@ mod tests {
             ("2001:db8::1-ff", "range of addresses"),
             ("co.uk", "public suffix"),
             ("CO.UK.", "public suffix"),
+            ("0.0.0.0/0", "nobody holds so much"),
+            ("::ffff:10.0.0.0/103", "nobody holds so much"),
+            ("2000::/3", "nobody holds so much"),
             ("64500", "give AS64500"),
             ("org:***", "no letter or digit"),
         ] {
