@@ -103,7 +103,7 @@ impl ScopeGuard {
     }
 
     /// Takes in how look-ups of names ended in this run: whether each was answered.
-    pub fn looked_up<'a>(&self, graph: &Graph, names: impl Iterator<Item = (&'a str, bool)>) {
+    pub(crate) fn looked_up<'a>(&self, graph: &Graph, names: impl Iterator<Item = (&'a str, bool)>) {
         let mut unresolved = self.unresolved.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut is_changed = false;
         for (name, is_answered) in names {

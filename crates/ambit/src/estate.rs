@@ -1,7 +1,6 @@
 //! What a simulated internet holds beside what answers on it: accounts, which a run opens by integrations, and packages
 //! of apps, which it reads from files.
 
-use crate::clock::now;
 use crate::failure::{Failure, Result};
 use crate::wires::parse_world;
 use crate::workspace::Workspace;
