@@ -21,16 +21,19 @@ const WORDS_BELOW: usize = 500;
 
 /// What a zone told.
 pub(crate) struct Told {
-    /// Names that lists told, with their types.
+    /// Names that lists told, and those of the known ones that are there, with their types.
     pub(crate) names: BTreeMap<String, BTreeSet<u16>>,
+    /// Known names of which what was gathered says nothing.
+    pub(crate) untold: BTreeSet<String>,
     /// Hashes that were gathered, those of the names among them.
     pub(crate) hashes: usize,
     /// Every hash of the zone was gathered.
     pub(crate) whole: bool,
 }
 
-/// Gathers the hashes of a zone and names those that the word list tells; `None`: it is not signed in this way.
-pub(crate) async fn told(cx: &Context<'_>, zone: &str) -> Result<Option<Told>> {
+/// Gathers the hashes of a zone and names those that the word list tells or that are known; `None`: it is not signed in
+/// this way.
+pub(crate) async fn told(cx: &Context<'_>, zone: &str, known: BTreeSet<String>) -> Result<Option<Told>> {
     let mut labels = (0..).map(|number: u64| format!("n{number:x}-{number:x}.{zone}"));
     let first = cx.net.lookup_denial(&labels.next().unwrap_or_default()).await?;
     let mut spans = spans(&first);
@@ -69,8 +72,9 @@ pub(crate) async fn told(cx: &Context<'_>, zone: &str) -> Result<Option<Told>> {
     let hold = cx.net.hold();
     let (words, owned) = (cx.settings.words.clone(), zone.to_owned());
     let work = tokio::task::spawn_blocking(move || {
-        let names = named(&ring, &words, &owned);
-        Told { names, hashes: ring.len(), whole: ring.is_whole() }
+        let mut names = named(&ring, &words, &owned);
+        let untold = add_known(&ring, known, &mut names);
+        Told { names, untold, hashes: ring.len(), whole: ring.is_whole() }
     });
     let told =
         work.await.map_err(|error| TaskError::Failed(format!("the hashes of {zone} were not compared: {error}")))?;
@@ -90,6 +94,19 @@ fn spans(answer: &DnsAnswer) -> impl Iterator<Item = Span> {
 /// are the same at every look, so that of a zone too large for one look the same part is told.
 fn uncovered(ring: &Ring, labels: &mut impl Iterator<Item = String>) -> Vec<String> {
     labels.take(TRIES).filter(|name| !ring.covers(&ring.hashing.of(name))).take(AT_ONCE).collect()
+}
+
+/// Adds the known names that the zone has; returns those of which nobody said that it does not have them.
+fn add_known(ring: &Ring, known: BTreeSet<String>, names: &mut BTreeMap<String, BTreeSet<u16>>) -> BTreeSet<String> {
+    let mut untold = BTreeSet::new();
+    for name in known {
+        if let Some(types) = ring.types_of(&name) {
+            names.insert(name, types.clone());
+        } else if !ring.covers(&ring.hashing.of(&name)) {
+            untold.insert(name);
+        }
+    }
+    untold
 }
 
 /// The names of a list whose hashes the zone has, and names below those.
@@ -113,4 +130,29 @@ fn named(ring: &Ring, words: &[String], zone: &str) -> BTreeMap<String, BTreeSet
         }
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_name_is_gone_only_where_a_record_says_so() {
+        // From the hash of zeros to the one in the middle there is one name.
+        let middle = [&[0x80][..], &[0; 19]].concat();
+        let data = [&[1, 0, 0, 0, 0, 20][..], &middle].concat();
+        let first = Span::read(&format!("{}.acme.test", "0".repeat(32)), &data).unwrap();
+        let mut ring = Ring::new(first.hashing.clone());
+        let hash = |name: &String| first.hashing.of(name);
+        let names = || (0..).map(|number| format!("k{number}.acme.test"));
+        let mut low = names().filter(|name| hash(name)[0] < 0x80);
+        let (there, gone) = (low.next().unwrap(), low.next().unwrap());
+        let unknown = names().find(|name| hash(name)[0] > 0x80).unwrap();
+        let types = BTreeSet::from([1]);
+        ring.add(Span { own: hash(&there), types: types.clone(), ..first.clone() });
+        ring.add(Span { next: hash(&there), ..first.clone() });
+        let mut names = BTreeMap::new();
+        let untold = add_known(&ring, [there.clone(), gone, unknown.clone()].into(), &mut names);
+        assert_eq!((names, untold), (BTreeMap::from([(there, types)]), BTreeSet::from([unknown])));
+    }
 }

@@ -88,6 +88,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     cx.observe(domain::ZONE_WALK, ZoneWalk { names: names.len(), whole });
     cx.evidence("names", names.keys().map(String::as_str).collect::<Vec<_>>().join("\n").as_bytes());
     report(cx, zone, &names).await?;
+    if names.len() >= NAMES_MAX {
+        cx.leave_out(format!("names of the zone beyond {NAMES_MAX}"));
+    }
     if !whole {
         // The chain shows that what it leaves out is gone, up to the name at which the walk ended.
         let end = order(&current);
@@ -100,9 +103,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
 
 /// A zone that may be signed with NSEC3.
 async fn hashed(cx: &Context<'_>, zone: &str) -> Result<Answer> {
-    let Some(told) = hashed_zone::told(cx, zone).await? else { return Ok(Answer::Absent) };
+    let known = || cx.facts.led_to(TASK.name, cx.argument);
+    let names = known().map(|known| known.name.clone()).collect();
+    let Some(told) = hashed_zone::told(cx, zone, names).await? else { return Ok(Answer::Absent) };
     if told.names.is_empty() {
-        return Ok(Answer::Absent);
+        let failure = format!("{} hashes do not say whether known names are there", told.hashes);
+        return Answer::despite(false, (!told.untold.is_empty()).then_some(TaskError::Failed(failure)));
     }
     let all = if told.whole { "all" } else { "not all" };
     let names: Vec<&str> = told.names.keys().map(String::as_str).collect();
@@ -111,6 +117,10 @@ async fn hashed(cx: &Context<'_>, zone: &str) -> Result<Answer> {
         format!("{} hashes, {all} of the zone; of these:\n{}", told.hashes, names.join("\n")).as_bytes(),
     );
     report(cx, zone, &told.names).await?;
+    known().filter(|known| told.untold.contains(&known.name)).for_each(|known| cx.stands(known));
+    if !told.whole {
+        cx.leave_out(format!("names of the zone beyond {} hashes", told.hashes));
+    }
     Ok(Answer::Found)
 }
 

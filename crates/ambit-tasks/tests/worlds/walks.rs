@@ -1,9 +1,11 @@
 //! Zones that tell their names by what they say of names that they do not have.
 
-use super::faulty::{Fault, look};
+use super::explorer::empty_facts;
+use super::faulty::{Fault, look, look_by};
+use super::services::led;
 use super::{EPOCH, world};
-use ambit_model::Kind;
-use ambit_tasks::Answer;
+use ambit_model::{EdgeKind, Facts, Kind};
+use ambit_tasks::{Answer, Settings};
 use ambit_world::World;
 
 const NAMES: &str = "name acme.test A 203.0.113.10
@@ -40,6 +42,19 @@ fn a_zone_with_nsec3_tells_the_names_that_the_list_knows() {
     assert_eq!(answer, Ok(Answer::Found));
     assert_eq!(names, ["dev.acme.test", "mail.vpn.acme.test", "ns1.acme.test", "vpn.acme.test", "www.acme.test"]);
     assert!(evidence.starts_with("8 hashes, all of the zone"), "{evidence}");
+}
+
+#[test]
+fn a_known_name_of_a_zone_with_nsec3_stays_though_no_list_has_it() {
+    let text = world(NAMES).replace("ns ns1.acme.test 203.0.113.2", "ns ns1.acme.test 203.0.113.2\n  signed nsec3");
+    let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let known = ["zq81-unguessable.acme.test", "zq82-gone.acme.test"]
+        .map(|name| led("nsec_walk", "", (EdgeKind::Subdomain, Kind::DnsRecord, name)));
+    let facts = Facts { outward: known.to_vec(), ..empty_facts(Kind::Domain, "acme.test") };
+    let looked = look_by(Settings::default(), (&world, EPOCH), "nsec_walk", (facts, ""), NEVER);
+    let names: Vec<&str> = looked.found.edges.iter().map(|lead| lead.name.as_str()).collect();
+    assert!(names.contains(&"zq81-unguessable.acme.test") && !names.contains(&"zq82-gone.acme.test"), "{names:?}");
+    assert!(looked.found.standing.is_empty() && looked.found.left_out.is_empty(), "the chain tells all");
 }
 
 #[test]
