@@ -85,8 +85,8 @@ pub(crate) async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outco
     finish(worker, work, result, Some(task))
 }
 
-/// Runs a task for so long at most, and for so long more as resolvers are left alone and as it waits for the rate
-/// limiter, that up to a limit. `None` where it did not end.
+/// Runs a task for so long at most, and for so long more as resolvers are left alone, as it waits for what else the
+/// process sends, and as it waits for the rate limiter, that up to a limit. `None` where it did not end.
 async fn within<T>(
     session: &Session,
     (most, waits_max): (Duration, Duration),
@@ -102,7 +102,9 @@ async fn within<T>(
             return Some(ended);
         }
         let pauses = session.resolvers_paused().saturating_sub(paused);
-        let with_waits = begun + most + pauses + session.waited().min(waits_max);
+        // What else is sent ends with the run at the latest.
+        let waited = session.waited().min(waits_max).max(session.waited_for_others());
+        let with_waits = begun + most + pauses + waited;
         if with_waits <= until {
             return None;
         }

@@ -35,7 +35,7 @@ use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use turns::Turns;
 
 /// The way out for one unit of work, with the grants it was given. Cheap to clone.
@@ -59,6 +59,8 @@ struct Outside {
     sockets_max: usize,
     /// Of these, those from which many ports of an address are asked with datagrams.
     swept: Arc<Semaphore>,
+    /// When the next sweep may begin by what those before it send at once. Whoever is to begin next holds it.
+    next_sweep: Mutex<WireTime>,
     roots: RootCertStore,
     connections: AtomicU64,
     refused: AtomicU64,
@@ -89,6 +91,7 @@ impl Door {
             sockets: Arc::new(Semaphore::new(sockets_max)),
             sockets_max,
             swept: Arc::new(Semaphore::new((sockets_max / SWEPT_BY_DATAGRAM_SHARE).max(1))),
+            next_sweep: Mutex::default(),
             roots,
             connections: AtomicU64::new(0),
             refused: AtomicU64::new(0),

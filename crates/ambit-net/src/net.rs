@@ -173,6 +173,11 @@ impl Session {
         self.door.waited()
     }
 
+    /// How much of that for what else this process sends: for its turns among all, and for those of other sweeps.
+    pub fn waited_for_others(&self) -> Duration {
+        self.door.waited_for_others()
+    }
+
     /// How long resolvers that refuse what is too much were left alone since the run began. That is no work either.
     pub fn resolvers_paused(&self) -> Duration {
         self.net.inner.dns.paused.sum()
@@ -258,6 +263,12 @@ impl Session {
     /// again, and the loss is measured.
     pub async fn sweep_ports(&self, address: IpAddr, ports: &[u16]) -> Result<PortSweep> {
         crate::tcp::sweep::sweep(&self.door, address, ports, self.net.inner.options.sweep_in_flight).await
+    }
+
+    /// Waits until a sweep of so many contacts may begin: where all contacts share a rate, sweeps that began before go
+    /// first.
+    pub async fn begin_sweep(&self, contacts: usize) {
+        self.door.begin_sweep(contacts).await;
     }
 
     /// Probes a few ports, none given twice, of many addresses with a short time limit, to find the live addresses of a

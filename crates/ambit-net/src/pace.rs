@@ -258,6 +258,11 @@ impl Pace {
         self.engines.load(Ordering::Relaxed)
     }
 
+    /// Returns the rate over all of this engine, where there is one.
+    pub(crate) fn total(&self) -> Option<f64> {
+        self.limits.total.map(|rate| rate / self.engines() as f64)
+    }
+
     /// How long the next contact of a bucket would wait for its turn. Takes no place.
     pub(crate) fn wait(&self, now: WireTime, bucket: &Bucket) -> Duration {
         let Some(rate) = self.limits.rate(bucket) else { return Duration::ZERO };

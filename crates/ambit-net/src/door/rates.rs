@@ -1,7 +1,7 @@
 //! When a contact may be made: its turns with its own peer and among all.
 
 use super::outages::Place;
-use super::{Door, RESOLVER, host_of};
+use super::{Door, RESOLVER, Waited, host_of};
 use crate::error::Result;
 use crate::guard::{Grant, Transport};
 use crate::pace::{Bucket, Signal};
@@ -11,6 +11,10 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 
+/// Contacts that a sweep sends before anything of its own holds it back, at most: about the burst of a block.
+const SWEEP_BEGINS_WITH: usize = 32;
+/// How long a contact may wait for its turn among all where there is room for another sweep.
+const SWEEP_ROOM: Duration = Duration::from_millis(10);
 /// How often a wait for another unit of work is noted while it lasts, so that one that has not ended is known as well.
 const WAIT_NOTED: Duration = Duration::from_secs(60);
 
@@ -33,6 +37,9 @@ impl Door {
             return None;
         }
         self.turns.waited.note(now, at);
+        if matches!(bucket, Bucket::Total) {
+            self.turns.waited_for_others.note(now, at);
+        }
         Some(at)
     }
 
@@ -46,12 +53,17 @@ impl Door {
 
     /// Waits for what another unit of work does first, and notes that as a wait for a turn.
     pub(crate) async fn waits_for<T>(&self, other: impl Future<Output = T>) -> T {
+        self.noted(other, &[&self.turns.waited]).await
+    }
+
+    /// Waits for something, and notes that as a wait of each of these sorts.
+    async fn noted<T>(&self, other: impl Future<Output = T>, sorts: &[&Waited]) -> T {
         let _waits = self.waits();
         let mut other = pin!(other);
         loop {
             let since = self.now();
             let ended = self.until(since + WAIT_NOTED, "another's turn", other.as_mut()).await;
-            self.turns.waited.note(since, self.now());
+            sorts.iter().for_each(|waited| waited.note(since, self.now()));
             if let Ok(done) = ended {
                 return done;
             }
@@ -61,6 +73,30 @@ impl Door {
     /// How long this unit of work waited for its turns, up to the last that it waits for now.
     pub(crate) fn waited(&self) -> Duration {
         self.turns.waited.sum()
+    }
+
+    /// How much of that for what else this process sends: for its turns among all, and for those of other sweeps.
+    pub(crate) fn waited_for_others(&self) -> Duration {
+        self.turns.waited_for_others.sum()
+    }
+
+    /// Waits until a sweep of so many contacts may begin: until the rate over all has room for it beside those that
+    /// began before. All that send share that rate, so that with more of them each ends later and none sooner. A sweep
+    /// that sends little, as its own peers' rates have it, leaves room for the next one.
+    pub(crate) async fn begin_sweep(&self, contacts: usize) {
+        let Some(rate) = self.outside.pace.total() else { return };
+        let sorts = [&self.turns.waited, &self.turns.waited_for_others];
+        let mut next = self.noted(self.outside.next_sweep.lock(), &sorts).await;
+        loop {
+            let now = self.now();
+            let at = next.max(now + self.wait_total());
+            if at <= now + SWEEP_ROOM {
+                break;
+            }
+            self.noted(self.sleep_until(at), &sorts).await;
+        }
+        // What it sends at first is not seen in the rate yet.
+        *next = next.max(self.now()) + Duration::from_secs_f64(contacts.min(SWEEP_BEGINS_WITH) as f64 / rate);
     }
 
     /// How long the next contact of any peer would wait for its turn among all.

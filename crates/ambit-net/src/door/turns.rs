@@ -12,6 +12,8 @@ pub(super) struct Turns {
     units: Arc<AtomicUsize>,
     /// How long this unit of work waited for its turns, up to the last that it waits for now.
     pub(super) waited: Waited,
+    /// How much of that for what else this process sends: for its turns among all, and for those of other sweeps.
+    pub(super) waited_for_others: Waited,
 }
 
 /// How long something waited, or will once its last wait is over: waits side by side are counted once.

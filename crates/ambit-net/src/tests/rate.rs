@@ -8,6 +8,7 @@ use crate::{Grant, Grants, Pace, PaceLimits, Session};
 use ambit_model::Clearance;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, join_all};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -118,4 +119,41 @@ fn a_unit_of_work_that_waits_for_its_turn_is_told_once() {
         drop(other);
         assert_eq!(net.waiting(), 0);
     });
+}
+
+#[test]
+fn sweeps_that_share_the_rate_over_all_end_one_after_another_and_no_later() {
+    let swept = |total: Option<f64>, in_turn: bool| {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        run(move |wire| async move {
+            let limits = PaceLimits { total, ..PaceLimits::default() };
+            let net = net(&wire, limits);
+            let sweep = |range: u8| {
+                let session = net.session(Grants::task(Clearance::L3, &[]));
+                async move {
+                    let addresses: Vec<IpAddr> = (0..=255).map(|last| IpAddr::from([198, 51, range, last])).collect();
+                    if in_turn {
+                        session.begin_sweep(2 * addresses.len()).await;
+                    }
+                    session.knock(&addresses, &[80, 443]).await.unwrap();
+                    session.now()
+                }
+            };
+            let ended = join_all((100..108).map(sweep)).await;
+            let first_of_last =
+                wire.connections.lock().unwrap().iter().position(|to| to.to_string().starts_with("198.51.107."));
+            sender.send((ended, first_of_last.unwrap())).unwrap();
+        });
+        receiver.recv().unwrap()
+    };
+    let (shared, _) = swept(Some(600.0), false);
+    let (in_turn, first_of_last) = swept(Some(600.0), true);
+    let all = *shared.iter().max().unwrap();
+    assert!(in_turn.is_sorted(), "{in_turn:?}");
+    assert!(
+        in_turn[0] < all / 2 && first_of_last > 2_000,
+        "{in_turn:?}, {first_of_last} of 4096 before the last begins"
+    );
+    assert!(*in_turn.last().unwrap() <= all + Duration::from_secs(1), "{in_turn:?} and not {shared:?}");
+    assert_eq!(swept(None, true), swept(None, false), "nobody waits where each has a rate of its own");
 }

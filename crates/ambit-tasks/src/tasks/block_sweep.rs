@@ -75,6 +75,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         .ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
     let mut heard = Heard::default();
     let ports = ports_of(blocks::size(block).unwrap_or(i64::MAX), cx.settings);
+    cx.net.begin_sweep(asked.len() * ports.len()).await;
     let (first, more) = ports.split_at(FIRST_PORTS.min(ports.len()));
     for some in std::iter::once(first).chain(more.chunks(PORTS_AT_ONCE)) {
         let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
