@@ -43,7 +43,9 @@ pub struct View<R> {
     pub collection: CollectionRef,
 }
 
+/// An entity as people view it.
 pub type EntityView = View<EntityRecord>;
+/// An issue as people view it.
 pub type IssueView = View<IssueRecord>;
 
 /// A record that people view.
