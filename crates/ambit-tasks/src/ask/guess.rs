@@ -22,8 +22,12 @@ const CALM_AFTER: Duration = DNS_FAILURE_HOLDS.saturating_add(Duration::from_sec
 /// Names of one look that are asked for again; four at a time, each given up after 13 s, they take four minutes.
 const LOST_MAX: usize = 64;
 
-/// Words tried below a level of which little is known, the most frequent first.
-pub(crate) const FEW_WORDS: usize = 60;
+/// Words tried below a level of several names, the most frequent first.
+pub(crate) const MANY_WORDS: usize = 250;
+/// The same below one of many levels of which little is known.
+const FEW_WORDS: usize = 60;
+/// Words tried below all levels of which little is known, as long as they are few.
+const WORDS_MAX: usize = 1_200;
 /// Names without records of one look below which words are tried: more are made by a program.
 const EMPTY_MAX: usize = 20;
 
@@ -87,6 +91,11 @@ pub(crate) async fn guess_on(
         cx.observe(domain::SWEEP_UNANSWERED, unanswered.keys().cloned().collect::<Vec<_>>());
     }
     Answer::despite(!hits.is_empty(), failure(unanswered, hits.is_empty()))
+}
+
+/// How many words are tried below each of some levels of which little is known: the fewer there are, the more.
+pub(crate) fn words_below(levels: usize) -> usize {
+    (WORDS_MAX / levels.max(1)).clamp(FEW_WORDS, MANY_WORDS)
 }
 
 /// Why the look failed. What we must not or can no longer ask is a failure in any case; that some names stayed without
@@ -179,9 +188,11 @@ impl Guesses<'_> {
     /// (RFC 8020).
     async fn ask_below_empty(&mut self, cx: &Context<'_>, level: &str) {
         let empty = std::mem::take(&mut self.empty);
-        for level in self.made(cx, level, empty).await {
+        let made = self.made(cx, level, empty).await;
+        let words = words_below(made.len());
+        for level in made {
             // One that cannot be looked below takes nothing of the others away.
-            let labels = cx.settings.words.iter().take(FEW_WORDS).cloned().collect();
+            let labels = cx.settings.words.iter().take(words).cloned().collect();
             if let Err(error) = self.ask(cx, &level, labels).await {
                 self.unanswered.insert(level, TaskError::from(error));
             }

@@ -2,7 +2,7 @@
 //! beside it, below a name that has no records of its own.
 
 use crate::ask::delegation::found_below;
-use crate::ask::guess::{FEW_WORDS, guess};
+use crate::ask::guess::{MANY_WORDS, guess, words_below};
 use crate::ask::host::{is_below, levels};
 use crate::ask::wild::exists;
 use crate::tasks::registrable_domain::LEVEL;
@@ -42,8 +42,6 @@ const LEVELS_MAX: usize = 500;
 const DEPTH_MAX: usize = 6;
 /// Names that make a level a place where names are kept, and not the form of one name.
 const CROWD: usize = 2;
-/// Words tried below a level of several names.
-const MANY_WORDS: usize = 250;
 
 /// What was planned before a level became one that is swept as a name of its own is asked no more. What was found there
 /// stays.
@@ -93,8 +91,12 @@ fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer> {
-    let is_lone = inhabited(cx.facts).get(cx.argument).is_some_and(|crowd| *crowd < CROWD);
-    let words = if is_lone { FEW_WORDS } else { MANY_WORDS };
+    let levels = inhabited(cx.facts);
+    let is_lone = |crowd: &usize| *crowd < CROWD;
+    let words = match levels.get(cx.argument).is_some_and(is_lone) {
+        true => words_below(levels.values().filter(|crowd| is_lone(crowd)).count()),
+        false => MANY_WORDS,
+    };
     // The level may be a name of its own, which nothing else tells of.
     let above = cx.argument.split_once('.').map_or("", |(_, above)| above);
     let is_name = exists(cx, above, cx.argument).await?;

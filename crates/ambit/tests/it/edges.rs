@@ -674,6 +674,14 @@ fn a_wildcard_without_addresses_hides_nothing_below_empty_names() {
 }
 
 #[test]
+fn below_few_names_without_records_less_frequent_words_are_tried_as_well() {
+    let found = scan("few-empty", &with_mail("acme.test", "name {grafana.eu,db.dev}.acme.test A 203.0.113.{10..11}"));
+    for name in ["grafana.eu", "db.dev"] {
+        assert!(found.names("DnsRecord").contains(&*format!("{name}.acme.test")), "{}", found.summary);
+    }
+}
+
+#[test]
 fn a_name_that_fails_alone_in_a_healthy_zone_is_not_said_to_be_handed_away() {
     let lines = "name {www,api}.acme.test A 203.0.113.{10..11} answers servfail\nname mail.acme.test A 203.0.113.12
 zone lab.acme.test of us

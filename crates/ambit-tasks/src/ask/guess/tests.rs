@@ -31,3 +31,8 @@ fn a_name_that_is_not_there_when_asked_for_again_is_no_hit() {
     };
     assert_eq!(looked(say, look), (BTreeSet::from(["www.acme.test".to_owned()]), BTreeSet::new()));
 }
+
+#[test]
+fn below_many_levels_fewer_words_are_tried_than_below_few() {
+    assert_eq!([0, 1, 4, 8, 20, 500].map(words_below), [250, 250, 250, 150, 60, 60]);
+}
