@@ -52,10 +52,10 @@ fn names(facts: &Facts) -> BTreeSet<String> {
         .collect()
 }
 
-/// The certificate names all that is one label below a name: names are likely to be there.
-fn is_wildcard_below(facts: &Facts, name: &str) -> bool {
-    let below = |text: &str| text.strip_prefix("*.").and_then(|below| Kind::DnsRecord.canonical(below).ok());
-    certificate::NAMES.texts(&facts.details).any(|text| below(text).as_deref() == Some(name))
+/// Names of which the certificate names all that is one label below: names are likely to be there.
+fn names_below_stars(facts: &Facts) -> BTreeSet<String> {
+    let below = certificate::NAMES.texts(&facts.details).filter_map(|text| text.strip_prefix("*."));
+    below.filter_map(|name| Kind::DnsRecord.canonical(name).ok()).collect()
 }
 
 /// Domains of the seeds and of the names that led here.
@@ -150,8 +150,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
             }
         }
     }
+    let below_stars = names_below_stars(cx.facts);
     for name in &known {
-        lead_to(cx, name, home).await?;
+        lead_to(cx, name, home, &below_stars).await?;
     }
     // What could not be asked for is as it was known, and so is the domain of a name.
     let is_unasked =
@@ -163,7 +164,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
 
 /// Leads to a name of a domain that is a seed's or led here, or to a stranger's. A certificate overrules no delegation:
 /// its name may be one that the domain handed to others, who are free to have certificates for it.
-async fn lead_to(cx: &Context<'_>, name: &str, home: Option<&str>) -> Result<()> {
+async fn lead_to(cx: &Context<'_>, name: &str, home: Option<&str>, below_stars: &BTreeSet<String>) -> Result<()> {
     let Some(domain) = home else {
         cx.found_host(name, EdgeKind::ForeignCertificateName);
         if let Some(domain) = registered(name) {
@@ -174,7 +175,7 @@ async fn lead_to(cx: &Context<'_>, name: &str, home: Option<&str>) -> Result<()>
     match Kind::of_host(name) {
         Ok((Kind::DnsRecord, host)) => {
             let edge = edge_or(cx, domain, &host, EdgeKind::CertificateName).await?;
-            let below = is_wildcard_below(cx.facts, &host).then(|| domain::WILDCARD_CERTIFICATE.is(true));
+            let below = below_stars.contains(&host).then(|| domain::WILDCARD_CERTIFICATE.is(true));
             cx.found_with(Kind::DnsRecord, &host, edge, Details::from_iter(below));
             Ok(())
         }
@@ -200,6 +201,12 @@ mod tests {
         assert_eq!(arguments(&facts), ["acme.test", "foreign"]);
         assert_eq!(foreign(&facts).into_iter().collect::<Vec<_>>(), ["www.brand.test"]);
         assert_eq!(arguments(&certificate(&["acme.test"])), ["acme.test"]);
+    }
+
+    #[test]
+    fn the_names_below_stars_are_those_of_the_certificate_in_canonical_form() {
+        let facts = certificate(&["*.WWW.acme.test", "shop.acme.test", "*.a..test", "*.acme.test"]);
+        assert_eq!(names_below_stars(&facts).into_iter().collect::<Vec<_>>(), ["acme.test", "www.acme.test"]);
     }
 
     #[test]
