@@ -244,17 +244,34 @@ impl<'a> Context<'a> {
         Some(found).filter(|found| !found.edges.is_empty())
     }
 
-    /// As many of the names as a record has room for. Those that the entity led to before come first, so that whatever
-    /// is missing was seen to be gone. The run says how many are left out.
-    pub(crate) fn kept<T: AsRef<str>>(&self, names: impl IntoIterator<Item = T>, most: usize, what: &str) -> Vec<T> {
+    /// As many of the names as a record has room for. Those to which the task led before with the same argument come
+    /// first, and stand where there is no room, so that whatever is missing was seen to be gone. The run says how many
+    /// are left out.
+    pub(crate) fn kept<T: AsRef<str>>(
+        &self,
+        task: TaskName,
+        names: impl IntoIterator<Item = T>,
+        most: usize,
+        what: &str,
+    ) -> Vec<T> {
         let names: Vec<T> = names.into_iter().collect();
         let more = names.len().saturating_sub(most);
         if more == 0 {
             return names;
         }
         self.leave_out(format!("{more} {what} are left out: no more than {most} are kept"));
-        let known: BTreeSet<&str> = self.facts.outward.iter().map(|end| end.name.as_str()).collect();
-        within(names, most, |name| known.contains(name.as_ref()))
+        let mut known: BTreeMap<&str, Vec<&Neighbour>> = BTreeMap::new();
+        for end in self.facts.led_to(task, self.argument) {
+            known.entry(end.name.as_str()).or_default().push(end);
+        }
+        let told = names.iter().filter_map(|name| known.get_key_value(name.as_ref()));
+        let mut without_room: BTreeMap<&str, &Vec<&Neighbour>> = told.map(|(name, ends)| (*name, ends)).collect();
+        let kept = within(names, most, |name| known.contains_key(name.as_ref()));
+        for name in &kept {
+            without_room.remove(name.as_ref());
+        }
+        without_room.into_values().flatten().for_each(|end| self.stands(end));
+        kept
     }
 
     /// Says what there is beyond what is kept, a sentence. It keeps no judgement of the rest back.

@@ -389,9 +389,9 @@ impl<'a> Crawl<'a> {
         let cx = self.cx;
         self.keep();
         self.places.left_out().into_iter().for_each(|what| cx.leave_out(what));
-        linked_hosts::say(cx, start, &self.handed_out);
+        linked_hosts::say(cx, TASK.name, start, &self.handed_out);
         let hosts = self.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err());
-        for host in cx.kept(hosts, HOSTS_MAX, "hosts") {
+        for host in cx.kept(TASK.name, hosts, HOSTS_MAX, "hosts") {
             cx.found_host(host, EdgeKind::Link);
         }
         let titles: BTreeMap<&String, &String> = self

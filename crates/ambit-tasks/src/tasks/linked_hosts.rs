@@ -63,7 +63,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
             found.read_text(&body, exchange.url.path_only());
         }
     }
-    let hosts = say(cx, &url, &found);
+    let hosts = say(cx, TASK.name, &url, &found);
     cx.observe(uri::LINKED_HOSTS, json!(hosts));
     let HandedOut { text, tokens, .. } = &found;
     let nothing = hosts.is_empty() && text.mailboxes.is_empty() && text.buckets.is_empty() && tokens.is_empty();
@@ -79,16 +79,17 @@ fn own_scripts(page: &Page, site: &Url) -> Vec<Url> {
 }
 
 /// Says which mailboxes, storage buckets and tokens a site hands out, and which hosts beside its own; returns these.
-pub(crate) fn say(cx: &Context<'_>, url: &Url, handed: &HandedOut) -> BTreeSet<String> {
+pub(crate) fn say(cx: &Context<'_>, task: TaskName, url: &Url, handed: &HandedOut) -> BTreeSet<String> {
     let hosts: BTreeSet<String> = handed.hosts_beside(url).collect();
-    let hosts: BTreeSet<String> = cx.kept(hosts, HOSTS_MAX, "hosts").into_iter().collect();
+    let hosts: BTreeSet<String> = cx.kept(task, hosts, HOSTS_MAX, "hosts").into_iter().collect();
     for host in hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()) {
         cx.found_host(host, EdgeKind::Link);
     }
     let own = |mailbox: &&String| {
         mailbox.rsplit_once('@').is_some_and(|(_, domain)| same_domain(domain, &url.host) || url.host.ends_with(domain))
     };
-    for mailbox in cx.kept(handed.text.mailboxes.iter().filter(own), MAILBOXES_MAX, "e-mail addresses") {
+    let mailboxes = handed.text.mailboxes.iter().filter(own);
+    for mailbox in cx.kept(task, mailboxes, MAILBOXES_MAX, "e-mail addresses") {
         cx.found_mailbox(mailbox);
     }
     let mut domains = seed_domains(cx.facts);

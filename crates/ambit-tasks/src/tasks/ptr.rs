@@ -54,7 +54,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     );
     // A name that only spells the address is the provider's and identifies nobody.
     let telling = names.iter().filter(|name| !spells(name, &cx.facts.name));
-    for name in cx.kept(telling, NAMES_MAX, "names") {
+    for name in cx.kept(TASK.name, telling, NAMES_MAX, "names") {
         cx.found_host(name, EdgeKind::Pointer);
     }
     if answer.cut {

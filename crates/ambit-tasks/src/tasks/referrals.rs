@@ -62,7 +62,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
 
 /// Leads to the servers, and records which of them do not exist. A server that could not be looked up is what it was.
 async fn led_to(cx: &Context<'_>, servers: BTreeSet<String>) -> Result<Answer> {
-    let servers: BTreeSet<String> = cx.kept(servers, SERVERS_MAX, "servers").into_iter().collect();
+    let servers: BTreeSet<String> = cx.kept(TASK.name, servers, SERVERS_MAX, "servers").into_iter().collect();
     for server in &servers {
         found_server(cx, Kind::Nameserver, server).await?;
     }

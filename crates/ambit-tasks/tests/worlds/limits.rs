@@ -13,6 +13,7 @@ use ambit_net::{Grants, Net, Pace, PaceLimits};
 use ambit_tasks::{Answer, Context, Settings};
 use ambit_world::World;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a report holds in the end, and how many names it refused.
@@ -211,17 +212,24 @@ fn hosts_of_one_page_that_were_known_are_kept_before_others() {
         world(&format!("name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"\n  body \"{page}\""));
     let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
     let site = (Kind::Uri, "https://www.acme.test/", "203.0.113.10:443");
-    let looked = |known: &[&str]| {
-        let known = known.iter().map(|name| led("linked_hosts", site.2, (EdgeKind::Link, Kind::DnsRecord, name)));
+    let looked = |task: &str, known: &[&str]| {
+        let known = known.iter().map(|name| led(task, site.2, (EdgeKind::Link, Kind::DnsRecord, name)));
         let facts = Facts { outward: known.collect(), ..empty_facts(site.0, site.1) };
         let found = look_by(Settings::default(), (&world, EPOCH), "linked_hosts", (facts, site.2), |_, _| None).found;
+        assert_eq!(found.left_out, ["10 hosts are left out: no more than 300 are kept"]);
         let names: Vec<String> = found.edges.iter().map(|edge| edge.name.clone()).collect();
-        (names.len(), names.last().cloned(), found.left_out)
+        (names.len(), names.last().cloned().unwrap_or_default(), found.standing)
     };
-    let left_out = vec!["10 hosts are left out: no more than 300 are kept".to_owned()];
-    assert_eq!(looked(&[]), (300, Some("host-299.acme.test".to_owned()), left_out.clone()));
+    let expected = |last: &str| (300, last.to_owned(), BTreeSet::new());
+    assert_eq!(looked("linked_hosts", &[]), expected("host-299.acme.test"));
     let known = ["host-309.acme.test", "gone.acme.test"];
-    assert_eq!(looked(&known), (300, Some("host-309.acme.test".to_owned()), left_out));
+    assert_eq!(looked("linked_hosts", &known), expected("host-309.acme.test"));
+    assert_eq!(looked("crawl", &known), expected("host-299.acme.test"), "what another task knows takes no room");
+    let all: Vec<String> = (0..301).map(|number| format!("host-{number:03}.acme.test")).collect();
+    let (count, last, standing) = looked("linked_hosts", &all.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!((count, last.as_str()), (300, "host-299.acme.test"));
+    let without_room = [(EdgeKind::Link, uid(Kind::DnsRecord, "host-300.acme.test"))];
+    assert_eq!(standing, without_room.into(), "what is known and has no room stands");
 }
 
 #[test]
