@@ -46,18 +46,18 @@ pub struct Context<'a> {
     pub(crate) memory: Option<&'a Memory>,
     /// When it is ended, on the wire's clock.
     ends: WireTime,
-    /// What the entity led to before, by kind and name; made once there is more than is kept.
-    known: OnceLock<Ends>,
+    /// Where the entity led before with the same argument; made once there is more than is kept.
+    known: OnceLock<BTreeSet<Lead>>,
     report: Mutex<Report>,
 }
 
-/// Edges by the kind and name of the entity that they lead to.
-type Ends = BTreeMap<(Kind, String), Vec<(EdgeKind, Uid)>>;
+/// An edge to an entity, by its kind and name.
+type Lead = (EdgeKind, Kind, String);
 
 #[derive(Default)]
 struct Report {
     details: Details,
-    leads: BTreeMap<(EdgeKind, Kind, String), Details>,
+    leads: BTreeMap<Lead, Details>,
     standing: BTreeSet<(EdgeKind, Uid)>,
     evidence: Vec<Evidence>,
     left_out: Vec<String>,
@@ -91,7 +91,7 @@ impl<'a> Context<'a> {
     }
 
     /// Reports another entity that this one led to. A text that is no name of the kind is counted and left out. So is
-    /// what there is no room for: what was known of that stands, and the run says that there is more.
+    /// what is new and has no room: the run says that there is more.
     pub fn found(&self, kind: Kind, raw: &str, edge: EdgeKind) {
         self.found_with(kind, raw, edge, Details::new());
     }
@@ -104,8 +104,7 @@ impl<'a> Context<'a> {
             return;
         };
         let lead = (edge, kind, name);
-        if said.leads.len() >= LEADS_MAX && !said.leads.contains_key(&lead) {
-            said.standing.extend(self.known().get(&(kind, lead.2)).into_iter().flatten());
+        if said.leads.len() >= LEADS_MAX && !said.leads.contains_key(&lead) && !self.known().contains(&lead) {
             said.beyond = true;
             said.refused += 1;
             return;
@@ -119,13 +118,10 @@ impl<'a> Context<'a> {
         said.cut.extend(cut);
     }
 
-    fn known(&self) -> &Ends {
+    fn known(&self) -> &BTreeSet<Lead> {
         self.known.get_or_init(|| {
-            let mut known = Ends::new();
-            for end in &self.facts.outward {
-                known.entry((end.kind, end.name.clone())).or_default().push((end.edge, end.uid));
-            }
-            known
+            let known = self.facts.outward.iter().filter(|end| end.argument == self.argument);
+            known.map(|end| (end.edge, end.kind, end.name.clone())).collect()
         })
     }
 
