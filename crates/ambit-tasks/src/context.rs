@@ -131,6 +131,12 @@ impl<'a> Context<'a> {
         self.report().standing.insert((known.edge, known.uid));
     }
 
+    /// Reports that not all could be looked at to which the task led before, with the same argument: what is not seen
+    /// now stays known.
+    pub(crate) fn all_stands(&self, task: TaskName) {
+        self.facts.led_to(task, self.argument).for_each(|known| self.stands(known));
+    }
+
     /// Reports a host name that the entity led to: a `Domain` if it is registrable, otherwise a `DnsRecord`.
     pub fn found_host(&self, raw: &str, edge: EdgeKind) {
         self.found_host_with(raw, edge, Details::new());
@@ -228,9 +234,7 @@ impl<'a> Context<'a> {
     pub fn into_found_so_far(self, task: TaskName) -> Option<Found> {
         let (facts, own) = (self.facts, self.argument);
         let is_alone = facts.probes_of(task).all(|(argument, _)| argument == own);
-        for known in facts.led_to(task, self.argument) {
-            self.stands(known);
-        }
+        self.all_stands(task);
         let mut found = self.into_found();
         let known = facts.details.iter().filter(|(member, _)| is_alone && facts.kind.owner(member) == Some(task));
         for (member, value) in known {

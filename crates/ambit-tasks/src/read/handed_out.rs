@@ -12,8 +12,6 @@ use ambit_net::http::Url;
 use ambit_secrets::Look;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Hosts of one site that are kept: one that names more makes them up.
-const HOSTS_MAX: usize = 2_000;
 /// Tokens of one site.
 const TOKENS_MAX: usize = 300;
 
@@ -37,9 +35,7 @@ impl HandedOut {
     /// Takes up what a text of the site hands out, and at which path.
     pub(crate) fn read_text(&mut self, text: &str, path: &str) {
         let mut own = Mentions::default();
-        if self.text.hosts.len() < HOSTS_MAX {
-            own.read(text);
-        }
+        own.read(text);
         for (store, is_configured) in firebase::stores(text) {
             if is_configured {
                 self.configured.insert(store.clone());
@@ -70,10 +66,12 @@ impl HandedOut {
     /// The same of a page.
     pub(crate) fn read_page(&mut self, text: &str, page: &Page, path: &str) {
         self.read_text(text, path);
+        let mut linked = Mentions::default();
         for url in page.links.iter().filter_map(|link| Url::parse(link).ok()) {
-            self.text.buckets.extend(buckets::of_url(&url));
-            self.text.hosts.insert(url.host);
+            linked.buckets.extend(buckets::of_url(&url));
+            linked.hosts.insert(url.host);
         }
+        self.text.add(linked);
     }
 
     /// True for a store that is likely theirs: it bears the name of one of their domains, or the site is configured
@@ -109,6 +107,15 @@ mod tests {
         assert!(handed.tokens.keys().all(|name| !name.contains(&key)), "{handed:?}");
         let site = Url::parse("https://www.acme.test/").unwrap();
         assert_eq!(handed.hosts_beside(&site).collect::<Vec<_>>(), ["cdn.acme.test"]);
+    }
+
+    #[test]
+    fn a_text_behind_many_hosts_is_read_too() {
+        let mut handed = HandedOut::default();
+        let many: String = (0..2_500).map(|number| format!("https://h{number}.acme.test/ ")).collect();
+        handed.read_text(&many, "/a.js");
+        handed.read_text("see https://acme-files.s3.amazonaws.com/x.png or write to help@acme.test", "/b.js");
+        assert_eq!((handed.text.buckets.len(), handed.text.mailboxes.len()), (1, 1));
     }
 
     #[test]

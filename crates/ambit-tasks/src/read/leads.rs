@@ -56,6 +56,7 @@ impl Leads {
         let addresses = addresses.into_iter().chain(assigned.addresses).map(unmapped);
         // Those of networks that are not the internet lead nowhere.
         let addresses = addresses.filter(|address| !is_internal(*address));
+        self.left_out.append(&mut named.cut);
         let cut = [
             (keep(&mut self.hosts, names), "hosts"),
             (keep(&mut self.addresses, addresses), "addresses"),

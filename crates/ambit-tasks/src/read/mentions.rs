@@ -8,10 +8,16 @@ use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// URLs of one text that are read.
-const URLS_MAX: usize = 1_200;
-/// Mailboxes of one text.
-const MAILBOXES_MAX: usize = 100;
+/// Different URLs of one text that are read.
+const URLS_MAX: usize = 12_000;
+/// Different mailboxes of one text.
+const MAILBOXES_MAX: usize = 1_000;
+/// Names of one sort in texts that are read together.
+const TOGETHER_MAX: usize = 20_000;
+
+const HOSTS: &str = "hosts";
+const MAILBOXES: &str = "e-mail addresses";
+const BUCKETS: &str = "buckets";
 
 /// What texts mention.
 #[derive(Debug, Default)]
@@ -21,6 +27,8 @@ pub(crate) struct Mentions {
     pub(crate) maybe_hosts: BTreeSet<String>,
     pub(crate) mailboxes: BTreeSet<String>,
     pub(crate) buckets: BTreeSet<String>,
+    /// Of what there is more than was read.
+    pub(crate) cut: BTreeSet<&'static str>,
 }
 
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
@@ -53,23 +61,40 @@ pub(crate) fn is_in_folder_of_others(path: &str) -> bool {
 impl Mentions {
     /// Adds what another text mentions.
     pub(crate) fn add(&mut self, other: Self) {
-        let Self { hosts, maybe_hosts, mailboxes, buckets } = other;
-        self.hosts.extend(hosts);
-        self.maybe_hosts.extend(maybe_hosts);
-        self.mailboxes.extend(mailboxes);
-        self.buckets.extend(buckets);
+        self.cut.extend(other.cut);
+        for (all, more, what) in [
+            (&mut self.hosts, other.hosts, HOSTS),
+            (&mut self.maybe_hosts, other.maybe_hosts, HOSTS),
+            (&mut self.mailboxes, other.mailboxes, MAILBOXES),
+            (&mut self.buckets, other.buckets, BUCKETS),
+        ] {
+            for name in more {
+                if all.len() < TOGETHER_MAX {
+                    all.insert(name);
+                } else if !all.contains(&name) {
+                    self.cut.insert(what);
+                    break;
+                }
+            }
+        }
     }
 
     /// Adds what a text mentions.
     pub(crate) fn read(&mut self, text: &str) {
-        for found in URL.find_iter(text).take(URLS_MAX) {
-            let Some(url) = url_of(&found.as_str().replace("\\/", "/")) else { continue };
+        let (urls, is_cut) = different(URL.find_iter(text).map(|found| found.as_str()), URLS_MAX);
+        self.cut.extend(is_cut.then_some(HOSTS));
+        for found in urls {
+            let Some(url) = url_of(&found.replace("\\/", "/")) else { continue };
             self.buckets.extend(buckets::of_url(&url));
             self.hosts.insert(url.host);
         }
-        for found in OTHER.captures_iter(text).take(URLS_MAX) {
-            let Ok(host) = Kind::DnsRecord.canonical(&found[2]) else { continue };
-            let hosts = if found.get(1).is_some() { &mut self.hosts } else { &mut self.maybe_hosts };
+        let others =
+            OTHER.captures_iter(text).filter_map(|found| Some((found.get(1).is_some(), found.get(2)?.as_str())));
+        let (others, is_cut) = different(others, URLS_MAX);
+        self.cut.extend(is_cut.then_some(HOSTS));
+        for (is_socket, host) in others {
+            let Ok(host) = Kind::DnsRecord.canonical(host) else { continue };
+            let hosts = if is_socket { &mut self.hosts } else { &mut self.maybe_hosts };
             hosts.insert(host);
         }
         // Who signs in at an address, and by which password, is no mailbox.
@@ -92,8 +117,23 @@ impl Mentions {
                     .iter()
                     .any(|end| mailbox.ends_with(end))
         };
-        self.mailboxes.extend(mailboxes.filter(|mailbox| !is_file(mailbox)).take(MAILBOXES_MAX));
+        let (mailboxes, is_cut) = different(mailboxes.filter(|mailbox| !is_file(mailbox)), MAILBOXES_MAX);
+        self.cut.extend(is_cut.then_some(MAILBOXES));
+        self.mailboxes.extend(mailboxes);
     }
+}
+
+/// The first different values, and whether there are more.
+fn different<T: Ord>(values: impl Iterator<Item = T>, most: usize) -> (BTreeSet<T>, bool) {
+    let mut kept = BTreeSet::new();
+    for value in values {
+        if kept.len() < most {
+            kept.insert(value);
+        } else if !kept.contains(&value) {
+            return (kept, true);
+        }
+    }
+    (kept, false)
 }
 
 /// The URL without who signs in there, which ends at the first slash (RFC 3986 §3.2). A password that is not written as
@@ -164,5 +204,44 @@ mod tests {
         assert_eq!(found.mailboxes, BTreeSet::new(), "nor a mailbox");
         found.read("see https://www.acme.test/contact or write to mailto:info@acme.test");
         assert_eq!(found.mailboxes.iter().collect::<Vec<_>>(), ["info@acme.test"]);
+    }
+
+    #[test]
+    fn what_a_text_repeats_takes_no_room_and_more_than_is_read_is_told() {
+        let read = |text: String| {
+            let mut found = Mentions::default();
+            found.read(&text);
+            found
+        };
+        let again = "write to info@acme.test, see https://www.acme.test/ or '//cdn.acme.test/a' ".repeat(12_001);
+        let found = read(again + "last@acme.test https://last.acme.test '//end.acme.test/a'");
+        assert_eq!((found.hosts.len(), found.maybe_hosts.len(), found.mailboxes.len()), (2, 2, 2), "{found:?}");
+        assert!(found.cut.is_empty(), "{found:?}");
+        for (most, first, text, what) in [
+            (MAILBOXES_MAX, 'm', "@acme.test ", MAILBOXES),
+            (URLS_MAX, 'w', ".acme.test' ", HOSTS),
+            (URLS_MAX, 'h', ".acme.test/ ", HOSTS),
+        ] {
+            let before = match first {
+                'm' => "",
+                'w' => "'//",
+                _ => "https://",
+            };
+            let names = |count: usize| (0..count).map(|n| format!("{before}{first}{n}{text}")).collect::<String>();
+            assert_eq!(read(names(most)).cut, BTreeSet::new(), "{what}");
+            assert_eq!(read(names(most + 1)).cut, [what].into(), "{what}");
+        }
+    }
+
+    #[test]
+    fn texts_together_name_no_more_than_is_kept() {
+        let names = |from: usize| (from..from + TOGETHER_MAX / 2).map(|n| format!("h{n}.acme.test"));
+        let some = |from| Mentions { hosts: names(from).collect(), ..Mentions::default() };
+        let mut all = some(0);
+        all.add(some(TOGETHER_MAX / 2));
+        all.add(some(0));
+        assert_eq!((all.hosts.len(), all.cut.len()), (TOGETHER_MAX, 0));
+        all.add(some(TOGETHER_MAX));
+        assert_eq!((all.hosts.len(), all.cut), (TOGETHER_MAX, [HOSTS].into()));
     }
 }

@@ -235,6 +235,23 @@ fn hosts_of_one_page_that_were_known_are_kept_before_others() {
 }
 
 #[test]
+fn what_stood_behind_more_mailboxes_than_are_read_of_a_text_is_not_gone() {
+    let mailboxes: String = (0..1_001).map(|number| format!("m{number}@acme.test ")).collect();
+    let text = world(&format!(
+        "name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"\n  body \"{mailboxes}\""
+    ));
+    let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let argument = "203.0.113.10:443";
+    let outward = vec![led("linked_hosts", argument, (EdgeKind::Contact, Kind::EmailAddress, "zoe@acme.test"))];
+    let facts = Facts { outward, ..empty_facts(Kind::Uri, "https://www.acme.test/") };
+    let found = look_by(Settings::default(), (&world, EPOCH), "linked_hosts", (facts, argument), |_, _| None).found;
+    assert_eq!(found.edges.len(), 100);
+    assert_eq!(found.standing, [(EdgeKind::Contact, uid(Kind::EmailAddress, "zoe@acme.test"))].into());
+    let kept = "900 e-mail addresses are left out: no more than 100 are kept";
+    assert_eq!(found.left_out, [kept, "e-mail addresses beyond those that are read of a text"]);
+}
+
+#[test]
 fn what_is_beyond_the_records_that_are_read_of_one_answer_is_not_gone() {
     let many: String = (0..=255).map(|last| format!(" A 198.51.100.{last}")).collect();
     let more: String = (0..64).map(|last| format!(" A 203.0.113.{last}")).collect();
