@@ -5,14 +5,14 @@ use super::page::Page;
 use super::seed_tokens::{self, SeedTokens};
 use super::{buckets, firebase};
 use crate::ask::host::same_domain;
-use ambit_model::Facts;
 use ambit_model::entity::bucket;
 use ambit_model::entity::uri::HandedToken;
+use ambit_model::{Facts, Kind};
 use ambit_net::http::Url;
 use ambit_secrets::Look;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Tokens of one site.
+/// Tokens of one site, beside those that are known of it.
 const TOKENS_MAX: usize = 300;
 
 /// What texts of a site hand out.
@@ -21,7 +21,11 @@ pub(crate) struct HandedOut {
     pub(crate) text: Mentions,
     /// Tokens by name, each with the first place where it stood.
     pub(crate) tokens: BTreeMap<String, HandedToken>,
+    /// There are more tokens than are kept.
+    pub(crate) more_tokens: bool,
     wanted: SeedTokens,
+    /// Tokens to which the site led before.
+    known: BTreeSet<String>,
     /// Stores of the projects of Firebase that its texts are configured with.
     configured: BTreeSet<String>,
 }
@@ -29,7 +33,8 @@ pub(crate) struct HandedOut {
 impl HandedOut {
     /// Nothing yet, of a site with these facts.
     pub(crate) fn of(facts: &Facts) -> Self {
-        Self { wanted: SeedTokens::of(facts), ..Self::default() }
+        let known = facts.outward.iter().filter(|end| end.kind == Kind::UniqueToken).map(|end| end.name.clone());
+        Self { wanted: SeedTokens::of(facts), known: known.collect(), ..Self::default() }
     }
 
     /// Takes up what a text of the site hands out, and at which path.
@@ -44,13 +49,15 @@ impl HandedOut {
         }
         self.text.add(own);
         for found in ambit_secrets::own().find(text, Look::Site) {
-            if self.tokens.len() < TOKENS_MAX {
+            if self.tokens.len() < TOKENS_MAX || self.known.contains(&found.name) {
                 self.tokens.entry(found.name.clone()).or_insert_with(|| HandedToken {
                     token: found.name,
                     provider: found.provider,
                     sensitive: found.sensitive,
                     path: path.to_owned(),
                 });
+            } else if !self.tokens.contains_key(&found.name) {
+                self.more_tokens = true;
             }
         }
         for token in self.wanted.in_text(text) {
@@ -91,7 +98,6 @@ impl HandedOut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::Kind;
 
     #[test]
     fn a_token_is_kept_once_with_the_first_place_where_it_stood() {
@@ -107,6 +113,18 @@ mod tests {
         assert!(handed.tokens.keys().all(|name| !name.contains(&key)), "{handed:?}");
         let site = Url::parse("https://www.acme.test/").unwrap();
         assert_eq!(handed.hosts_beside(&site).collect::<Vec<_>>(), ["cdn.acme.test"]);
+    }
+
+    #[test]
+    fn a_known_token_behind_many_others_is_kept_and_more_are_told() {
+        let key = |number: usize| format!("pay('sk_{}{number:04}')", "live_7hQ2wXv9KpLd4TsRb8Nz");
+        let mut last = HandedOut::default();
+        last.read_text(&key(TOKENS_MAX), "/a.js");
+        let mut handed = HandedOut { known: last.tokens.keys().cloned().collect(), ..HandedOut::default() };
+        (0..=TOKENS_MAX).for_each(|number| handed.read_text(&key(number), "/a.js"));
+        assert_eq!((handed.tokens.len(), handed.more_tokens), (TOKENS_MAX + 1, false));
+        handed.read_text(&key(TOKENS_MAX + 1), "/a.js");
+        assert_eq!((handed.tokens.len(), handed.more_tokens), (TOKENS_MAX + 1, true));
     }
 
     #[test]

@@ -101,6 +101,9 @@ pub(crate) fn say(cx: &Context<'_>, task: TaskName, url: &Url, handed: &HandedOu
     for token in handed.tokens.values() {
         cx.found_token(&token.token, &token.provider, token.sensitive);
     }
+    if handed.more_tokens {
+        cx.leave_out(format!("tokens beyond the first {}", handed.tokens.len()));
+    }
     if !handed.text.cut.is_empty() {
         handed.text.cut.iter().for_each(|what| cx.leave_out(format!("{what} beyond those that are read of a text")));
         cx.all_stands(task);
