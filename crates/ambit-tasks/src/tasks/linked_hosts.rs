@@ -4,10 +4,11 @@ use crate::ask::host::{same_domain, seed_domains};
 use crate::ask::{bindings, web};
 use crate::read::handed_out::HandedOut;
 use crate::read::page::Page;
-use crate::{Answer, Context, Plan, Result, Task};
+use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::{registrable, uri};
 use ambit_model::{EdgeKind, Kind, TaskName, workflow};
-use ambit_net::http::{HttpExchange, Url};
+use ambit_net::NetError;
+use ambit_net::http::{BodyEnd, HttpExchange, Url};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -41,7 +42,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     let stays = |exchange: &&HttpExchange| {
         exchange.url.host == url.host && exchange.url.port == url.port && exchange.url.https == url.https
     };
-    let mut found = HandedOut::of(cx.facts);
+    let (mut found, mut unread) = (HandedOut::of(cx.facts), Unread::default());
     for exchange in fetch.exchanges.iter().filter(stays) {
         let body = web::text(exchange);
         read_policy(&mut found, exchange);
@@ -50,32 +51,72 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
             let mailboxes = page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok());
             found.text.mailboxes.extend(mailboxes);
             found.read_page(&body, &page, exchange.url.path_only());
-            for script in own_scripts(&page, &url) {
-                // A script that cannot be fetched is skipped, because the page suffices without it.
-                if let Ok(answer) = web::get(cx, &script, SCRIPT_BYTES).await
-                    && answer.status == 200
-                    && !web::is_html(&answer)
-                {
-                    found.read_text(&web::text(&answer), script.path_only());
-                }
-            }
+            read_scripts(cx, &own_scripts(&page, &url), &mut found, &mut unread).await?;
         } else {
             found.read_text(&body, exchange.url.path_only());
         }
     }
-    let hosts = say(cx, TASK.name, &url, &found);
-    cx.observe(uri::LINKED_HOSTS, json!(hosts));
+    let mut hosts = say(cx, TASK.name, &url, &found);
     let HandedOut { text, tokens, .. } = &found;
     let nothing = hosts.is_empty() && text.mailboxes.is_empty() && text.buckets.is_empty() && tokens.is_empty();
-    Ok(Answer::found_if(!nothing))
+    if unread.scripts > 0 {
+        cx.leave_out(format!("own scripts of the site that are not read: {}", unread.scripts));
+    }
+    let is_partial = unread.scripts > 0 || unread.failure.is_some() || !text.cut.is_empty();
+    if is_partial {
+        cx.all_stands(TASK.name);
+        hosts.extend(known_hosts(cx));
+    }
+    cx.observe(uri::LINKED_HOSTS, json!(hosts));
+    let stands = is_partial && unread.failure.is_none() && cx.facts.led_to(TASK.name, cx.argument).next().is_some();
+    Answer::despite(stands || !nothing, unread.failure)
+}
+
+/// What scripts may say that were not read.
+#[derive(Default)]
+struct Unread {
+    /// How many are beyond the limit, or must not be asked for.
+    scripts: usize,
+    /// Why the first one could not be read.
+    failure: Option<TaskError>,
+}
+
+async fn read_scripts(cx: &Context<'_>, scripts: &[Url], found: &mut HandedOut, unread: &mut Unread) -> Result<()> {
+    unread.scripts += scripts.len().saturating_sub(SCRIPTS_MAX);
+    for script in scripts.iter().take(SCRIPTS_MAX) {
+        match web::get(cx, script, SCRIPT_BYTES).await.and_then(HttpExchange::available) {
+            Ok(answer) if answer.status == 200 && !web::is_html(&answer) => {
+                found.read_text(&web::text(&answer), script.path_only());
+                if !matches!(answer.end, BodyEnd::Complete | BodyEnd::Opaque | BodyEnd::TooLarge) {
+                    let broken_off = || TaskError::Failed(format!("{script}: the answer broke off"));
+                    unread.failure.get_or_insert_with(broken_off);
+                }
+            }
+            Ok(_) => {}
+            Err(error @ NetError::Budget(_)) => return Err(error.into()),
+            Err(error) if web::is_closed(&error) => unread.scripts += 1,
+            Err(error) => {
+                unread.failure.get_or_insert_with(|| error.into());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn own_scripts(page: &Page, site: &Url) -> Vec<Url> {
     let scripts = page.scripts.iter().filter_map(|script| Url::parse(script).ok());
     scripts
         .filter(|script| script.host == site.host && script.port == site.port && script.https == site.https)
-        .take(SCRIPTS_MAX)
         .collect()
+}
+
+/// The hosts of an earlier look. If there were looks with other arguments too, those to which this one led.
+fn known_hosts(cx: &Context<'_>) -> Vec<String> {
+    let is_alone = cx.facts.probes_of(TASK.name).all(|(argument, _)| argument == cx.argument);
+    let led: BTreeSet<&str> = cx.facts.led_to(TASK.name, cx.argument).map(|end| end.name.as_str()).collect();
+    let known = uri::LINKED_HOSTS.of(&cx.facts.details).and_then(|hosts| serde_json::from_value(hosts).ok());
+    let known: Vec<String> = known.unwrap_or_default();
+    known.into_iter().filter(|host| is_alone || led.contains(host.as_str())).collect()
 }
 
 /// Says which mailboxes, storage buckets and tokens a site hands out, and which hosts beside its own; returns these.

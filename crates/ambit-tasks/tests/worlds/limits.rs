@@ -1,10 +1,10 @@
 //! What a task may report at most, and what becomes of the rest: names, members, texts, evidence.
 
 use super::explorer::empty_facts;
-use super::faulty::{Anything, look_by};
+use super::faulty::{Anything, Looked, look_by};
 use super::services::{led, uid};
 use super::{EPOCH, world};
-use ambit_model::entity::{domain, network};
+use ambit_model::entity::{domain, network, uri};
 use ambit_model::facts::{LastProbe, Neighbour, ProbeOutcome};
 use ambit_model::observation::Found;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Uid};
@@ -232,6 +232,42 @@ fn hosts_of_one_page_that_were_known_are_kept_before_others() {
     assert_eq!((count, last.as_str()), (300, "host-299.acme.test"));
     let without_room = [(EdgeKind::Link, uid(Kind::DnsRecord, "host-300.acme.test"))];
     assert_eq!(standing, without_room.into(), "what is known and has no room stands");
+}
+
+#[test]
+fn what_scripts_said_that_are_not_read_now_is_not_gone() {
+    let looked = |scripts: usize, last: &str| {
+        let tags: String = (1..=scripts).map(|number| format!("<script src='/{number}.js'></script>")).collect();
+        let text = world(&format!(
+            "name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"\n  body \"{tags}\"\n  \
+             page /1.js application/javascript \"see('https://cdn.acme.test/x')\"\n  page /{scripts}.js {last}"
+        ));
+        let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+        let argument = "203.0.113.10:443";
+        let outward = vec![led("linked_hosts", argument, (EdgeKind::Link, Kind::DnsRecord, "api.acme.test"))];
+        let details = Details::from_iter([uri::LINKED_HOSTS.is(json!(["api.acme.test"]))]);
+        let facts = Facts { outward, details, ..empty_facts(Kind::Uri, "https://www.acme.test/") };
+        look_by(Settings::default(), (&world, EPOCH), "linked_hosts", (facts, argument), |_, _| None)
+    };
+    let stands: BTreeSet<_> = [(EdgeKind::Link, uid(Kind::DnsRecord, "api.acme.test"))].into();
+    let script = "application/javascript \"let a;\"";
+    for (scripts, last, is_whole, is_read, left_out) in [
+        (2, script, true, true, None),
+        (2, "404 text/html \"<p>nothing\"", true, true, None),
+        (2, "503 text/html \"<p>later\"", false, false, None),
+        (10, script, true, true, None),
+        (11, script, true, false, Some("own scripts of the site that are not read: 1")),
+    ] {
+        let Looked { answer, found, .. } = looked(scripts, last);
+        let said = if is_whole { answer == Ok(Answer::Found) } else { matches!(answer, Ok(Answer::InPart(_))) };
+        assert!(said, "{scripts} {last}: {answer:?}");
+        let edges: Vec<&str> = found.edges.iter().map(|edge| edge.name.as_str()).collect();
+        assert_eq!(edges, ["cdn.acme.test"], "{scripts} {last}");
+        assert_eq!(found.standing, if is_read { BTreeSet::new() } else { stands.clone() }, "{scripts} {last}");
+        let hosts = if is_read { json!(["cdn.acme.test"]) } else { json!(["api.acme.test", "cdn.acme.test"]) };
+        assert_eq!(found.details[uri::LINKED_HOSTS.name()], hosts, "{scripts} {last}");
+        assert_eq!(found.left_out, Vec::from_iter(left_out), "{scripts} {last}");
+    }
 }
 
 #[test]
