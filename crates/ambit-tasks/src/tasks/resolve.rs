@@ -7,6 +7,7 @@ use crate::told;
 use crate::{Answer, Context, Plan, Result, Sights, Task};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::{HttpsRecord, Resolution};
+use ambit_model::facts::Neighbour;
 use ambit_model::moment::HOUR_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::platforms;
@@ -56,6 +57,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
         };
     }
     seen.addresses.extend(families.kept(cx.facts));
+    families.behind(cx.facts).for_each(|known| cx.stands(known));
     if families.is_cut() {
         cx.leave_out("addresses beyond those that are read of one answer".to_owned());
     }
@@ -89,6 +91,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     Ok(Answer::Found)
 }
 
+/// Known addresses of one family that stand behind those of an answer that was cut.
+const BEHIND_MAX: usize = 1_000;
 /// HTTPS records of one name; the first ones are preferred.
 const RECORDS_MAX: usize = 16;
 
@@ -175,16 +179,30 @@ impl Families {
         [&self.four, &self.six].iter().any(|answer| answer.as_ref().is_ok_and(|answer| answer.cut))
     }
 
-    /// Addresses of the family that failed, or of which not all were read, as they were known: they are not gone.
+    /// Addresses of the family that failed, as they were known: they are not gone.
     fn kept(&self, facts: &Facts) -> impl Iterator<Item = IpAddr> {
-        let known = facts.to(EdgeKind::ResolvesTo).filter(|neighbour| neighbour.task == TASK.name.as_str());
-        let is_partial = |answer: &Result<Arc<DnsAnswer>, NetError>| answer.as_ref().map_or(true, |answer| answer.cut);
-        let known: Vec<IpAddr> = known.filter_map(|neighbour| neighbour.name.parse().ok()).collect();
-        known.into_iter().filter(move |address| match address {
-            IpAddr::V4(_) => is_partial(&self.four),
-            IpAddr::V6(_) => is_partial(&self.six),
+        let known = known(facts).map(|(address, _)| address);
+        known.filter(|address| if address.is_ipv4() { self.four.is_err() } else { self.six.is_err() })
+    }
+
+    /// What is known behind the last address that was read of an answer that was cut. What is known before it and was
+    /// not read is gone.
+    fn behind<'f>(&self, facts: &'f Facts) -> impl Iterator<Item = &'f Neighbour> + use<'f> {
+        let last = |answer: &Result<Arc<DnsAnswer>, NetError>| {
+            let cut = answer.as_ref().ok().filter(|answer| answer.cut);
+            cut.and_then(|answer| answer.addresses().max())
+        };
+        [last(&self.four), last(&self.six)].into_iter().flatten().flat_map(|last| {
+            let is_behind = move |address: IpAddr| address.is_ipv4() == last.is_ipv4() && address > last;
+            known(facts).filter(move |(address, _)| is_behind(*address)).map(|(_, known)| known).take(BEHIND_MAX)
         })
     }
+}
+
+/// The addresses to which the name led when it was last resolved.
+fn known(facts: &Facts) -> impl Iterator<Item = (IpAddr, &Neighbour)> {
+    let known = facts.to(EdgeKind::ResolvesTo).filter(|neighbour| neighbour.task == TASK.name.as_str());
+    known.filter_map(|neighbour| Some((neighbour.name.parse().ok()?, neighbour)))
 }
 
 /// What both families' answers say together.
