@@ -59,7 +59,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     }
     if answer.cut {
         cx.leave_out(format!("names beyond the first {}", names.len()));
-        cx.all_stands(TASK.name);
+        // What is known before the last name that was read is gone where it was not read.
+        let is_behind = |name: &str| names.last().is_some_and(|last| name > last.as_str());
+        let known = cx.facts.led_to(TASK.name, cx.argument).filter(|known| is_behind(&known.name));
+        known.take(NAMES_MAX).for_each(|known| cx.stands(known));
     }
     Ok(Answer::found_if(!names.is_empty()))
 }

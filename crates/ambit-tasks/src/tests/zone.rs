@@ -1,15 +1,17 @@
-//! Looks at zones at a resolver on loopback: one that fails at some sorts of records, and one that knows names that no
-//! host has.
+//! Looks at zones at a resolver on loopback: one that fails at some sorts of records, one that knows names that no host
+//! has, and one with hundreds of pointers of each address.
 
 use super::facts;
 use crate::{Answer, Context, Settings, TaskError, find};
+use ambit_model::facts::Neighbour;
 use ambit_model::observation::Found;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Uid};
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::net::NetOptions;
 use ambit_net::{Grants, Net, Pace, PaceLimits};
 use serde_json::{Value, json};
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 
 const MX: u16 = 15;
@@ -22,13 +24,57 @@ const QUESTION: [u8; 2] = [0xc0, 0x0c];
 fn resolver(answer: impl Fn(&[u8]) -> Vec<u8> + Send + 'static) -> SocketAddr {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let at = socket.local_addr().unwrap();
+    serve(socket, answer);
+    at
+}
+
+fn serve(socket: UdpSocket, answer: impl Fn(&[u8]) -> Vec<u8> + Send + 'static) {
     std::thread::spawn(move || {
         let mut question = [0; 512];
         while let Ok((length, from)) = socket.recv_from(&mut question) {
             let _ = socket.send_to(&answer(&question[..length]), from);
         }
     });
+}
+
+/// A resolver whose answers are too long for a datagram.
+fn long_winded(answer: impl Fn(&[u8]) -> Vec<u8> + Send + 'static) -> SocketAddr {
+    let both = || {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let socket = UdpSocket::bind(listener.local_addr().unwrap()).ok()?;
+        Some((listener, socket))
+    };
+    let (listener, socket) = std::iter::repeat_with(both).take(100).flatten().next().unwrap();
+    let at = listener.local_addr().unwrap();
+    serve(socket, |asked| {
+        let mut cut = answered(asked, 0, &[]);
+        cut[2] |= 2;
+        cut
+    });
+    let framed = move |mut stream: TcpStream| -> std::io::Result<()> {
+        let mut length = [0; 2];
+        stream.read_exact(&mut length)?;
+        let mut asked = vec![0; usize::from(u16::from_be_bytes(length))];
+        stream.read_exact(&mut asked)?;
+        let said = answer(&asked);
+        let length = u16::try_from(said.len()).unwrap().to_be_bytes();
+        stream.write_all(&[&length[..], &said].concat())
+    };
+    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(framed(stream))));
     at
+}
+
+/// Of every address 300 pointers: `000.acme.test` to `299.acme.test`.
+fn pointers(asked: &[u8]) -> Vec<u8> {
+    let mut answer = answered(asked, 0, &[]);
+    answer[6..8].copy_from_slice(&300_u16.to_be_bytes());
+    for number in 0..300 {
+        let data = [format!("\x03{number:03}").as_bytes(), b"\x04acme\x04test\0"].concat();
+        let length = u16::try_from(data.len()).unwrap().to_be_bytes();
+        let end = end(asked);
+        answer.extend([&QUESTION, &asked[end - 4..end], &[0, 0, 0, 60], &length, &data].concat());
+    }
+    answer
 }
 
 /// Of every name one mail server and one text; questions of these types fail.
@@ -86,6 +132,10 @@ fn looked(failing: &'static [u16], known: Value) -> (Result<Answer, TaskError>, 
 }
 
 fn look(resolver: SocketAddr, task: &str, known: Value) -> (Result<Answer, TaskError>, Found) {
+    look_at(resolver, (task, ""), &facts(Kind::Domain, "acme.test", known))
+}
+
+fn look_at(resolver: SocketAddr, (task, argument): (&str, &str), facts: &Facts) -> (Result<Answer, TaskError>, Found) {
     struct Anybody;
     impl ambit_net::Guard for Anybody {
         fn allow(&self, _: &ambit_net::Contact) -> Result<(), ambit_net::Refused> {
@@ -101,8 +151,8 @@ fn look(resolver: SocketAddr, task: &str, known: Value) -> (Result<Answer, TaskE
     let pace = Arc::new(Pace::new(PaceLimits::default()));
     let net = Net::new(Arc::new(wire), Arc::new(Anybody), pace, NetOptions::default());
     let session = net.session(Grants::task(Clearance::L3, &[]));
-    let (facts, settings) = (facts(Kind::Domain, "acme.test", known), Settings::default());
-    let context = Context::new(&session, &facts, "", &settings);
+    let settings = Settings::default();
+    let context = Context::new(&session, facts, argument, &settings);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let answer = runtime.block_on((find(task).unwrap().run)(&context));
     (answer, context.into_found())
@@ -135,4 +185,33 @@ fn a_walk_of_a_zone_goes_on_behind_a_name_that_is_long_as_text() {
     let names: Vec<&str> = found.edges.iter().map(|edge| edge.name.as_str()).collect();
     assert_eq!((answer, names), (Ok(Answer::Found), vec!["a-host.acme.test"]));
     assert_eq!(found.details["hidden_zone_walk"]["whole"], true, "{:?}", found.details);
+}
+
+#[test]
+fn pointers_behind_those_that_are_read_of_one_answer_stand_and_others_are_gone() {
+    let uid = |label: u8| Uid::from_bytes([label; 32]);
+    let led = |label: u8, (task, argument): (TaskName, &str)| Neighbour {
+        edge: EdgeKind::Pointer,
+        task: task.as_str().to_owned(),
+        argument: argument.to_owned(),
+        uid: uid(label),
+        kind: Kind::DnsRecord,
+        name: format!("{}.acme.test", u16::from(label) + 44),
+        scoped: true,
+        by_evidence: false,
+        clearance: Clearance::L3,
+        details: Arc::default(),
+    };
+    let resolver = long_winded(pointers);
+    let look = |kind: Kind, name: &str, (task, argument): (TaskName, &str), known: &[u8]| {
+        let outward = known.iter().map(|label| led(*label, (task, argument))).collect();
+        look_at(resolver, (task.as_str(), argument), &Facts { outward, ..facts(kind, name, json!({})) })
+    };
+    // 144 is read, 255 is the last that is.
+    let (answer, found) = look(Kind::IpAddress, "203.0.113.5", (TaskName::Ptr, ""), &[100, 211, 212, 255]);
+    assert_eq!((answer, found.edges.len()), (Ok(Answer::Found), 20));
+    assert!(found.edges.iter().any(|edge| edge.name == "144.acme.test"), "{:?}", found.edges);
+    assert_eq!(found.standing, [212, 255].map(|label| (EdgeKind::Pointer, uid(label))).into());
+    let (_, found) = look(Kind::IpAddress, "203.0.113.5", (TaskName::Ptr, ""), &(212..=255).collect::<Vec<u8>>());
+    assert_eq!(found.standing.len(), 20, "a server does not make them more and more");
 }
