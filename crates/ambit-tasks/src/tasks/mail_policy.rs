@@ -61,8 +61,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
             let policy = TEXTS.iter().find(|(policy, ..)| *policy == argument);
             let (_, member, label, tag) =
                 policy.ok_or_else(|| TaskError::Failed(format!("not a policy: {argument:?}")))?;
-            let texts = texts(cx, &format!("{label}.{name}")).await?;
-            let found = texts.into_iter().find(|text| text.starts_with(tag));
+            let found = records(cx, &format!("{label}.{name}"), |text| text.starts_with(tag)).await?.pop_first();
             if let Some(text) = &found {
                 cx.observe(*member, json!(text));
             }
@@ -75,7 +74,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
 /// Found in part where a record of the tree gave no answer: what that record led to before stands then, and what others
 /// named does not.
 async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<Answer> {
-    let records: Vec<String> = texts(cx, name).await?.into_iter().filter(|text| is_spf(text)).collect();
+    let records = records(cx, name, is_spf).await?;
     let Some(first) = records.first() else {
         return Ok(Answer::Absent);
     };
@@ -103,8 +102,7 @@ async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<Answer> {
 }
 
 async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool> {
-    let records: Vec<String> =
-        texts(cx, &format!("_dmarc.{name}")).await?.into_iter().filter(|text| is_dmarc(text)).collect();
+    let records = records(cx, &format!("_dmarc.{name}"), is_dmarc).await?;
     let Some(first) = records.first() else {
         return Ok(false);
     };
@@ -122,21 +120,23 @@ async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool> {
 
 /// The mailboxes to which a domain wants reports on its mail sent.
 pub(crate) async fn dmarc_mailboxes(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>> {
-    let records = texts(cx, &format!("_dmarc.{name}")).await?;
-    Ok(records.iter().find(|text| is_dmarc(text)).map(|text| Dmarc::parse(text).reports).unwrap_or_default())
+    let records = records(cx, &format!("_dmarc.{name}"), is_dmarc).await?;
+    Ok(records.first().map(|text| Dmarc::parse(text).reports).unwrap_or_default())
 }
 
 fn origin(of: &str) -> ambit_model::Details {
     ambit_model::Details::from_iter([mentioned::ORIGIN.is(json!(of))])
 }
 
-/// Texts at a name, sorted.
-async fn texts(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>> {
+/// Records of a policy among the texts at a name, sorted. Fails where none was read and not all texts were.
+async fn records(cx: &Context<'_>, name: &str, is_record: impl Fn(&str) -> bool) -> Result<BTreeSet<String>> {
     let answer = cx.net.lookup(name, RecordType::TXT).await?;
-    if answer.cut {
+    let texts = answer.records.iter().filter_map(|record| record.data.text()).map(|text| text.stored());
+    let records: BTreeSet<String> = texts.filter(|text| is_record(text)).collect();
+    if records.is_empty() && answer.cut {
         return Err(NetError::TooLarge("records of one DNS answer").into());
     }
-    Ok(answer.records.iter().filter_map(|record| record.data.text()).map(|text| text.stored()).collect())
+    Ok(records)
 }
 
 /// What the whole tree of an SPF record comes to.
@@ -310,7 +310,7 @@ fn count(tree: &mut Tree, record: &Record) -> Vec<(String, bool, bool)> {
 
 /// The SPF record of a name.
 pub(crate) async fn spf_record(cx: &Context<'_>, name: &str) -> Result<Option<String>> {
-    Ok(texts(cx, name).await?.into_iter().find(|text| is_spf(text)))
+    Ok(records(cx, name, is_spf).await?.pop_first())
 }
 
 /// True for a DMARC record: the version must be the first tag (RFC 7489 §6.3).

@@ -79,6 +79,8 @@ const SERVICES: &[&str] = &[
     "_xmpp-client._tcp",
     "_xmpp-server._tcp",
 ];
+/// Known records of one sort that are told behind those of an answer that was cut.
+const BEHIND_MAX: usize = 1_000;
 /// SRV questions in flight.
 const IN_FLIGHT: usize = 8;
 
@@ -119,13 +121,11 @@ impl Answers<'_, '_> {
     /// Asks for one sort of records; `None` where that failed. Fails where nothing more may be asked.
     async fn ask(&mut self, rtype: RecordType) -> Result<Option<Arc<DnsAnswer>>> {
         match self.cx.net.lookup(self.name, rtype).await {
-            Ok(answer) if answer.cut => {
-                self.has_any = true;
-                self.failure.get_or_insert(NetError::TooLarge("records of one DNS answer"));
-                Ok(None)
-            }
             Ok(answer) => {
                 self.has_any = true;
+                if answer.cut {
+                    self.failure.get_or_insert(NetError::TooLarge("records of one DNS answer"));
+                }
                 Ok(Some(answer))
             }
             Err(error @ NetError::Budget(_)) => Err(error.into()),
@@ -135,6 +135,22 @@ impl Answers<'_, '_> {
             }
         }
     }
+}
+
+/// What the records of an answer say; where not all were read, together with what is known behind them, and where the
+/// question failed, what is known.
+fn together_with<T: Clone + Ord>(
+    known: impl Iterator<Item = T>,
+    answer: Option<Arc<DnsAnswer>>,
+    read: fn(&DnsAnswer) -> BTreeSet<T>,
+) -> BTreeSet<T> {
+    let Some(answer) = answer else { return known.collect() };
+    let mut items = read(&answer);
+    if answer.cut {
+        let last = items.last().cloned();
+        items.extend(known.filter(|item| last.as_ref().is_none_or(|last| item > last)).take(BEHIND_MAX));
+    }
+    items
 }
 
 /// What a zone says at one name. Of records for which the question failed, what the last answer said holds.
@@ -147,10 +163,10 @@ async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer> {
     }
     let known = &cx.facts.details;
     let txt = answers.ask(RecordType::TXT).await?;
-    let texts = txt.map_or_else(|| domain::TXT_RECORDS.items(known).collect(), |txt| texts(&txt));
+    let texts = together_with(domain::TXT_RECORDS.items(known), txt, texts);
     let seen_authority = soa.map_or_else(|| keep_authority(cx), |soa| observe_authority(cx, &soa));
-    let known_mail = || domain::MX_RECORDS.items(known).map(|server| (server.priority, server.host)).collect();
-    let mail: BTreeSet<(u16, String)> = mx.map_or_else(known_mail, |mx| mail_servers(&mx));
+    let known_mail = domain::MX_RECORDS.items(known).map(|server| (server.priority, server.host));
+    let mail = together_with(known_mail, mx, mail_servers);
     let mut seen = seen_authority || !mail.is_empty() || !texts.is_empty();
     let server = |(priority, host): &(u16, String)| MailServer { priority: *priority, host: host.clone() };
     cx.observe(domain::MX_RECORDS, mail.iter().map(server).collect::<Vec<_>>());
@@ -186,7 +202,7 @@ async fn observe_servers(
     member: Member<Vec<String>>,
 ) -> Result<BTreeSet<String>> {
     let servers = answers.ask(RecordType::NS).await?;
-    let servers = servers.map_or_else(|| member.items(&cx.facts.details).collect(), |answer| name_servers(&answer));
+    let servers = together_with(member.items(&cx.facts.details), servers, name_servers);
     cx.observe(member, servers.iter().cloned().collect::<Vec<_>>());
     for server in &servers {
         found_server(cx, Kind::Nameserver, server).await?;

@@ -319,3 +319,39 @@ fn addresses_behind_those_that_are_read_of_one_answer_stand_and_others_are_gone(
     assert_eq!(resolved.found.standing.len(), 1_000, "a server does not make them more and more");
     assert_eq!(resolved.found.left_out, ["addresses beyond those that are read of one answer"]);
 }
+
+#[test]
+fn records_of_a_zone_that_are_read_are_told_and_those_that_are_known_behind_them_stand() {
+    let texts: String = (0..300).map(|number| format!(" TXT \"z{number:03}\"")).collect();
+    let servers: String = (0..300).map(|number| format!(" MX {number} mail.acme.test")).collect();
+    let lines = format!("name txt.acme.test{texts}{servers} TXT \"v=spf1 -all\"");
+    let known = json!({
+        "txt_records": ["v=spf1 +all", "z100", "z254", "z299"],
+        "mx_records": [{"priority": 17, "host": "gone.acme.test"}, {"priority": 299, "host": "mail.acme.test"}],
+    });
+    let zone = looked(&lines, ("zone_profile", ""), (Kind::DnsRecord, "txt.acme.test"), &[], known);
+    assert!(matches!(zone.answer, Ok(Answer::InPart(_))), "{:?}", zone.answer);
+    let details = &zone.found.details;
+    assert_eq!(details["spf_record"], "v=spf1 -all");
+    let texts = details["txt_records"].as_array().unwrap();
+    assert_eq!(
+        (texts.len(), &texts[0], &texts[255], &texts[256]),
+        (257, &json!("v=spf1 -all"), &json!("z254"), &json!("z299"))
+    );
+    let servers = details["mx_records"].as_array().unwrap();
+    assert_eq!((servers.len(), &servers[256]["priority"]), (257, &json!(299)));
+    assert!(servers.iter().all(|server| server["host"] == "mail.acme.test"));
+}
+
+#[test]
+fn a_policy_is_read_where_it_is_among_what_is_read_of_an_answer_and_else_nobody_says_that_there_is_none() {
+    let spf = |label: &str| {
+        let texts: String = (0..300).map(|number| format!(" TXT \"{label}{number}\"")).collect();
+        let lines = format!("name txt.acme.test{texts} TXT \"v=spf1 -all\"");
+        looked(&lines, ("mail_policy", "SPF"), (Kind::DnsRecord, "txt.acme.test"), &[], json!({}))
+    };
+    let first = spf("z");
+    assert_eq!((first.answer, &first.found.details["spf_record"]), (Ok(Answer::Found), &json!("v=spf1 -all")));
+    let behind = spf("a");
+    assert!(behind.answer.is_err(), "it may have one: {:?}", behind.answer);
+}
