@@ -67,9 +67,13 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     Answer::despite(!names.is_empty(), failure.map(TaskError::from))
 }
 
-/// PTR names of an address. One that only spells the address is the provider's and identifies nobody.
+/// PTR names of an address. One that only spells the address is the provider's and identifies nobody. Fails where there
+/// are more than are read: of a name that is known nobody says then whether it is among the others.
 pub(crate) async fn own_names(cx: &Context<'_>, address: IpAddr) -> Result<Vec<String>, NetError> {
     let answer = cx.net.lookup_uncached(&reverse_name(address), RecordType::PTR).await?;
+    if answer.cut {
+        return Err(NetError::TooLarge("records of one DNS answer"));
+    }
     let spelled = address.to_string();
     let names = answer.records.iter().filter_map(|record| match &record.data {
         RecordData::Ptr(name) if !spells(name, &spelled) => Some(name.clone()),

@@ -214,4 +214,6 @@ fn pointers_behind_those_that_are_read_of_one_answer_stand_and_others_are_gone()
     assert_eq!(found.standing, [212, 255].map(|label| (EdgeKind::Pointer, uid(label))).into());
     let (_, found) = look(Kind::IpAddress, "203.0.113.5", (TaskName::Ptr, ""), &(212..=255).collect::<Vec<u8>>());
     assert_eq!(found.standing.len(), 20, "a server does not make them more and more");
+    let (swept, found) = look(Kind::NetBlock, "203.0.113.0/30", (TaskName::PtrSweep, "0-4"), &[100]);
+    assert!(swept.is_err() && found.edges.is_empty(), "nobody says what is gone: {swept:?}");
 }
