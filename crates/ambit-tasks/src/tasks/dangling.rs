@@ -6,7 +6,7 @@ use crate::ask::denial::is_denied;
 use crate::ask::host::levels;
 use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::domain::{Dangling, DanglingReason};
-use ambit_model::entity::{domain, registrable};
+use ambit_model::entity::{domain, listed_domain, registrable};
 use ambit_model::platforms::claimable;
 use ambit_model::{Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
@@ -140,14 +140,22 @@ async fn renamed(cx: &Context<'_>, answer: &DnsAnswer) -> Result<Looked> {
     Ok(looked)
 }
 
+/// The domain of a name, where anybody may register it as soon as nobody has it.
+fn open_domain(target: &str) -> Option<&str> {
+    listed_domain(target).filter(|domain| Kind::Domain.canonical(domain).is_ok())
+}
+
 /// `unregistered` where even the target's domain does not exist; a provider's names are not registered but claimed.
 pub(crate) async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason> {
     if claimable::of_target(target).is_some() {
         return Ok(DanglingReason::Nxdomain);
     }
-    let Some(domain) = registrable(target).filter(|domain| *domain != target) else {
-        return Ok(DanglingReason::Unregistered);
+    let Some(domain) = open_domain(target) else {
+        return Ok(DanglingReason::Nxdomain);
     };
+    if domain == target {
+        return Ok(DanglingReason::Unregistered);
+    }
     let answer = cx.net.lookup(domain, RecordType::SOA).await?;
     Ok(if answer.is_nxdomain() { DanglingReason::Unregistered } else { DanglingReason::Nxdomain })
 }
@@ -240,6 +248,15 @@ mod tests {
         assert_eq!(all([found("CNAME"), failed(of("MX")), nothing()]), Some([of("CNAME"), of("MX")].concat()));
         assert_eq!(all([failed(vec![]), nothing(), found("NS")]), Some(of("NS")));
         assert_eq!(all([failed(vec![]), nothing(), nothing()]), None, "nothing was found, and not all was looked at");
+    }
+
+    #[test]
+    fn nobody_registers_a_domain_of_odd_bytes_a_suffix_or_below_one_that_no_list_has() {
+        assert_eq!(open_domain("mail.vendor.com"), Some("vendor.com"));
+        assert_eq!(open_domain("odd\\032label.vendor.com"), Some("vendor.com"));
+        for target in ["mail.vendor.com\\032", "mail.ven\\032dor.com", "co.uk", "localhost", "mail.vendor.corp"] {
+            assert_eq!(open_domain(target), None, "{target}");
+        }
     }
 
     #[test]
