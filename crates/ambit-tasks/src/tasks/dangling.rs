@@ -4,6 +4,7 @@
 use crate::ask::delegation::fails_alone;
 use crate::ask::denial::is_denied;
 use crate::ask::host::levels;
+use crate::history::within;
 use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::domain::{Dangling, DanglingReason};
 use ambit_model::entity::{domain, listed_domain, registrable};
@@ -46,7 +47,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     let known: Vec<Dangling> = domain::DANGLING.items(&cx.facts.details).collect();
     let of = |record: &str| known.iter().filter(|item| item.record == record).cloned().collect::<Vec<_>>();
     if cx.argument == HTTPS {
-        let looked = gone(cx, HTTPS, &aliases(cx.facts), &of(HTTPS)).await;
+        let looked = gone(cx, HTTPS, &aliases(cx.facts).into(), &of(HTTPS)).await;
         return said(cx, together([looked])?);
     }
     let (cnames, exchanges, servers) = (of("CNAME"), of("MX"), of("NS"));
@@ -160,10 +161,46 @@ pub(crate) async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingRe
     Ok(if answer.is_nxdomain() { DanglingReason::Unregistered } else { DanglingReason::Nxdomain })
 }
 
+/// What records of one kind lead to.
+pub(crate) struct Targets {
+    names: BTreeSet<String>,
+    /// There are more.
+    is_cut: bool,
+}
+
+impl From<BTreeSet<String>> for Targets {
+    fn from(names: BTreeSet<String>) -> Self {
+        Self { names, is_cut: false }
+    }
+}
+
+impl Targets {
+    /// Targets of records at this very name.
+    fn of(answer: &DnsAnswer, name: &str) -> Self {
+        let own = answer.records.iter().filter(|record| record.name == name);
+        let names = own.filter_map(|record| record.data.target()).map(str::to_owned).collect();
+        Self { names, is_cut: answer.cut }
+    }
+
+    /// Those that are looked at. Where there are more, those that were gone come first, also those that may be among
+    /// what was not read.
+    fn asked(&self, cx: &Context<'_>, record: &str, known: &[Dangling]) -> BTreeSet<String> {
+        let known: BTreeSet<&String> = known.iter().map(|item| &item.target).collect();
+        let behind = known.iter().copied().filter(|_| self.is_cut);
+        let names: BTreeSet<&String> = self.names.iter().chain(behind).filter(|name| !name.is_empty()).collect();
+        if self.is_cut || names.len() > TARGETS_MAX {
+            cx.leave_out(format!("targets of {record} records beyond {TARGETS_MAX}"));
+        }
+        let asked = within(names.into_iter().collect(), TARGETS_MAX, |name| known.contains(*name));
+        asked.into_iter().cloned().collect()
+    }
+}
+
 /// Targets of one kind of record that do not exist. One that could not be looked up stays what it was.
-pub(crate) async fn gone(cx: &Context<'_>, record: &str, targets: &BTreeSet<String>, known: &[Dangling]) -> Looked {
+pub(crate) async fn gone(cx: &Context<'_>, record: &str, targets: &Targets, known: &[Dangling]) -> Looked {
     let mut looked = Looked::default();
-    for target in targets.iter().filter(|target| !target.is_empty()).take(TARGETS_MAX) {
+    let targets = targets.asked(cx, record, known);
+    for target in &targets {
         match gone_at(cx, target).await {
             Ok(gone) => looked.items.extend(gone.map(|(end, reason)| item(record, &end, reason))),
             Err(error) => {
@@ -192,7 +229,7 @@ pub(crate) async fn gone_at(cx: &Context<'_>, target: &str) -> Result<Option<(St
 /// Name servers of a cut at this very name that do not exist, or that do not answer for it.
 pub(crate) async fn delegation(cx: &Context<'_>, name: &str, known: &[Dangling]) -> Result<Looked> {
     let servers = match cx.net.lookup(name, RecordType::NS).await {
-        Ok(answer) => targets(&answer, name),
+        Ok(answer) => Targets::of(&answer, name),
         // A resolver says so when no server of the zone answers: the name was handed to servers that do not know it.
         Err(NetError::Dns(Rcode::SERVFAIL)) => return lame(cx, name).await,
         Err(error) => return Err(error.into()),
@@ -223,13 +260,7 @@ async fn lame(cx: &Context<'_>, name: &str) -> Result<Looked> {
 
 async fn exchangers(cx: &Context<'_>, name: &str, known: &[Dangling]) -> Result<Looked> {
     let answer = cx.net.lookup(name, RecordType::MX).await?;
-    Ok(gone(cx, "MX", &targets(&answer, name), known).await)
-}
-
-/// Targets of records at this very name, sorted.
-fn targets(answer: &DnsAnswer, name: &str) -> BTreeSet<String> {
-    let own = answer.records.iter().filter(|record| record.name == name);
-    own.filter_map(|record| record.data.target()).map(str::to_owned).collect()
+    Ok(gone(cx, "MX", &Targets::of(&answer, name), known).await)
 }
 
 #[cfg(test)]

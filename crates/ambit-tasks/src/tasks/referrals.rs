@@ -68,7 +68,7 @@ async fn led_to(cx: &Context<'_>, servers: BTreeSet<String>) -> Result<Answer> {
     }
     let known = domain::DEAD_REFERRALS.items(&cx.facts.details).filter(|item| item.name == cx.argument);
     let known: Vec<Dangling> = known.map(|item| server_gone(&item.target, item.reason)).collect();
-    let gone = gone(cx, "NS", &servers, &known).await;
+    let gone = gone(cx, "NS", &servers.clone().into(), &known).await;
     let dead = gone.items.into_iter().map(|item| DeadDelegation {
         name: cx.argument.to_owned(),
         target: item.target,

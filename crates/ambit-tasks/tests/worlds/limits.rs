@@ -355,3 +355,23 @@ fn a_policy_is_read_where_it_is_among_what_is_read_of_an_answer_and_else_nobody_
     let behind = spf("a");
     assert!(behind.answer.is_err(), "it may have one: {:?}", behind.answer);
 }
+
+#[test]
+fn targets_of_more_records_than_are_looked_at_are_gone_only_where_they_were_looked_at() {
+    let servers =
+        |count: usize| -> String { (0..count).map(|number| format!(" MX {number} mail.acme.test")).collect() };
+    let others: String = (0..30).map(|number| format!(" MX 1{number:02} mx{number:02}.acme.test")).collect();
+    let hosts: String = (0..30).map(|number| format!("\nname mx{number:02}.acme.test A 203.0.113.10")).collect();
+    let gone = json!({"record": "MX", "target": "zz.acme.test", "reason": "nxdomain", "provider": null});
+    let known = json!({"hidden_dangling": [gone]});
+    let looked = |records: &str| {
+        let lines = format!("name many.acme.test{records}\nname mail.acme.test A 203.0.113.10{hosts}");
+        let looked = looked(&lines, ("dangling", ""), (Kind::DnsRecord, "many.acme.test"), &[], known.clone());
+        (looked.answer, looked.found.details["hidden_dangling"] == known["hidden_dangling"], looked.found.left_out)
+    };
+    let left_out = vec!["targets of MX records beyond 20".to_owned()];
+    assert_eq!(looked(&format!("{others} MX 200 zz.acme.test")), (Ok(Answer::Found), true, left_out.clone()));
+    assert_eq!(looked(&others), (Ok(Answer::Absent), false, left_out.clone()), "no record leads there any more");
+    assert_eq!(looked(&servers(300)), (Ok(Answer::Found), true, left_out), "one that was not read may lead there");
+    assert_eq!(looked(&servers(200)), (Ok(Answer::Absent), false, Vec::new()));
+}
