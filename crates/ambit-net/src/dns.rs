@@ -82,6 +82,8 @@ pub struct DnsAnswer {
     pub authority: Option<Record>,
     /// NS records of the authority section: the delegation that a server without the zone points to.
     pub referral: Vec<Record>,
+    /// More of these came than `DNS_RECORDS_MAX`.
+    pub referral_cut: bool,
     /// NSEC and NSEC3 records of the authority section: which names there are not, where that was asked for.
     pub denial: Vec<Record>,
     /// The answering server is authoritative for the name.

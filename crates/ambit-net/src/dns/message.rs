@@ -156,6 +156,7 @@ pub(crate) fn read_answer(decoded: Decoded, name: &str, rtype: RecordType, serve
         cut: false,
         authority: None,
         referral: Vec::new(),
+        referral_cut: false,
         denial: Vec::new(),
         authoritative: decoded.authoritative,
         ttl: DNS_TTL_MAX,
@@ -175,6 +176,7 @@ pub(crate) fn read_answer(decoded: Decoded, name: &str, rtype: RecordType, serve
         match record.data {
             RecordData::Soa { .. } if answer.authority.is_none() => answer.authority = Some(record),
             RecordData::Ns(_) if answer.referral.len() < DNS_RECORDS_MAX => answer.referral.push(record),
+            RecordData::Ns(_) => answer.referral_cut = true,
             RecordData::Other { rtype: RecordType::NSEC | RecordType::NSEC3, .. }
                 if answer.denial.len() < DNS_RECORDS_MAX =>
             {

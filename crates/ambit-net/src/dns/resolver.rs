@@ -345,5 +345,6 @@ pub(super) fn append(answer: &mut DnsAnswer, more: DnsAnswer) {
     answer.cut = more.cut;
     answer.authority = more.authority;
     answer.referral = more.referral;
+    answer.referral_cut = more.referral_cut;
     answer.ttl = answer.ttl.max(1).min(more.ttl);
 }

@@ -115,6 +115,7 @@ mod tests {
             cut: false,
             authority: Some(Record { name: zone.to_owned(), data: top, ttl: 60 }),
             referral: Vec::new(),
+            referral_cut: false,
             denial: Vec::new(),
             authoritative: false,
             ttl: 60,

@@ -49,6 +49,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     for server in own_servers(cx.facts) {
         for address in cx.net.addresses(&server).await? {
             match cx.net.ask(SocketAddr::new(address, PORT), cx.argument, RecordType::NS).await {
+                Ok(answer) if answer.referral_cut => {
+                    failure = Some(NetError::TooLarge("servers of one referral"));
+                }
                 Ok(answer) => {
                     return led_to(cx, servers(&answer, cx.argument)).await;
                 }

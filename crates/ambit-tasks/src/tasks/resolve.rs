@@ -265,6 +265,7 @@ mod tests {
             cut: false,
             authority: None,
             referral: Vec::new(),
+            referral_cut: false,
             denial: Vec::new(),
             authoritative: false,
             ttl: 60,

@@ -375,3 +375,12 @@ fn targets_of_more_records_than_are_looked_at_are_gone_only_where_they_were_look
     assert_eq!(looked(&servers(300)), (Ok(Answer::Found), true, left_out), "one that was not read may lead there");
     assert_eq!(looked(&servers(200)), (Ok(Answer::Absent), false, Vec::new()));
 }
+
+#[test]
+fn of_a_referral_to_more_servers_than_are_read_nobody_says_who_is_gone() {
+    let servers: String = (0..300).map(|number| format!("\n  ns ns{number}.host.test 198.51.100.60")).collect();
+    let lines = format!("zone a.acme.test of host{servers}\n  answers lame");
+    let known = json!({"nameservers": ["ns1.acme.test"]});
+    let asked = looked(&lines, ("referrals", "a.acme.test"), (Kind::Domain, "acme.test"), &[], known);
+    assert!(asked.answer.is_err() && asked.found.edges.is_empty(), "{:?}", asked.answer);
+}
