@@ -310,14 +310,9 @@ impl Session {
         crate::tcp::starttls::lead(&self.door, connection, protocol, name).await
     }
 
-    /// Sends one datagram to a target and waits for the answer to it, at most `wait` for each of two tries. `None`:
-    /// silence or a refusal, neither of which is told from the other.
-    pub async fn datagram(
-        &self,
-        address: SocketAddr,
-        payload: &[u8],
-        wait: Duration,
-    ) -> Result<Option<Vec<u8>>, NetError> {
+    /// Sends one datagram to a target and waits for the answer to it, at most `wait` for each of two tries. After
+    /// a refusal there is no second one.
+    pub async fn datagram(&self, address: SocketAddr, payload: &[u8], wait: Duration) -> Result<PortAnswer> {
         crate::udp::exchange(&self.door, address, payload, wait).await
     }
 

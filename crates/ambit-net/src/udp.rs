@@ -12,7 +12,7 @@ use crate::limits::{DATAGRAM_BYTES_MAX, DATAGRAM_TRIES};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// The result of one datagram to a port.
+/// The result of asking a port by datagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortAnswer {
     /// This came back.
@@ -68,19 +68,18 @@ pub(crate) async fn ask_port(
     }
 }
 
-/// Sends and waits, again where nothing came; `None`: nobody answered.
+/// Sends and waits, again where nothing came.
 pub(crate) async fn exchange(
     door: &Door,
     address: SocketAddr,
     payload: &[u8],
     wait: Duration,
-) -> Result<Option<Vec<u8>>, NetError> {
+) -> Result<PortAnswer, NetError> {
     for _ in 0..DATAGRAM_TRIES {
         match ask_port(door, address, payload, AnswerFrom::ThatPort, wait).await? {
-            PortAnswer::Said(bytes) => return Ok(Some(bytes)),
-            PortAnswer::Closed => return Ok(None),
             PortAnswer::Silent => {}
+            answer => return Ok(answer),
         }
     }
-    Ok(None)
+    Ok(PortAnswer::Silent)
 }

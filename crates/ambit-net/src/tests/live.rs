@@ -152,6 +152,7 @@ async fn one_datagram_tells_an_answer_from_a_refusal_and_from_silence() {
     assert_eq!(ask(closed, AnswerFrom::ThatPort).await, Ok(PortAnswer::Closed));
     assert_eq!(ask(closed, AnswerFrom::AnyPort).await, Ok(PortAnswer::Silent));
     assert_eq!(ask(says_nothing, AnswerFrom::ThatPort).await, Ok(PortAnswer::Silent));
+    assert_eq!(session.datagram(closed, b"hello", wait).await, Ok(PortAnswer::Closed));
     let mut buffer = [0; 64];
     assert_eq!(silent.recv_from(&mut buffer).await.unwrap().0, 5);
     assert!(silent.try_recv_from(&mut buffer).is_err(), "never a second datagram");

@@ -4,7 +4,7 @@ use super::wire::{RESOLVER, TestGuard, TestWire, dialled, net, run};
 use crate::dns::RecordType;
 use crate::http::HttpRequest;
 use crate::net::{Net, NetOptions};
-use crate::{Grant, Grants, Pace, PaceLimits, Session};
+use crate::{Grant, Grants, Pace, PaceLimits, PortAnswer, Session};
 use ambit_model::Clearance;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, join_all};
@@ -49,7 +49,7 @@ fn no_more_contacts_than_the_rate_go_out_whoever_is_asked() {
             contacts.push(session.lookup(name, RecordType::A).map(|answer| drop(answer.unwrap())).boxed());
         }
         let asked = session.datagram("192.0.2.3:161".parse().unwrap(), b"who", Duration::from_secs(1));
-        contacts.push(asked.map(|answer| assert_eq!(answer, Ok(Some(b"here".to_vec())))).boxed());
+        contacts.push(asked.map(|answer| assert_eq!(answer, Ok(PortAnswer::Said(b"here".to_vec())))).boxed());
         join_all(contacts).await;
         // Two requests on one connection are two contacts as well.
         for _ in 0..2 {

@@ -4,10 +4,10 @@ use super::wire::{Peer, run, session};
 use crate::guard::{Contact, Guard};
 use crate::net::{Net, NetOptions};
 use crate::tcp::{BannerOptions, StartTls};
-use crate::{Grants, Meaning, NetError, Pace, PaceLimits, Phase, Refused};
+use crate::{Grants, Meaning, NetError, Pace, PaceLimits, Phase, PortAnswer, Refused};
 use ambit_model::Clearance;
 use std::io::ErrorKind;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -351,10 +351,12 @@ fn a_datagram_is_answered_or_not() {
         let second = Duration::from_secs(1);
         assert_eq!(
             session.datagram("192.0.2.1:161".parse().unwrap(), b"hello", second).await,
-            Ok(Some(b"re: hello".to_vec()))
+            Ok(PortAnswer::Said(b"re: hello".to_vec()))
         );
-        assert_eq!(session.datagram("192.0.2.1:123".parse().unwrap(), b"hello", second).await, Ok(None), "too late");
-        assert_eq!(session.datagram("192.0.2.1:500".parse().unwrap(), b"hello", second).await, Ok(None), "silent");
+        for (port, why) in [(123, "too late"), (500, "silent")] {
+            let answer = session.datagram(SocketAddr::new("192.0.2.1".parse().unwrap(), port), b"hello", second).await;
+            assert_eq!(answer, Ok(PortAnswer::Silent), "{why}");
+        }
         assert!(session.datagram("203.0.113.1:161".parse().unwrap(), b"hello", second).await.is_err());
     });
 }

@@ -4,6 +4,7 @@ use crate::ask::bindings;
 use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::network_service;
 use ambit_model::{Kind, TaskName, workflow};
+use ambit_net::PortAnswer;
 use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
@@ -31,8 +32,10 @@ const QUESTION: &[u8] = b"\x61\x6d\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x
 async fn run(cx: &Context<'_>) -> Result<Answer> {
     let socket =
         bindings::socket(cx.facts.kind, &cx.facts.name, "").ok_or_else(|| TaskError::Failed("not a service".into()))?;
-    let Some(answer) = cx.net.datagram(socket, QUESTION, WAIT).await? else {
-        return Err(TaskError::Failed("no answer over UDP".into()));
+    let answer = match cx.net.datagram(socket, QUESTION, WAIT).await? {
+        PortAnswer::Said(answer) => answer,
+        PortAnswer::Closed => return Ok(Answer::Absent),
+        PortAnswer::Silent => return Err(TaskError::Failed("no answer over UDP".into())),
     };
     let open = is_recursive_answer(&answer);
     if open {

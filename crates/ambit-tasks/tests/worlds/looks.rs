@@ -320,7 +320,13 @@ fn zones_and_their_servers() {
             &["no answer: …"],
         ),
         ("open_resolver", "", "NetworkService 203.0.113.2:53/tcp", &["absent"]),
-        ("open_resolver", "host 203.0.113.5\n  port 53 silent", "NetworkService 203.0.113.5:53/tcp", &["no answer: …"]),
+        (
+            "open_resolver",
+            "host 203.0.113.5\n  unlisted filtered",
+            "NetworkService 203.0.113.5:53/tcp",
+            &["no answer: …"],
+        ),
+        ("open_resolver", "host 203.0.113.5\n  unlisted closed", "NetworkService 203.0.113.5:53/tcp", &["absent"]),
     ]);
 }
 
