@@ -256,7 +256,7 @@ fn what_scripts_said_that_are_not_read_now_is_not_gone() {
         (2, "404 text/html \"<p>nothing\"", true, true, None),
         (2, "503 text/html \"<p>later\"", false, false, None),
         (10, script, true, true, None),
-        (11, script, true, false, Some("own scripts of the site that are not read: 1")),
+        (11, script, true, true, Some("own scripts of the site that are not read: 1")),
     ] {
         let Looked { answer, found, .. } = looked(scripts, last);
         let said = if is_whole { answer == Ok(Answer::Found) } else { matches!(answer, Ok(Answer::InPart(_))) };
