@@ -94,7 +94,7 @@ impl Kind {
         }
         if self == Self::NetBlock && is_too_wide(&name) {
             let why = "nobody holds so much; give the blocks that are meant, such as 192.0.2.0/24 (at most a /8, or a \
-                       /12 of IPv6)";
+                       /16 of IPv6)";
             return Err(InvalidName { kind: self.name(), text: name, why });
         }
         let listed = match self {
@@ -220,10 +220,10 @@ pub fn is_shared_suffix(name: &str) -> bool {
 
 /// True for a block larger than any that a registry gave to one holder: as a seed it would make everybody's addresses
 /// theirs.
-fn is_too_wide(block: &str) -> bool {
+pub(crate) fn is_too_wide(block: &str) -> bool {
     match block.parse() {
         Ok(ipnet::IpNet::V4(net)) => net.prefix_len() < 8,
-        Ok(ipnet::IpNet::V6(net)) => net.prefix_len() < 12,
+        Ok(ipnet::IpNet::V6(net)) => net.prefix_len() < 16,
         Err(_) => false,
     }
 }
@@ -581,6 +581,8 @@ mod tests {
             ("0.0.0.0/0", "nobody holds so much"),
             ("::ffff:10.0.0.0/103", "nobody holds so much"),
             ("2000::/3", "nobody holds so much"),
+            ("2a00::/12", "a /16 of IPv6"),
+            ("2600::/15", "a /16 of IPv6"),
             ("64500", "give AS64500"),
             ("org:***", "no letter or digit"),
         ] {

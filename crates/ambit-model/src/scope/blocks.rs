@@ -2,9 +2,9 @@
 //! it. Scope decides by them, and so does the guard of addresses that nobody decided of yet.
 
 use super::SharedBy;
-use super::graph::Graph;
+use super::graph::{Graph, Link};
 use super::registrant::registrant_key;
-use crate::entity::GroundKind;
+use crate::entity::{GroundKind, is_too_wide};
 use crate::{EdgeKind, Kind};
 use ipnet::IpNet;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -62,8 +62,7 @@ impl Blocks {
             let kind = GroundKind::SeededBlock;
             known.extend(net(*node).map(|net| (net, Reason { kind, node: *node })));
         }
-        let announced = graph.links_of(EdgeKind::Announces).filter(|link| graph.is_given(link.from));
-        for link in announced.filter(|link| !graph.is_given(link.to)) {
+        for link in announced(graph).filter(|link| !graph.is_given(link.to)) {
             let kind = GroundKind::AnnouncedBlock;
             known.extend(net(link.to).map(|net| (net, Reason { kind, node: link.to })));
         }
@@ -105,12 +104,18 @@ impl Blocks {
     }
 }
 
+/// The edges to blocks that networks which are given announce. A default route is nobody's block.
+fn announced<'a>(graph: &'a Graph<'_>) -> impl Iterator<Item = &'a Link<'a>> {
+    let is_block = |node: usize| !is_too_wide(&graph.nodes[node].name);
+    graph.links_of(EdgeKind::Announces).filter(move |link| graph.is_given(link.from) && is_block(link.to))
+}
+
 /// Blocks that addresses told of and that somebody else registered: the registrants of the narrowest block around the
 /// address are known, and so are those of a given block around that, or of one that a given network announces, and none
 /// is the same.
 fn registered_apart(graph: &Graph<'_>) -> Vec<(IpNet, usize)> {
     let is_given = |node: &usize| graph.nodes[*node].kind == Kind::NetBlock && graph.is_given(*node);
-    let announced = graph.links_of(EdgeKind::Announces).filter(|link| graph.is_given(link.from)).map(|link| link.to);
+    let announced = announced(graph).map(|link| link.to);
     let given: BTreeSet<usize> = (0..graph.len()).filter(is_given).chain(announced).collect();
     if given.is_empty() {
         return Vec::new();

@@ -2,8 +2,9 @@
 
 use super::never::Exclusions;
 use super::{Node, Rules, ScopeReason};
-use crate::Clearance;
+use crate::entity::is_too_wide;
 use crate::reserved::Reserved;
+use crate::{Clearance, Kind};
 
 /// A decision that needs no path: a hard stop, a person's word, or a seed.
 #[derive(Clone)]
@@ -31,19 +32,21 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// In this order: exclusions, reserved ranges, allow, deny (of the entity, or of what it is on), seed.
+    /// In this order: exclusions, reserved ranges, allow, deny (of the entity, or of what it is on), seed. A block that
+    /// is larger than anybody holds can be closed, but nobody can have meant to open it.
     pub(super) fn on(&self, node: &Node) -> Option<Fixed> {
         let open = |reason| Fixed { ownership: 1000, clearance: self.ceiling, reason };
+        let may_open = !(node.kind == Kind::NetBlock && is_too_wide(&node.name));
         if self.never.cover(&node.name) {
             Some(Fixed::closed(ScopeReason::Excluded))
         } else if self.reserved.closes_name(&node.name).is_some() {
             Some(Fixed::closed(ScopeReason::Reserved))
-        } else if node.allow {
+        } else if node.allow && may_open {
             Some(open(ScopeReason::Allowed))
         } else if node.deny || self.denied.cover(&node.name) {
             Some(Fixed::closed(ScopeReason::Denied))
         } else {
-            node.seed.then(|| open(ScopeReason::Seed))
+            (node.seed && may_open).then(|| open(ScopeReason::Seed))
         }
     }
 }

@@ -112,6 +112,42 @@ fn a_seed_passes_ownership_along_its_weakest_edge() {
 }
 
 #[test]
+fn a_block_that_is_larger_than_anybody_holds_opens_nothing() {
+    let of = |block: &str, address: &str, more: &str| {
+        let text = format!(
+            "Domain acme.test seed
+             DnsRecord www.acme.test
+             IpAddress {address}
+             acme.test subdomain www.acme.test
+             www.acme.test resolves_to {address}
+             {}",
+            more.replace("BLOCK", block)
+        );
+        world(&text).decide(&[]).remove(address).unwrap().ownership
+    };
+    let (seed, allowed) = ("NetBlock BLOCK seed", "NetBlock BLOCK allow");
+    let announced = "AutonomousSystem AS64500 seed\nNetBlock BLOCK\nAS64500 announces BLOCK";
+    let table = [
+        ("0.0.0.0/0", "198.51.100.1", 500),
+        ("128.0.0.0/2", "198.51.100.1", 500),
+        ("198.0.0.0/8", "198.51.100.1", 900),
+        ("::/0", "2a00:1::1", 500),
+        ("2a00::/12", "2a00:1::1", 500),
+        ("2a00::/16", "2a00:1::1", 900),
+    ];
+    for (block, address, ownership) in table {
+        for more in [seed, allowed, announced] {
+            assert_eq!(of(block, address, more), ownership, "{block} {more}");
+        }
+    }
+    assert_decided(
+        "NetBlock 0.0.0.0/0 seed deny\nIpAddress 198.51.100.1 seed",
+        &[],
+        &["0.0.0.0/0 0 L0 deny_list_override", "198.51.100.1 0 L0 deny_list_override"],
+    );
+}
+
+#[test]
 fn the_path_is_printable_edge_by_edge() {
     let decisions = world(
         "Domain acme.test seed
