@@ -218,6 +218,13 @@ pub fn is_shared_suffix(name: &str) -> bool {
     public_suffix(name) == Some(psl::Type::Private)
 }
 
+/// The suffix of that kind that a canonical host name lies below; `None` for such a suffix itself.
+pub fn shared_suffix(host: &str) -> Option<&str> {
+    let suffix = psl::suffix(host.as_bytes()).filter(|suffix| suffix.typ() == Some(psl::Type::Private))?;
+    let length = suffix.as_bytes().len();
+    (length < host.len()).then(|| &host[host.len() - length..])
+}
+
 /// True for a block larger than any that a registry gave to one holder: as a seed it would make everybody's addresses
 /// theirs.
 pub(crate) fn is_too_wide(block: &str) -> bool {

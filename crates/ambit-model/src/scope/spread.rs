@@ -186,8 +186,8 @@ impl Spreading<'_> {
                     None => as_row(kind, Reason { kind: ground, node: link.to }),
                 }
             }
-            // Below a provider's suffix a name is a domain of its own, which a customer has.
-            EdgeKind::Subdomain if to.kind == Kind::Domain => {
+            // Below a provider's suffix a name is a domain of its own, which a customer has, and so is what lies in it.
+            kind if (kind == EdgeKind::Subdomain && to.kind == Kind::Domain) || self.is_customers(link, known) => {
                 let rule = EdgeKind::RegistrableDomain.rule();
                 plain(rule.own, rule.cap)
             }
@@ -203,6 +203,19 @@ impl Spreading<'_> {
                 plain(foreign_name_own(rule.own, self.graph.foreign_domains[link.from]), rule.cap)
             }
             _ => plain(rule.own, rule.cap),
+        }
+    }
+
+    /// True for a name below a provider's suffix that only the provider leads to, by its zone or a certificate.
+    fn is_customers(&self, link: &Link<'_>, known: &Known) -> bool {
+        let customers = &self.surroundings.customers;
+        let by_provider = || customers.is_told_by_provider(self.graph, link);
+        match link.edge.kind {
+            EdgeKind::Subdomain | EdgeKind::OwnServer => by_provider(),
+            EdgeKind::DelegatedSubdomain | EdgeKind::CertificateName => {
+                by_provider() || (customers.is_of_given(link.to) && !known.within.contains(&link.to))
+            }
+            _ => false,
         }
     }
 

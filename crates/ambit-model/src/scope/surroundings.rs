@@ -5,7 +5,7 @@ use super::Node;
 use super::blocks::{Blocks, Reason};
 use super::graph::{Graph, Link};
 use super::registrant::registrant_key;
-use crate::entity::host_of;
+use crate::entity::{host_of, shared_suffix};
 use crate::{EdgeKind, Kind, TaskName, platforms};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::IpAddr;
@@ -27,6 +27,8 @@ pub(super) struct Surroundings {
     pub(super) is_in_account: Vec<bool>,
     /// Of a name: the name at or above it that is delegated to other authorities.
     pub(super) delegated: Vec<Option<usize>>,
+    /// Names below suffixes of providers.
+    pub(super) customers: Customers,
     /// Sites, services and certificates that show nothing of their owner: they are at addresses that others share.
     pub(super) crowd: HashSet<usize>,
     /// Domains that are seeds and that nothing closes.
@@ -54,6 +56,7 @@ impl Surroundings {
             is_in_account: in_account(graph),
             registrant,
             is_registrant_known: !keys.is_empty(),
+            customers: Customers::new(graph),
             crowd: crowd(graph),
             seed_domains,
             certified: certified(graph),
@@ -85,6 +88,42 @@ impl Surroundings {
     /// else, or of which that could not be asked.
     pub(super) fn foreign_allocation(&self, node: usize) -> Option<Reason> {
         self.block[node].filter(|reason| !reason.is_given())
+    }
+}
+
+/// Names below a suffix whose holder gives them to its customers (`github.io`).
+pub(super) struct Customers {
+    /// Of a name below such a suffix: the length of that.
+    suffix: Vec<Option<usize>>,
+    /// Whether the suffix, or a name above it, is given: the provider itself is looked at.
+    is_given: Vec<bool>,
+}
+
+impl Customers {
+    fn new(graph: &Graph<'_>) -> Self {
+        let is_host = |node: &usize| matches!(graph.nodes[*node].kind, Kind::Domain | Kind::DnsRecord);
+        let given = (0..graph.len()).filter(|node| is_host(node) && graph.is_given(*node));
+        let given: HashSet<&str> = given.map(|node| graph.nodes[node].name.as_str()).collect();
+        let is_within = |suffix: &str| levels(suffix).any(|level| given.contains(level));
+        let (mut suffix, mut is_given) = (vec![None; graph.len()], vec![false; graph.len()]);
+        for (at, node) in graph.nodes.iter().enumerate().filter(|(_, node)| is_name(node.kind)) {
+            let Some(above) = shared_suffix(&node.name) else { continue };
+            suffix[at] = Some(above.len());
+            is_given[at] = is_within(above);
+        }
+        Self { suffix, is_given }
+    }
+
+    /// True for a name that the suffix, or a name above it, leads to.
+    pub(super) fn is_told_by_provider(&self, graph: &Graph<'_>, link: &Link<'_>) -> bool {
+        let (from, to) = (graph.nodes[link.from], graph.nodes[link.to]);
+        let suffix = self.suffix[link.to].map(|length| &to.name[to.name.len() - length..]);
+        is_name(from.kind) && suffix.is_some_and(|suffix| levels(suffix).any(|level| level == from.name))
+    }
+
+    /// True for a name below a suffix that is given, or that lies below a name which is.
+    pub(super) fn is_of_given(&self, node: usize) -> bool {
+        self.is_given[node]
     }
 }
 
@@ -173,9 +212,11 @@ pub(super) fn levels(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, above)| above))
 }
 
-/// The ends of `certificate_name` edges, each with the nodes of the names at it and above it.
+/// The names that certificates may tell of, each with the nodes of the names at it and above it; of one below a
+/// provider's suffix, with those below that.
 fn certified(graph: &Graph<'_>) -> Vec<(usize, Vec<usize>)> {
-    let ends: BTreeSet<usize> = graph.links_of(EdgeKind::CertificateName).map(|link| link.to).collect();
+    let named = graph.links_of(EdgeKind::CertificateName).chain(graph.links_of(EdgeKind::DelegatedSubdomain));
+    let ends: BTreeSet<usize> = named.map(|link| link.to).collect();
     if ends.is_empty() {
         return Vec::new();
     }
@@ -184,7 +225,15 @@ fn certified(graph: &Graph<'_>) -> Vec<(usize, Vec<usize>)> {
     for node in (0..graph.len()).filter(is_name) {
         named.entry(&graph.nodes[node].name).or_default().push(node);
     }
-    let above = |end: usize| levels(&graph.nodes[end].name).filter_map(|level| named.get(level)).flatten().copied();
+    let above = |end: usize| {
+        let name = graph.nodes[end].name.as_str();
+        let suffix = shared_suffix(name).map_or(0, str::len);
+        levels(name)
+            .take_while(move |level| level.len() > suffix)
+            .filter_map(|level| named.get(level))
+            .flatten()
+            .copied()
+    };
     ends.into_iter().map(|end| (end, above(end).collect())).collect()
 }
 

@@ -112,6 +112,57 @@ fn a_seed_passes_ownership_along_its_weakest_edge() {
 }
 
 #[test]
+fn names_below_a_suffix_that_is_given_are_its_customers() {
+    assert_decided(
+        "DnsRecord github.io seed
+         Domain customer.github.io
+         DnsRecord api.customer.github.io
+         DnsRecord shop.customer.github.io
+         DnsRecord www.named.github.io
+         Domain certified.github.io
+         Domain ours.github.io seed
+         DnsRecord www.ours.github.io
+         DnsRecord vpn.ours.github.io
+         Nameserver ns1.server.github.io
+         SslCertificate served
+         github.io subdomain customer.github.io
+         github.io subdomain api.customer.github.io
+         github.io delegated_subdomain shop.customer.github.io
+         github.io own_server ns1.server.github.io
+         github.io certificate served
+         served certificate_name github.io
+         served certificate_name certified.github.io
+         served delegated_subdomain www.named.github.io
+         served certificate_name www.ours.github.io
+         ours.github.io subdomain vpn.ours.github.io",
+        &[],
+        &[
+            "github.io 1000 L3 seed",
+            "customer.github.io 50 L1 subdomain",
+            "api.customer.github.io 50 L1 subdomain",
+            "shop.customer.github.io 50 L1 delegated_subdomain",
+            "www.named.github.io 50 L1 delegated_subdomain",
+            "certified.github.io 50 L1 certificate_name",
+            "ours.github.io 1000 L3 seed",
+            "www.ours.github.io 950 L3 certificate_name",
+            "vpn.ours.github.io 990 L3 subdomain",
+            "ns1.server.github.io 50 L1 own_server",
+            "served 950 L3 certificate",
+        ],
+    );
+    // So they are where a name above the suffix is given.
+    assert_decided(
+        "Domain amazonaws.com seed
+         DnsRecord s3.amazonaws.com
+         DnsRecord backup.s3.amazonaws.com
+         amazonaws.com subdomain s3.amazonaws.com
+         amazonaws.com subdomain backup.s3.amazonaws.com",
+        &[],
+        &["amazonaws.com 1000 L3 seed", "s3.amazonaws.com 990 L3 subdomain", "backup.s3.amazonaws.com 50 L1 subdomain"],
+    );
+}
+
+#[test]
 fn a_block_that_is_larger_than_anybody_holds_opens_nothing() {
     let of = |block: &str, address: &str, more: &str| {
         let text = format!(

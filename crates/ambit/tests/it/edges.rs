@@ -918,12 +918,15 @@ zone pages.test of us
   ns ns1.pages.test 203.0.113.2
 name github.io A 203.0.113.5
 name {www,api,vpn}.github.io A {203.0.113.10,203.0.113.10,198.51.100.9}
+name shop.www.github.io A 198.51.100.9
 site https://www.github.io \"A customer\"
+  cert names www.github.io shop.www.github.io
 host 198.51.100.9
   port 22 ssh \"OpenSSH_10.0\"
 ";
     let found = scan("edges-suffix", world);
     assert_eq!(found.names("Domain"), BTreeSet::new(), "{}", found.summary);
+    assert_eq!(found.names("DnsRecord"), BTreeSet::from(["github.io".to_owned()]), "{}", found.summary);
 }
 
 #[test]

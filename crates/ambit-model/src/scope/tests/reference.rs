@@ -2,7 +2,7 @@
 //! only.
 
 use super::*;
-use crate::entity::registrable;
+use crate::entity::{is_shared_suffix, registrable};
 use std::net::IpAddr;
 
 /// What the rounds have shown so far.
@@ -355,6 +355,39 @@ fn is_kin(world: &World, node: &Node, shown: &Shown) -> bool {
         && shown.sisters.iter().any(within)
 }
 
+/// The provider's suffix that a name lies below.
+fn suffix_above(name: &str) -> Option<&str> {
+    let mut level = name;
+    while !is_shared_suffix(level) {
+        level = level.split_once('.')?.1;
+    }
+    (level != name).then_some(level)
+}
+
+/// True for a name at or below one of theirs; what lies below a provider's suffix does not lie below that.
+fn is_within(node: &Node, shown: &Shown) -> bool {
+    let suffix = suffix_above(&node.name).map_or(0, str::len);
+    shown.names.iter().any(|name| is_at_or_below(&node.name, name) && name.len() > suffix)
+}
+
+/// True for an edge to a name below a provider's suffix from the suffix, a name above it, or a certificate.
+fn is_customers(world: &World, edge: &Edge, shown: &Shown) -> bool {
+    let (from, to) = (&world.nodes[&edge.from], &world.nodes[&edge.to]);
+    let is_name =
+        |node: &Node| matches!(node.kind, Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver);
+    let Some(suffix) = suffix_above(&to.name).filter(|_| is_name(to)) else { return false };
+    let by_provider = is_name(from) && is_at_or_below(suffix, &from.name);
+    let is_host = |node: &&Node| matches!(node.kind, Kind::Domain | Kind::DnsRecord);
+    let is_given = |node: &Node| given(node) && !takes_out(world, node);
+    let around =
+        || world.nodes.values().filter(is_host).any(|node| is_given(node) && is_at_or_below(suffix, &node.name));
+    match edge.kind {
+        EdgeKind::Subdomain | EdgeKind::OwnServer => by_provider,
+        EdgeKind::DelegatedSubdomain | EdgeKind::CertificateName => by_provider || (around() && !is_within(to, shown)),
+        _ => false,
+    }
+}
+
 fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
     let (rule, to) = (edge.kind.rule(), &world.nodes[&edge.to]);
     let (own, cap) = match edge.kind {
@@ -366,9 +399,8 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
         EdgeKind::ResolvesTo => (500, Clearance::L2),
         EdgeKind::Suballocation | EdgeKind::UnknownPart if registered(world, to) => (970, Clearance::L3),
         EdgeKind::UnrelatedCertificate if shown.own_machines.contains(&edge.from) => (950, Clearance::L4),
-        EdgeKind::CertificateName if !shown.names.iter().any(|name| is_at_or_below(&to.name, name)) => {
-            (600, Clearance::L1)
-        }
+        _ if is_customers(world, edge, shown) => (50, Clearance::L1),
+        EdgeKind::CertificateName if !is_within(to, shown) => (600, Clearance::L1),
         EdgeKind::Host if to.kind == Kind::Domain => (400, rule.cap),
         EdgeKind::Subdomain if to.kind == Kind::Domain => (50, Clearance::L1),
         EdgeKind::ForeignCertificateName => {
@@ -439,10 +471,12 @@ const KINDS: [Kind; 9] = [
     Kind::Nameserver,
 ];
 
-/// Names that lie in each other: hosts below two domains, addresses within blocks, registrants that differ by case.
+/// Names that lie in each other: hosts below a domain and a provider's suffix, addresses within blocks, registrants
+/// that differ by case.
 fn name(kind: u8, at: usize) -> String {
-    let domain = format!("d{}.test", at % 2);
+    let domain = ["github.io", "d1.test"][at % 2];
     match KINDS[usize::from(kind)] {
+        Kind::DnsRecord if at == 0 => domain.to_owned(),
         Kind::Domain => format!("e{at}.{domain}"),
         Kind::DnsRecord if at > 4 => format!("n{at}.n{}.e{}.{domain}", at - 2, at - 4),
         Kind::DnsRecord => format!("n{at}.e{}.{domain}", at.saturating_sub(2)),
