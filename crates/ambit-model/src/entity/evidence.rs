@@ -37,6 +37,9 @@ pub enum EvidenceKind {
     /// It is registered to somebody who registered no seed. Nothing that it shares with them says more of whose it is
     /// than that: they may serve it for a customer.
     RegisteredToOthers,
+    /// A newer version stored it.
+    #[serde(other)]
+    Unknown,
 }
 
 impl EvidenceKind {
@@ -52,7 +55,7 @@ impl EvidenceKind {
             | Self::OwnSenders
             | Self::OwnCertificate => 150,
             Self::RedirectTarget => 100,
-            Self::RegisteredToOthers => 0,
+            Self::RegisteredToOthers | Self::Unknown => 0,
         }
     }
 
@@ -65,6 +68,7 @@ impl EvidenceKind {
             Self::OwnMailServer | Self::ReportMailbox | Self::OwnSenders => 3,
             Self::OwnCertificate => 4,
             Self::RedirectTarget => 5,
+            Self::Unknown => 6,
         }
     }
 
@@ -81,6 +85,29 @@ impl EvidenceKind {
             Self::OwnCertificate => "it is named in their certificate",
             Self::RedirectTarget => "their site redirects to it:",
             Self::RegisteredToOthers => "only a person can say that it is theirs, as it is registered to",
+            Self::Unknown => "a newer version of the program knows more of",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_that_a_newer_version_stored_is_read_and_weighs_nothing() {
+        let table = [
+            ("own_address", EvidenceKind::OwnAddress, 200),
+            ("registered_to_others", EvidenceKind::RegisteredToOthers, 0),
+            ("of_tomorrow", EvidenceKind::Unknown, 0),
+        ];
+        for (kind, expected, weight) in table {
+            let stored = format!(r#"{{"kind":"{kind}","name":"acme.test","weight":70}}"#);
+            let piece: Evidence = serde_json::from_str(&stored).unwrap();
+            assert_eq!((piece.kind, piece.kind.weight()), (expected, weight), "{kind}");
+            assert_eq!((piece.name.as_str(), piece.weight), ("acme.test", 70), "{kind}");
+            let again = serde_json::to_string(&piece).unwrap();
+            assert_eq!(serde_json::from_str::<Evidence>(&again).unwrap(), piece, "{kind}");
         }
     }
 }
