@@ -21,6 +21,9 @@ pub(super) const SISTER_CAP: Clearance = Clearance::L2;
 /// A certificate with names of more foreign domains says nothing of their owner.
 const CERTIFICATE_DOMAINS_MAX: usize = 3;
 
+/// The tasks that read the SPF record of a domain.
+const READ_SENDERS: [TaskName; 2] = [TaskName::SisterDomain, TaskName::MailPolicy];
+
 /// A domain with evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sister {
@@ -117,10 +120,10 @@ fn shown(
             of_start(EvidenceKind::OwnNameServer)
         }
         (EdgeKind::Vendor, Kind::Mailserver) if around.is_in_seed(&to.name) => of_start(EvidenceKind::OwnMailServer),
-        // Of a domain that is theirs by now, the hosts that serve it are told as names as well.
+        // Of a domain that is theirs by now, the hosts that serve it are told as names as well, by other tasks.
         (EdgeKind::Vendor, Kind::DnsRecord)
             if from.kind == Kind::Domain
-                && link.edge.task != TaskName::ZoneProfile.as_str()
+                && READ_SENDERS.iter().any(|task| link.edge.task == task.as_str())
                 && around.is_in_seed(&to.name) =>
         {
             of_start(EvidenceKind::OwnSenders)

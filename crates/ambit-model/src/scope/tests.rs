@@ -10,7 +10,8 @@ use crate::entity::host_of;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-/// A graph as text. A line is `Kind name [flag …]` or `name edge_kind name`.
+/// A graph as text. A line is `Kind name [flag …]` or `name edge_kind name [task]`. An `_` stands for a blank in the
+/// name of an organisation.
 #[derive(Clone, Debug, Default)]
 struct World {
     nodes: BTreeMap<Uid, Node>,
@@ -28,7 +29,10 @@ fn world(text: &str) -> World {
         let words: Vec<&str> = line.split_whitespace().collect();
         match Kind::from_name(words[0]) {
             Some(kind) => world.node(kind, words[1], &words[2..]),
-            None => world.edge(words[0], EdgeKind::from_name(words[1]).unwrap(), words[2]),
+            None => {
+                let task = words.get(3).copied().unwrap_or("sample");
+                world.edge_of(task, words[0], EdgeKind::from_name(words[1]).unwrap(), words[2]);
+            }
         }
     }
     world
@@ -40,7 +44,7 @@ impl World {
         let node = Node {
             uid,
             kind,
-            name: name.to_owned(),
+            name: if kind == Kind::Organization { name.replace('_', " ") } else { name.to_owned() },
             seed: flags.contains(&"seed"),
             allow: flags.contains(&"allow"),
             deny: flags.contains(&"deny"),
@@ -54,11 +58,15 @@ impl World {
     }
 
     fn edge(&mut self, from: &str, kind: EdgeKind, to: &str) {
+        self.edge_of("sample", from, kind, to);
+    }
+
+    fn edge_of(&mut self, task: &str, from: &str, kind: EdgeKind, to: &str) {
         self.edges.insert(Edge {
             from: uid(self.collection, from),
             to: uid(self.collection, to),
             kind,
-            task: "sample".to_owned(),
+            task: task.to_owned(),
         });
     }
 

@@ -47,7 +47,7 @@ fn a_domain_is_theirs_perhaps_theirs_or_a_strangers_by_what_is_shown_of_it() {
     let served = "sister.test vendor ns1.acme.test";
     let mail = "sister.test vendor mx.acme.test";
     let reports = "sister.test contact it@acme.test";
-    let senders = "sister.test vendor _spf.acme.test";
+    let senders = "sister.test vendor _spf.acme.test sister_domain";
     let certified = "served foreign_certificate_name www.sister.test";
     let redirected = "https://www.acme.test:443 redirect www.sister.test";
     let hosted = "www.sister.test resolves_to 192.0.2.1";
@@ -114,6 +114,14 @@ fn a_registrants_mailbox_weighs_more_than_one_that_takes_reports() {
     assert_eq!((decision.ownership, decision.reason), (731, ScopeReason::Evidence));
     let both = decided(&["sister.test registrant it@acme.test", "sister.test registrant Acme"]);
     assert_eq!(both.ownership, 731, "of registrant and mailbox the mailbox counts, once");
+#[test]
+fn only_who_reads_the_spf_record_tells_of_senders() {
+    let shown = "sister.test vendor ns1.acme.test\nhttps://www.acme.test:443 redirect www.sister.test";
+    for (task, ownership) in [("sister_domain", 731), ("mail_policy", 731), ("zone_profile", 0), ("suppliers", 0)] {
+        let decision = decided(&[shown, &format!("sister.test vendor _spf.acme.test {task}")]);
+        let shown = if decision.reason == ScopeReason::Evidence { decision.ownership } else { 0 };
+        assert_eq!(shown, ownership, "{task}: {decision:?}");
+    }
 }
 
 #[test]
