@@ -23,7 +23,7 @@ pub use leaf::{Leaves, Stem};
 pub(crate) use never::is_never;
 pub use never::{Exclusions, exclusion};
 pub use reason::ScopeReason;
-pub use registrant::registrant_key;
+pub use registrant::{is_hidden_registrant, registrant_key};
 pub use sharing::SharedBy;
 pub use sisters::{PRIOR, by_evidence};
 pub use spelled::spells;

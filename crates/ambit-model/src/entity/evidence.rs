@@ -84,7 +84,7 @@ impl EvidenceKind {
             Self::OwnSenders => "its SPF record refers to",
             Self::OwnCertificate => "it is named in their certificate",
             Self::RedirectTarget => "their site redirects to it:",
-            Self::RegisteredToOthers => "only a person can say that it is theirs, as it is registered to",
+            Self::RegisteredToOthers => "evidence alone does not make it theirs: it is registered to",
             Self::Unknown => "a newer version of the program knows more of",
         }
     }

@@ -30,7 +30,7 @@ pub(super) struct Sister {
     /// In thousandths: below [`CANDIDATE_FROM`] the evidence does not suffice, and only paths count.
     ownership: u16,
     /// The strongest piece of each group, by weight, and the node that shows it.
-    pub(super) evidence: Vec<(EvidenceKind, usize)>,
+    evidence: Vec<(EvidenceKind, usize)>,
 }
 
 impl Sister {
@@ -41,6 +41,13 @@ impl Sister {
 
     fn is_registered_to_others(&self) -> bool {
         self.evidence.iter().any(|(kind, _)| *kind == EvidenceKind::RegisteredToOthers)
+    }
+
+    /// The pieces as they are told. That it is registered to others is told where the evidence decides, or would do so
+    /// but for that.
+    pub(super) fn told(&self, is_decided_by_it: bool) -> impl Iterator<Item = (EvidenceKind, usize)> {
+        let is_told = is_decided_by_it || self.ownership >= SISTER_FROM;
+        self.evidence.iter().copied().filter(move |(kind, _)| is_told || *kind != EvidenceKind::RegisteredToOthers)
     }
 
     /// Ownership and clearance that the evidence gives; `None` where it does not suffice.
@@ -77,6 +84,10 @@ pub(super) fn sisters(
     }
     for (domain, groups) in pieces {
         let mut evidence: Vec<(EvidenceKind, usize)> = groups.into_values().collect();
+        // Of a plain stranger nothing is to be told.
+        if evidence.iter().all(|(kind, _)| *kind == EvidenceKind::RegisteredToOthers) {
+            continue;
+        }
         evidence.sort_by_key(|(kind, _)| (-kind.weight(), *kind));
         let sum = PRIOR + evidence.iter().map(|(kind, _)| kind.weight()).sum::<i32>();
         sisters[domain] = Some(Sister { ownership: thousandths(sum), evidence });
@@ -103,9 +114,7 @@ fn shown(
         (EdgeKind::Registrant, _) if from.kind == Kind::Domain && around.registrant[link.from] == Some(link.to) => {
             of_start(EvidenceKind::RegisteredAlike)
         }
-        (EdgeKind::Registrant, Kind::Organization)
-            if from.kind == Kind::Domain && around.is_registrant_known && around.registrant[link.from].is_none() =>
-        {
+        (EdgeKind::Registrant, Kind::Organization) if around.stranger[link.from] == Some(link.to) => {
             of_start(EvidenceKind::RegisteredToOthers)
         }
         // A mailbox that stands in a registration without being the registrant's may be that of who looks after it.

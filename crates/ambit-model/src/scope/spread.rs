@@ -286,8 +286,8 @@ impl Spreading<'_> {
         spread.labels[node].map_or_else(Decision::unreached, |label| {
             let mut path: Vec<PathStep> = self.steps(spread, label).map(|(step, link)| self.told(step, link)).collect();
             path.reverse();
-            let evidence =
-                self.evidence(node, known).map(|(kind, name, weight)| Evidence { kind, name: name.to_owned(), weight });
+            let evidence = self.evidence(node, label, known);
+            let evidence = evidence.map(|(kind, name, weight)| Evidence { kind, name: name.to_owned(), weight });
             Decision {
                 ownership: label.ownership,
                 clearance: spread.clearances[node],
@@ -305,7 +305,7 @@ impl Spreading<'_> {
             && decision.clearance == spread.clearances[node]
             && decision.reason == self.reason(node, label)
             && self
-                .evidence(node, known)
+                .evidence(node, label, known)
                 .eq(decision.evidence.iter().map(|piece| (piece.kind, piece.name.as_str(), piece.weight)))
             && self.steps(spread, label).count() == decision.path.len()
             && self.steps(spread, label).zip(decision.path.iter().rev()).all(|((step, link), told)| {
@@ -325,9 +325,14 @@ impl Spreading<'_> {
         }
     }
 
-    fn evidence<'a>(&'a self, node: usize, known: &'a Known) -> impl Iterator<Item = (EvidenceKind, &'a str, i32)> {
-        let pieces = known.sisters[node].iter().flat_map(|sister| &sister.evidence);
-        pieces.map(|(kind, node)| (*kind, self.graph.nodes[*node].name.as_str(), kind.weight()))
+    fn evidence<'a>(
+        &'a self,
+        node: usize,
+        label: Label,
+        known: &'a Known,
+    ) -> impl Iterator<Item = (EvidenceKind, &'a str, i32)> {
+        let pieces = known.sisters[node].iter().flat_map(move |sister| sister.told(label.last.is_none()));
+        pieces.map(|(kind, node)| (kind, self.graph.nodes[node].name.as_str(), kind.weight()))
     }
 
     /// The last steps of the path, the very last first.

@@ -4,7 +4,7 @@
 use super::Node;
 use super::blocks::{Blocks, Reason};
 use super::graph::{Graph, Link};
-use super::registrant::registrant_key;
+use super::registrant::{holder_key, registrant_key};
 use crate::entity::{host_of, shared_suffix};
 use crate::{EdgeKind, Kind, TaskName, platforms};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -21,8 +21,8 @@ pub(super) struct Surroundings {
     /// Of a domain, an address or a block: who registered it, where that is the registrant of a seed or writes from a
     /// mailbox in a seed's domain.
     pub(super) registrant: Vec<Option<usize>>,
-    /// Whether it is known who registered a seed.
-    pub(super) is_registrant_known: bool,
+    /// Of a domain: who registered it, where it is known who registered a seed, and this is somebody else.
+    pub(super) stranger: Vec<Option<usize>>,
     /// Names in domains and zones that an account of theirs holds, or that an app which was named proves to be its own.
     pub(super) is_in_account: Vec<bool>,
     /// Of a name: the name at or above it that is delegated to other authorities.
@@ -41,6 +41,7 @@ impl Surroundings {
     pub(super) fn new(graph: &Graph<'_>) -> Self {
         let keys = registrant_keys(graph);
         let registrant = registrants(graph, &keys);
+        let stranger = strangers(graph, &registrant);
         let seed_domains = seed_domains(graph).map(str::to_owned).collect();
         let blocks = Blocks::new(graph, &registrant);
         let addresses: Vec<Option<IpAddr>> = graph.nodes.iter().map(|node| address(node)).collect();
@@ -55,7 +56,7 @@ impl Surroundings {
             delegated: delegated(graph),
             is_in_account: in_account(graph),
             registrant,
-            is_registrant_known: !keys.is_empty(),
+            stranger,
             customers: Customers::new(graph),
             crowd: crowd(graph),
             seed_domains,
@@ -156,15 +157,52 @@ fn seed_domains<'a>(graph: &'a Graph<'_>) -> impl Iterator<Item = &'a str> {
     (0..graph.len()).filter(|node| is_seed_domain(graph, *node)).map(|node| graph.nodes[node].name.as_str())
 }
 
+/// The organisations that registered something.
+fn organizations<'a>(graph: &'a Graph<'_>) -> impl Iterator<Item = &'a Link<'a>> {
+    graph.links_of(EdgeKind::Registrant).filter(|link| graph.nodes[link.to].kind == Kind::Organization)
+}
+
+/// The names of those who registered domains that are seeds and speak for themselves.
+fn registrant_names<'a>(graph: &'a Graph<'_>) -> impl Iterator<Item = &'a str> {
+    let domains: HashSet<&str> = seed_domains(graph).collect();
+    let speaks = move |node: usize| is_seed_domain(graph, node) && speaks_for_itself(graph, node, &domains);
+    organizations(graph).filter(move |link| speaks(link.from)).map(|link| graph.nodes[link.to].name.as_str())
+}
+
 /// Those who registered domains that are seeds and speak for themselves.
 fn registrant_keys(graph: &Graph<'_>) -> HashSet<String> {
-    let named = graph.links_of(EdgeKind::Registrant).filter(|link| graph.nodes[link.to].kind == Kind::Organization);
-    let domains: HashSet<&str> = seed_domains(graph).collect();
-    named
-        .filter(|link| is_seed_domain(graph, link.from) && speaks_for_itself(graph, link.from, &domains))
-        .map(|link| registrant_key(&graph.nodes[link.to].name))
-        .filter(|key| !key.is_empty())
-        .collect()
+    registrant_names(graph).map(registrant_key).filter(|key| !key.is_empty()).collect()
+}
+
+/// Of each domain that is registered to somebody else than the registrant of any seed, and than an organisation that
+/// is a seed: who that is. Nobody is somebody else where it is not known who registered a seed.
+fn strangers(graph: &Graph<'_>, registrant: &[Option<usize>]) -> Vec<Option<usize>> {
+    let mut found: Vec<Option<usize>> = vec![None; graph.len()];
+    if !registrant_names(graph).any(|name| holder_key(name).is_some()) {
+        return found;
+    }
+    let is_seed = |node: &usize| graph.nodes[*node].kind == Kind::Organization && graph.nodes[*node].seed;
+    let seeds = (0..graph.len()).filter(|node| is_seed(node) && graph.is_given(*node));
+    let registered = organizations(graph).filter(|link| is_seed_domain(graph, link.from)).map(|link| link.to);
+    let theirs: HashSet<String> =
+        seeds.chain(registered).filter_map(|node| holder_key(&graph.nodes[node].name)).collect();
+    let is_domain = |node: usize| graph.nodes[node].kind == Kind::Domain && registrant[node].is_none();
+    let mut own = HashSet::new();
+    for link in organizations(graph).filter(|link| is_domain(link.from)) {
+        let Some(key) = holder_key(&graph.nodes[link.to].name) else { continue };
+        if theirs.contains(&key) {
+            own.insert(link.from);
+            continue;
+        }
+        let known = found[link.from].get_or_insert(link.to);
+        if graph.nodes[link.to].name < graph.nodes[*known].name {
+            *known = link.to;
+        }
+    }
+    for node in own {
+        found[node] = None;
+    }
+    found
 }
 
 /// Of each domain, address and block, its registrant where that is the one of a seed's domain, or a mailbox in one.

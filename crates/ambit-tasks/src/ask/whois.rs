@@ -2,9 +2,10 @@
 //! share.
 
 use crate::ask::bootstrap::PROVIDER;
-use crate::read::rdap::{Block, Person, covering, is_redacted};
+use crate::read::rdap::{Block, Person, covering};
 use crate::{Context, Result, TaskError};
 use ambit_model::entity::domain::DomainRegistration;
+use ambit_model::scope::is_hidden_registrant;
 use serde_json::{Value, json};
 use std::net::IpAddr;
 
@@ -186,7 +187,7 @@ pub(crate) fn people(text: &str) -> Vec<Person> {
         name: field(&rest, &["registrant name", "person", "registrant"]),
         organization: fields(&rest, ORGANIZATIONS)
             .find(|name| !is_handle(name))
-            .filter(|name| !is_redacted(name))
+            .filter(|name| !is_hidden_registrant(name))
             .map(str::to_owned),
         email: mailbox.filter(|mail| mail.contains('@')).map(|mail| mail.to_lowercase()),
         registrant: true,

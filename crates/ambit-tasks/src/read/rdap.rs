@@ -2,6 +2,7 @@
 //! left out.
 
 use ambit_model::entity::domain::DomainRegistration;
+use ambit_model::scope::is_hidden_registrant;
 use ambit_model::{Details, Kind};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -27,38 +28,8 @@ impl Person {
     /// True where the registry hides who it is.
     pub(crate) fn redacted(&self) -> bool {
         let texts = [&self.name, &self.organization, &self.email];
-        texts.into_iter().flatten().any(|text| is_redacted(text))
+        texts.into_iter().flatten().any(|text| is_hidden_registrant(text))
     }
-}
-
-/// Words that stand where a registry hides a person.
-const REDACTED: &[&str] = &[
-    "redacted",
-    "privacy",
-    "not disclosed",
-    "withheld",
-    "data protected",
-    "whoisguard",
-    "domains by proxy",
-    "gdpr",
-    "proxy service",
-    "identity protection",
-    "identity shield",
-    "masked",
-    "masking enabled",
-    "private person",
-    "private registration",
-    "knock knock",
-    "whois agent",
-    "on behalf of",
-    "not available",
-    "not applicable",
-    "statutory",
-];
-
-pub(crate) fn is_redacted(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    REDACTED.iter().any(|word| lower.contains(word))
 }
 
 /// Everybody in an answer whom it concerns, sorted; the registrar and its desk are left out.

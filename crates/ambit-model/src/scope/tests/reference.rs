@@ -171,7 +171,8 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
     let sum: f64 = odds.filter(|(shown, _)| *shown).map(|(_, odds)| odds).sum();
     let probability = ((1.0 / (1.0 + (3.0 - sum).exp())) * 1000.0) as u16;
     let of_others = any(EdgeKind::Registrant, &|from, to| {
-        from.kind == Kind::Domain && is_here(from) && to.kind == Kind::Organization && !registered(world, from)
+        let is_others = to.kind == Kind::Organization && !registered(world, from);
+        from.kind == Kind::Domain && is_here(from) && is_others && !is_registered_with_seeds(world, from)
     });
     let is_known = any(EdgeKind::Registrant, &|_, to| to.kind == Kind::Organization && is_registrant(world, to));
     match probability {
@@ -179,6 +180,17 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
         600.. => Some((probability.min(899), Clearance::L1.min(ceiling))),
         _ => None,
     }
+}
+
+/// True where a registrant of a domain registered any seed, or is one. Names here have no legal form.
+fn is_registered_with_seeds(world: &World, domain: &Node) -> bool {
+    let is_seed = |node: &Node| node.seed && given(node) && !takes_out(world, node);
+    let registered = || of_kind(world, EdgeKind::Registrant).filter(|(_, to)| to.kind == Kind::Organization);
+    let of_seeds = registered().filter(|(from, _)| from.kind == Kind::Domain && is_seed(from)).map(|(_, to)| to);
+    let seeds = world.nodes.values().filter(|node| node.kind == Kind::Organization && is_seed(node));
+    let theirs: BTreeSet<String> = of_seeds.chain(seeds).map(|node| node.name.to_lowercase()).collect();
+    let own = registered().filter(|(from, _)| from.uid == domain.uid);
+    own.map(|(_, to)| to).any(|to| theirs.contains(&to.name.to_lowercase()))
 }
 
 /// True for what is at an address that third parties share.

@@ -1,6 +1,7 @@
 //! Domains that nobody named: which evidence makes them candidates, which makes them theirs, and which says nothing.
 
 use super::*;
+use crate::entity::EvidenceKind;
 
 /// A seed with its registrant, its own name server, mail server, site, certificate and block.
 const HOME: &str = "Domain acme.test seed
@@ -77,6 +78,7 @@ fn a_domain_is_theirs_perhaps_theirs_or_a_strangers_by_what_is_shown_of_it() {
         // Whoever serves the domain of a customer shares everything with it but the registrant.
         (&[hosted, served, mail, certified, redirected], 989, Clearance::L2),
         (&[hosted, served, mail, certified, redirected, "sister.test registrant Other"], 899, Clearance::L1),
+        (&[served, mail, redirected, "sister.test registrant Other"], 731, Clearance::L1),
         (&[registered, hosted, served, mail, "sister.test registrant Other"], 993, Clearance::L2),
         // What speaks of others says nothing.
         (
@@ -114,6 +116,87 @@ fn a_registrants_mailbox_weighs_more_than_one_that_takes_reports() {
     assert_eq!((decision.ownership, decision.reason), (731, ScopeReason::Evidence));
     let both = decided(&["sister.test registrant it@acme.test", "sister.test registrant Acme"]);
     assert_eq!(both.ownership, 731, "of registrant and mailbox the mailbox counts, once");
+}
+
+#[test]
+fn somebody_else_is_who_registered_no_seed_under_any_legal_form() {
+    let shown = "www.sister.test resolves_to 192.0.2.1
+        sister.test vendor ns1.acme.test
+        sister.test vendor mx.acme.test
+        served foreign_certificate_name www.sister.test
+        sister.test registrant Holder";
+    let table = [
+        ("Organization Holder", false),
+        // Who registered a seed, also one that a third party serves.
+        ("Organization Holder\nDomain old.test seed\nold.test registrant Holder", true),
+        ("Organization Holder\nDomain old.test\nold.test registrant Holder", false),
+        ("Organization Holder seed", true),
+        ("Organization Holder seed deny", false),
+        ("Organization Holder\nOrganization HOLDER_Ltd seed", true),
+        // The seed's registrant is Acme.
+        ("Organization Acme_Ltd\nsister.test registrant Acme_Ltd", true),
+        ("Organization Acme_Group\nsister.test registrant Acme_Group", false),
+    ];
+    for (more, is_theirs) in table {
+        let decision = decided(&[shown, more]);
+        let expected = if is_theirs { (970, Clearance::L2) } else { (899, Clearance::L1) };
+        assert_eq!((decision.ownership, decision.clearance), expected, "{more}: {decision:?}");
+        let told = decision.evidence.iter().any(|piece| piece.kind == EvidenceKind::RegisteredToOthers);
+        assert_eq!(told, !is_theirs, "{more}");
+    }
+}
+
+#[test]
+fn who_hides_a_registrant_is_nobody_else() {
+    let shown = "www.sister.test resolves_to 192.0.2.1
+        sister.test vendor ns1.acme.test
+        sister.test vendor mx.acme.test
+        served foreign_certificate_name www.sister.test";
+    for name in ["-", "N/A", "Proxy_Protection_LLC", "Domain_Protection_Services,_Inc.", "MarkMonitor_Inc."] {
+        let decision = decided(&[shown, &format!("Organization {name}\nsister.test registrant {name}")]);
+        assert_eq!((decision.ownership, decision.clearance), (970, Clearance::L2), "{name}: {decision:?}");
+    }
+    // Where the registrant of the seed itself is hidden, it is not known who is somebody else.
+    let of = |name: &str| {
+        let home =
+            HOME.replace("acme.test registrant Acme", &format!("Organization {name}\nacme.test registrant {name}"));
+        world(&format!("{home}\n{shown}\nsister.test registrant Other")).decide(&[]).remove("sister.test").unwrap()
+    };
+    assert_eq!(of("DNStination_Inc.").ownership, 970);
+    assert_eq!(of("Acme_Tools").ownership, 899);
+}
+
+#[test]
+fn that_it_is_registered_to_others_is_told_beside_evidence_that_it_holds_back() {
+    let (other, served, mail) =
+        ("sister.test registrant Other", "sister.test vendor ns1.acme.test", "sister.test vendor mx.acme.test");
+    let found = "served foreign_certificate_name www.sister.test\nwww.sister.test registrable_domain sister.test";
+    let redirected = "https://www.acme.test:443 redirect www.sister.test";
+    let hosted = "www.sister.test resolves_to 192.0.2.1";
+    let held = "Organization aws:1 seed\naws:1 cloud_account sister.test";
+    let cases: &[(&[&str], bool)] = &[
+        // A plain stranger.
+        (&[other], false),
+        (&[other, "sister.test subdomain www.sister.test\nacme.test vendor sister.test"], false),
+        // A path decides.
+        (&[other, found], false),
+        (&[other, served, held], false),
+        // The evidence decides, or would do so.
+        (&[other, served, mail, redirected], true),
+        (&[other, served, mail, redirected, hosted], true),
+        (&[other, served, mail, redirected, hosted, held], true),
+    ];
+    for (more, is_told) in cases {
+        let decision = decided(more);
+        let told = decision.evidence.iter().find(|piece| piece.kind == EvidenceKind::RegisteredToOthers);
+        assert_eq!(told.is_some(), *is_told, "{more:?}: {decision:?}");
+        if let Some(piece) = told {
+            let text = format!("{} {}", piece.kind.words(), piece.name);
+            assert_eq!(text, "evidence alone does not make it theirs: it is registered to Other");
+        }
+    }
+}
+
 #[test]
 fn only_who_reads_the_spf_record_tells_of_senders() {
     let shown = "sister.test vendor ns1.acme.test\nhttps://www.acme.test:443 redirect www.sister.test";
