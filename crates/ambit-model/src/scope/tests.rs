@@ -67,6 +67,7 @@ impl World {
             to: uid(self.collection, to),
             kind,
             task: task.to_owned(),
+            run: 0,
         });
     }
 

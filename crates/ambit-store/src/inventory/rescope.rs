@@ -155,7 +155,9 @@ impl Known {
         for edge in &delta.closed {
             self.edges.remove(edge);
         }
-        self.edges.extend(delta.opened);
+        for edge in delta.opened {
+            self.edges.replace(edge);
+        }
     }
 
     /// What is decided otherwise than it is stored.

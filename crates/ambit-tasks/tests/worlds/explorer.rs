@@ -186,6 +186,7 @@ impl Explorer {
                     to: uid(lead.kind, &lead.name),
                     kind: lead.edge,
                     task: task.to_string(),
+                    run: 0,
                 }));
             }
         }
