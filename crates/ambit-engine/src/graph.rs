@@ -5,8 +5,7 @@ use ambit_model::reserved::Reserved;
 use ambit_model::scope::{self, Blocks, Decided, Decision, Edge, Node, Rules};
 use ambit_model::{EdgeKind, Kind, Uid};
 use ambit_store::engine::{End, GraphDelta};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::net::IpAddr;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A collection's entities and open edges, with what was decided of them last.
 #[derive(Debug, Default)]
@@ -151,17 +150,12 @@ impl Graph {
         resolves.filter_map(|edge| self.nodes.get(&edge.to)).map(|node| node.name.as_str())
     }
 
-    /// The addresses to which none but these names lead, by what is known.
-    pub(crate) fn led_to_only_by(&self, names: &HashSet<String>) -> HashSet<IpAddr> {
-        let (mut found, mut others) = (HashSet::new(), HashSet::new());
-        for edge in self.edges.iter().filter(|edge| edge.kind == EdgeKind::ResolvesTo) {
-            let (Some(from), Some(to)) = (self.nodes.get(&edge.from), self.nodes.get(&edge.to)) else { continue };
-            let Ok(address) = to.name.parse() else { continue };
-            let side = if names.contains(&from.name) { &mut found } else { &mut others };
-            side.insert(address);
-        }
-        found.retain(|address| !others.contains(address));
-        found
+    /// Names with each of the addresses to which they resolve, as far as is known.
+    pub(crate) fn resolutions(&self) -> impl Iterator<Item = (&str, &Node, &State)> {
+        self.edges.iter().filter(|edge| edge.kind == EdgeKind::ResolvesTo).filter_map(|edge| {
+            let (to, state) = self.get(&edge.to)?;
+            Some((self.nodes.get(&edge.from)?.name.as_str(), to, state))
+        })
     }
 
     /// Names that resolve to these addresses, and the sites of those names: what may be done there follows the address.

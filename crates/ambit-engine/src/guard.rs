@@ -35,6 +35,8 @@ struct View {
     ceiling: Option<Clearance>,
     /// What is known of addresses.
     addresses: HashMap<IpAddr, Known>,
+    /// Of names that lead to addresses which hang on names: these.
+    leads: HashMap<String, HashSet<IpAddr>>,
     names: HashMap<String, Clearance>,
     /// Names with an alias that leads to third parties: that another name may be visited at an address of theirs does
     /// not permit these.
@@ -72,10 +74,17 @@ struct Known {
     by_site: bool,
     /// A person's word or a reserved range closes it, also inside a block that was named.
     closed: bool,
-    /// It is theirs, or may be visited, by the names that lead there and nothing else.
-    by_names: bool,
+    /// How many names lead there, where it is theirs, or may be visited, by these and nothing else.
+    leading: usize,
+    /// How many of them could not be looked up in this run.
+    unresolved: usize,
+}
+
+impl Known {
     /// None of the names that led there could be looked up in this run: they may lead elsewhere by now.
-    in_doubt: bool,
+    fn is_in_doubt(&self) -> bool {
+        self.leading > 0 && self.unresolved == self.leading
+    }
 }
 
 impl ScopeGuard {
@@ -98,19 +107,18 @@ impl ScopeGuard {
             view.add(node, state);
         }
         view.add_pages(graph);
-        view.doubt(graph, &self.unresolved.read().unwrap_or_else(std::sync::PoisonError::into_inner));
+        view.add_leads(graph, &self.unresolved.read().unwrap_or_else(std::sync::PoisonError::into_inner));
         *self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner) = view;
     }
 
     /// Takes in how look-ups of names ended in this run: whether each was answered.
-    pub(crate) fn looked_up<'a>(&self, graph: &Graph, names: impl Iterator<Item = (&'a str, bool)>) {
+    pub(crate) fn looked_up<'a>(&self, names: impl Iterator<Item = (&'a str, bool)>) {
         let mut unresolved = self.unresolved.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let mut is_changed = false;
         for (name, is_answered) in names {
-            is_changed |= if is_answered { unresolved.remove(name) } else { unresolved.insert(name.to_owned()) };
-        }
-        if is_changed {
-            self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner).doubt(graph, &unresolved);
+            let is_changed = if is_answered { unresolved.remove(name) } else { unresolved.insert(name.to_owned()) };
+            if is_changed {
+                self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner).doubt(name, !is_answered);
+            }
         }
     }
 
@@ -146,11 +154,25 @@ impl ScopeGuard {
 }
 
 impl View {
-    /// Marks the addresses that are theirs, or may be visited, only by names that could not be looked up.
-    fn doubt(&mut self, graph: &Graph, unresolved: &HashSet<String>) {
-        let doubted = if unresolved.is_empty() { HashSet::new() } else { graph.led_to_only_by(unresolved) };
-        for (address, known) in &mut self.addresses {
-            known.in_doubt = known.by_names && doubted.contains(address);
+    /// Notes of a name whose look-ups ended otherwise so far whether it could not be looked up.
+    fn doubt(&mut self, name: &str, is_unresolved: bool) {
+        for address in self.leads.get(name).into_iter().flatten() {
+            if let Some(known) = self.addresses.get_mut(address) {
+                let fewer = known.unresolved.saturating_sub(1);
+                known.unresolved = if is_unresolved { known.unresolved + 1 } else { fewer };
+            }
+        }
+    }
+
+    /// Counts the names that lead to addresses which hang on names.
+    fn add_leads(&mut self, graph: &Graph, unresolved: &HashSet<String>) {
+        for (name, to, _) in graph.resolutions().filter(|(_, _, state)| hangs_on_names(state)) {
+            let Ok(address) = to.name.parse() else { continue };
+            let Some(known) = self.addresses.get_mut(&address) else { continue };
+            if self.leads.entry(name.to_owned()).or_default().insert(address) {
+                known.leading += 1;
+                known.unresolved += usize::from(unresolved.contains(name));
+            }
         }
     }
 
@@ -173,8 +195,8 @@ impl View {
                         shared,
                         by_site: state.decision.reason == ScopeReason::Edge(EdgeKind::Host),
                         closed: state.decision.is_closed(),
-                        by_names: hangs_on_names(state),
-                        in_doubt: false,
+                        leading: 0,
+                        unresolved: 0,
                     };
                     self.addresses.insert(address, known);
                 }
@@ -249,7 +271,7 @@ impl View {
         if clearance < contact.footprint {
             return Err(format!("the address has clearance {clearance:?}, the contact needs {:?}", contact.footprint));
         }
-        if known.in_doubt && !site {
+        if known.is_in_doubt() && !site {
             return Err("no name that led to the address could be looked up in this run".to_owned());
         }
         let name = contact.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err());
@@ -286,9 +308,9 @@ impl View {
         if known.is_none_or(|known| !known.shared)
             && let Some(clearance) = self.blocks.given(address).and_then(|block| self.clearances.get(&block))
         {
-            let (unproven, shared, by_site, closed, in_doubt) = (false, false, false, false, false);
-            let (clearance, scoped, by_names) = (*clearance, true, false);
-            return Ok(Known { clearance, scoped, unproven, shared, by_site, closed, by_names, in_doubt });
+            let (unproven, shared, by_site, closed) = (false, false, false, false);
+            let (clearance, scoped, leading, unresolved) = (*clearance, true, 0, 0);
+            return Ok(Known { clearance, scoped, unproven, shared, by_site, closed, leading, unresolved });
         }
         known.copied().ok_or_else(|| "no edge of scope leads to this address".to_owned())
     }

@@ -457,7 +457,7 @@ impl<'a> Drive<'a> {
         }
         let lookups = outcomes.iter().filter(|done| done.work.task == TaskName::Resolve.as_str());
         let ended = lookups.map(|done| (done.work.name.as_str(), done.result.not_done().is_none()));
-        self.guard.looked_up(&self.graph, ended);
+        self.guard.looked_up(ended);
         (self.dry, self.unreconciled) = (false, true);
         // Results of equal content must leave equal rows whatever order they came in.
         outcomes.sort_by(|a, b| {

@@ -270,6 +270,42 @@ fn a_name_whose_alias_leads_to_others_is_not_visited_at_their_address_for_anothe
     }
 }
 
+#[test]
+fn an_address_is_not_contacted_while_no_name_that_leads_there_can_be_looked_up() {
+    let text = "Domain acme.test seed\nDnsRecord www.acme.test\nDnsRecord app.acme.test\nacme.test subdomain \
+                www.acme.test\nacme.test subdomain app.acme.test\nIpAddress 198.51.100.1\nIpAddress \
+                198.51.100.2\nIpAddress 192.0.2.1\nNetBlock 192.0.2.0/28 seed\nwww.acme.test resolves_to \
+                198.51.100.1\napp.acme.test resolves_to 198.51.100.1\nwww.acme.test resolves_to \
+                198.51.100.2\nwww.acme.test resolves_to 192.0.2.1";
+    let graph = graph(&text.lines().map(str::to_owned).collect::<Vec<_>>());
+    let guard = ScopeGuard::default();
+    let open = |guard: &ScopeGuard| {
+        ["198.51.100.1:443", "198.51.100.2:443", "192.0.2.1:443"]
+            .map(|socket| asked(guard, socket, Some("www.acme.test"), Clearance::L2))
+    };
+    guard.show(&graph, Clearance::L3, &[]);
+    assert_eq!(open(&guard), [true, true, true]);
+    for (name, is_answered, opened) in [
+        ("www.acme.test", false, [true, false, true]),
+        ("www.acme.test", false, [true, false, true]),
+        ("app.acme.test", false, [false, false, true]),
+        ("www.acme.test", true, [true, true, true]),
+        ("www.acme.test", true, [true, true, true]),
+        ("app.acme.test", true, [true, true, true]),
+        ("app.acme.test", false, [true, true, true]),
+        ("www.acme.test", false, [false, false, true]),
+    ] {
+        guard.looked_up([(name, is_answered)].into_iter());
+        assert_eq!(open(&guard), opened, "{name} {is_answered}");
+        guard.show(&graph, Clearance::L3, &[]);
+        assert_eq!(open(&guard), opened, "{name} {is_answered}, shown again");
+    }
+    let resumed = ScopeGuard::default();
+    resumed.looked_up([("www.acme.test", false)].into_iter());
+    resumed.show(&graph, Clearance::L3, &[]);
+    assert_eq!(open(&resumed), [true, false, true], "told before it saw anything");
+}
+
 /// What gives the block that stands for `WHOLE`, and that block.
 const WHOLE: [(&str, &str); 3] = [
     ("192.0.2.0/24", "NetBlock WHOLE seed"),
