@@ -149,6 +149,9 @@ async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd> {
     let mut drive = Drive::new(config, run, rules, reserved, scope_revision);
     drive.alone = alone;
     drive.confirmed = config.engine.confirmed_blocks(run.collection).await?;
+    // What whoever carried it before this engine could not look up.
+    let unresolved = config.engine.unanswered(run.id, TaskName::Resolve).await?;
+    drive.guard.looked_up(unresolved.iter().map(|name| (name.as_str(), false)));
     let end = drive.until_end().await;
     let given_back = drive.give_back().await;
     match &end {

@@ -24,6 +24,7 @@ mod retrohunt_jobs;
 mod stragglers;
 mod told;
 mod turns;
+mod unanswered;
 
 pub use crate::record::Vulns;
 pub use analyses::WaitingAnalysis;

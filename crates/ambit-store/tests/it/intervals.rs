@@ -3,6 +3,7 @@
 use crate::lab::{Lab, both, details, found, in_part, new_work, outcome, unknown, with_evidence};
 use ambit_model::facts::ProbeKey;
 use ambit_model::observation::{Discovery, Found, ProbeResult};
+use ambit_model::run::Run;
 use ambit_model::{EdgeKind, Item, Kind, TaskName, Timestamp, Uid};
 use serde_json::{Value, json};
 
@@ -328,6 +329,31 @@ async fn an_edge_to_a_name_below_says_which_run_opened_it() {
         runs.sort_unstable();
         let expected = [(EdgeKind::Subdomain, first.number), (EdgeKind::DelegatedSubdomain, second.number)];
         assert_eq!(runs, expected);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_run_could_not_look_up_is_told_to_whoever_carries_it_on() {
+    both(async |lab| {
+        let seed = lab.uid(Kind::Domain, "acme.test");
+        let first = lab.run().await;
+        let names = async |run: &Run| lab.engine.unanswered(run.id, TaskName::Resolve).await.unwrap();
+        assert!(names(&first).await.is_empty());
+        let (failed, answered) = (vec!["acme.test".to_owned()], Vec::new());
+        for (number, task, result, expected) in [
+            (0, "resolve", unknown("SERVFAIL"), &failed),
+            (2, "resolve", found(json!({}), &[]), &answered),
+            (0, "zone_profile", unknown("SERVFAIL"), &answered),
+            (4, "resolve", in_part(found(json!({}), &[])), &failed),
+        ] {
+            lab.probe(&first, task, seed, number, result).await;
+            assert_eq!(names(&first).await, *expected, "{task} {number}");
+        }
+        lab.finish(&first).await;
+        let second = lab.run().await;
+        lab.lease_one(&second, "resolve", seed, 0).await;
+        assert!(names(&second).await.is_empty(), "this run has not asked yet");
     })
     .await;
 }
