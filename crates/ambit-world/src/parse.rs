@@ -13,6 +13,7 @@ use crate::draft::{Bucket, Draft, Expect};
 use crate::problem::Fault;
 use crate::text::{self, Statement};
 use ambit_model::Kind;
+use ambit_model::entity::article;
 use ambit_model::workflow::SUSPICIOUS_DOMAINS;
 use cursor::{Below, Cursor};
 use std::collections::BTreeSet;
@@ -316,9 +317,9 @@ fn kind_and_name(cursor: &mut Cursor<'_>) -> Result<(Kind, String), Fault> {
     let word = cursor.word("a kind such as Uri")?;
     let kind = Kind::from_name(word).ok_or_else(|| cursor.fault("no kind such as Domain, IpAddress or Uri"))?;
     let word = cursor.word("an entity's name")?;
-    let name = kind
-        .canonical(word)
-        .map_err(|invalid| cursor.fault(format!("no name of a {}: {}", kind.name(), invalid.why)))?;
+    let name = kind.canonical(word).map_err(|invalid| {
+        cursor.fault(format!("no name of {} {}: {}", article(kind.name()), kind.name(), invalid.why))
+    })?;
     Ok((kind, name))
 }
 

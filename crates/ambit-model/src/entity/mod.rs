@@ -35,7 +35,7 @@ pub use kind::{Kind, NameForm};
 pub use member::Member;
 pub(crate) use name::is_too_wide;
 pub use name::{
-    InvalidName, host_of, is_shared_suffix, listed_domain, registered, registrable, shared_suffix, unmapped,
+    InvalidName, article, host_of, is_shared_suffix, listed_domain, registered, registrable, shared_suffix, unmapped,
 };
 pub use record::{
     Ancestor, Auth, Content, EntityRecord, Geolocation, Ground, GroundKind, Http, IssueCounts, Network, PathStep,

@@ -15,12 +15,17 @@ const LABEL_BYTES_MAX: usize = 63;
 
 /// A text that is no name of its kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a name of a {kind}: {text:?} ({why})")]
+#[error("not a name of {} {kind}: {text:?} ({why})", article(.kind))]
 pub struct InvalidName {
     pub kind: &'static str,
     /// The start of the text.
     pub text: String,
     pub why: &'static str,
+}
+
+/// The article before the name of a kind, as it is spoken: "an Organization", "a Uri".
+pub fn article(kind: &str) -> &'static str {
+    if kind.starts_with(['A', 'E', 'I', 'O']) { "an" } else { "a" }
 }
 
 /// What a person types before the name of an organisation.
@@ -156,11 +161,17 @@ impl Kind {
         }
         let kind = if text.contains("://") {
             Self::Uri
+        } else if text.contains('/') && is_below_host(text) {
+            return Err(InvalidName {
+                kind: Self::Uri.name(),
+                text: text.chars().take(120).collect(),
+                why: "it has no scheme; give a URL such as https://example.org/path if you mean a site",
+            });
         } else if text.contains('/') {
             Self::NetBlock
         } else if address(text).is_ok() {
             Self::IpAddress
-        } else if is_prefixed(text) && autonomous_system(text).is_ok() {
+        } else if is_prefixed(text) && text.len() > 2 && is_digits(&text[2..]) {
             Self::AutonomousSystem
         } else if text.contains('@') {
             Self::EmailAddress
@@ -314,8 +325,16 @@ fn block(text: &str) -> Result<String, &'static str> {
 
 fn autonomous_system(text: &str) -> Result<String, &'static str> {
     let digits = if is_prefixed(text) { &text[2..] } else { text };
-    let number: Option<u32> = if is_digits(digits) { digits.parse().ok() } else { None };
-    number.map(|number| format!("AS{number}")).ok_or("it is no AS number such as AS64500")
+    if digits.is_empty() || !is_digits(digits) {
+        return Err("it is no AS number such as AS64500");
+    }
+    let number: u32 = digits.parse().map_err(|_| "the AS number is too large; give one up to AS4294967295")?;
+    Ok(format!("AS{number}"))
+}
+
+/// True for a path on a host by its name, as people copy it out of a browser.
+fn is_below_host(text: &str) -> bool {
+    Kind::of_host(host_of(text)).is_ok()
 }
 
 /// True where the text begins with `AS`, as numbers of autonomous systems do.
@@ -549,7 +568,7 @@ mod tests {
         let refusal = Kind::IpAddress.canonical(&"9".repeat(5_000)).unwrap_err();
         assert_eq!(refusal.text.len(), 120);
         let refusal = Kind::IpAddress.canonical("localhost").unwrap_err();
-        assert_eq!(refusal.to_string(), "not a name of a IpAddress: \"localhost\" (it is no IP address)");
+        assert_eq!(refusal.to_string(), "not a name of an IpAddress: \"localhost\" (it is no IP address)");
     }
 
     #[test]
@@ -592,6 +611,10 @@ mod tests {
             ("2600::/15", "a /16 of IPv6"),
             ("64500", "give AS64500"),
             ("org:***", "no letter or digit"),
+            ("AS99999999999", "not a name of an AutonomousSystem: \"AS99999999999\" (the AS number is too large"),
+            ("as4294967296", "too large"),
+            ("acme.test/path", "https://example.org/path"),
+            ("www.acme.test:8443/path", "https://example.org/path"),
         ] {
             let refusal = Kind::of_target(text).unwrap_err().to_string();
             assert!(refusal.contains(why) && refusal.contains("give "), "{text}: {refusal}");

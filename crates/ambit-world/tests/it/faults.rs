@@ -488,7 +488,7 @@ fn buckets_and_what_is_expected() {
         ("expect nothing", "7: `nothing`: unknown word; expected issue, no-issue, entity, ignore, never"),
         ("expect issue open_bucket", "7: `open_bucket`: the line ends here; expected a kind such as Uri"),
         ("expect entity Uri", "7: `Uri`: the line ends here; expected an entity's name"),
-        ("expect ignore IpAddress x", "7: `x`: no name of a IpAddress: it is no IP address"),
+        ("expect ignore IpAddress x", "7: `x`: no name of an IpAddress: it is no IP address"),
         ("expect never acme.test", "7: `acme.test`: no address or block"),
         ("expect never 203.0.113.1 203.0.113.2", "7: `203.0.113.2`: nothing more was expected on this line"),
     ]);
