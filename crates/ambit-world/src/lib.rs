@@ -33,10 +33,10 @@ pub use wire::SimulatedWire;
 
 use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Kind, Timestamp};
-use draft::{Draft, Expect};
+use draft::Draft;
 use internet::Internet;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Statements that every world has in addition to its file.
@@ -48,6 +48,8 @@ pub struct World {
     name: String,
     title: String,
     seeds: Vec<String>,
+    /// Names of issues in expectations, each with the first line that has it.
+    issues: BTreeMap<String, usize>,
     states: Vec<Draft>,
     workflow: Workflow,
 }
@@ -59,7 +61,8 @@ impl World {
         if faults.is_empty() {
             let states = reading.states.into_iter().map(with_built_in).collect();
             let workflow = workflow::EXTERNAL_DISCOVERY;
-            return Ok(Self { name: reading.name, title: reading.title, seeds: reading.seeds, states, workflow });
+            let (name, title, seeds, issues) = (reading.name, reading.title, reading.seeds, reading.issues);
+            return Ok(Self { name, title, seeds, issues, states, workflow });
         }
         faults.sort_by_key(|fault| fault.line);
         // A fault in one state is reported once, and not again for the states that follow.
@@ -87,14 +90,9 @@ impl World {
         &self.title
     }
 
-    /// The issues that expectations of any state name.
-    pub fn expected_issues(&self) -> BTreeSet<&str> {
-        let expects = self.states.iter().flat_map(|state| &state.expects);
-        let names = expects.filter_map(|expect| match expect {
-            Expect::Issue(name, ..) | Expect::NoIssue(name, ..) => Some(name.as_str()),
-            Expect::Entity(..) | Expect::Ignore(..) | Expect::Never(_) => None,
-        });
-        names.collect()
+    /// The issues that expectations of any state name, each with the first line that does.
+    pub fn expected_issues(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.issues.iter().map(|(name, line)| (name.as_str(), *line))
     }
 
     /// What discovery starts from, in canonical form.

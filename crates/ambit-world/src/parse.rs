@@ -16,7 +16,7 @@ use ambit_model::Kind;
 use ambit_model::entity::article;
 use ambit_model::workflow::SUSPICIOUS_DOMAINS;
 use cursor::{Below, Cursor};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// States of one world; each is a whole copy of the former with changes.
 const STATES_MAX: usize = 12;
@@ -27,6 +27,8 @@ pub(crate) struct Reading {
     pub name: String,
     pub title: String,
     pub seeds: Vec<String>,
+    /// Names of issues in expectations, each with the first line that has it.
+    pub issues: BTreeMap<String, usize>,
     /// At least one.
     pub states: Vec<Draft>,
 }
@@ -139,6 +141,9 @@ impl Reader {
         }
         let mut below = Below { lines: &statement.body, faults };
         match keyword {
+            "world" if !self.reading.name.is_empty() => {
+                Err(cursor.fault("a world has one name; leave all `world` lines but one out"))
+            }
             "world" => {
                 self.reading.name = cursor.word("a name")?.to_owned();
                 self.reading.title = cursor.next().unwrap_or("").to_owned();
@@ -239,6 +244,7 @@ impl Reader {
         let expect = match cursor.word(WORDS)? {
             word @ ("issue" | "no-issue") => {
                 let name = cursor.word("an issue's name")?.to_owned();
+                self.reading.issues.entry(name.clone()).or_insert(cursor.line);
                 let (kind, entity) = kind_and_name(cursor)?;
                 if word == "issue" { Expect::Issue(name, kind, entity) } else { Expect::NoIssue(name, kind, entity) }
             }

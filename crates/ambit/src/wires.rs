@@ -31,11 +31,12 @@ pub(crate) fn parse_world(text: &str, file: &str) -> Result<World> {
         };
         Failure::usage(format!("{first}{count}")).with_more(more)
     })?;
-    let unknown = world.expected_issues().into_iter().find(|name| ambit_checks::find(name).is_none());
-    match unknown.map(plain) {
+    let unknown = world.expected_issues().filter(|(name, _)| ambit_checks::find(name).is_none());
+    match unknown.min_by_key(|(_, line)| *line) {
         None => Ok(world),
-        Some(name) => Err(Failure::usage(format!(
-            "{file}: `expect` names the issue {name}, which nothing reports; docs/reference.md lists all"
+        Some((name, line)) => Err(Failure::usage(format!(
+            "{file}:{line}: `{}`: no issue has this name; docs/reference.md lists all",
+            plain(name)
         ))),
     }
 }

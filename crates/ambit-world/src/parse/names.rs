@@ -18,6 +18,9 @@ impl Reader {
         let key = cursor.word("the organisation's key")?.to_owned();
         self.once(cursor, format!("org {key}"))?;
         let name = cursor.word("the organisation's name")?.to_owned();
+        if name.trim().is_empty() {
+            return Err(cursor.fault("an organisation has a name"));
+        }
         let standing = cursor.choice(&[
             ("ours", OrgRole::Ours),
             ("related", OrgRole::Related),
