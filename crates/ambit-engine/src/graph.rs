@@ -150,11 +150,13 @@ impl Graph {
         resolves.filter_map(|edge| self.nodes.get(&edge.to)).map(|node| node.name.as_str())
     }
 
-    /// Names with each of the addresses to which they resolve, as far as is known.
+    /// Names that are theirs with each of the addresses to which they resolve, as far as is known. Names of others, and
+    /// those that only spell an address, show nothing of whose that is.
     pub(crate) fn resolutions(&self) -> impl Iterator<Item = (&str, &Node, &State)> {
         self.edges.iter().filter(|edge| edge.kind == EdgeKind::ResolvesTo).filter_map(|edge| {
-            let (to, state) = self.get(&edge.to)?;
-            Some((self.nodes.get(&edge.from)?.name.as_str(), to, state))
+            let ((from, of_name), (to, state)) = (self.get(&edge.from)?, self.get(&edge.to)?);
+            let shows = of_name.decision.scoped() && !scope::spells(&from.name, &to.name);
+            shows.then_some((from.name.as_str(), to, state))
         })
     }
 

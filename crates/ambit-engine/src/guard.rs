@@ -271,7 +271,7 @@ impl View {
         if clearance < contact.footprint {
             return Err(format!("the address has clearance {clearance:?}, the contact needs {:?}", contact.footprint));
         }
-        if known.is_in_doubt() && !site {
+        if known.is_in_doubt() {
             return Err("no name that led to the address could be looked up in this run".to_owned());
         }
         let name = contact.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err());
