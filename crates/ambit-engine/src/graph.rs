@@ -71,8 +71,7 @@ impl Graph {
             moved |= self.edges.remove(&edge);
         }
         for edge in delta.opened {
-            let run = edge.run;
-            moved |= self.edges.replace(edge).is_none_or(|before| before.run != run);
+            moved |= self.edges.insert(edge);
         }
         moved
     }
@@ -204,8 +203,8 @@ mod tests {
     fn a_node_without_a_way_from_a_seed_is_lost_and_one_with_a_way_is_not() {
         let (seed, name) =
             (node(Kind::Domain, "acme.test", true, true), node(Kind::DnsRecord, "www.acme.test", false, true));
-        let (from, to) = (seed.node.uid, name.node.uid);
-        let edge = Edge { from, to, kind: EdgeKind::Subdomain, task: "zone_profile".to_owned(), run: 1 };
+        let edge =
+            Edge { from: seed.node.uid, to: name.node.uid, kind: EdgeKind::Subdomain, task: "zone_profile".to_owned() };
         let mut graph = Graph::default();
         graph.apply(GraphDelta {
             revision: 1,

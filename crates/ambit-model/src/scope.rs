@@ -116,43 +116,14 @@ pub struct Node {
     pub shared: SharedBy,
 }
 
-/// An open edge as scope sees it. When it was opened does not make it another one.
-#[derive(Clone, Debug)]
+/// An open edge as scope sees it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edge {
     pub from: Uid,
     pub to: Uid,
     pub kind: EdgeKind,
     /// The task that saw it.
     pub task: String,
-    /// The number of the run in which it was opened, or after which, where no run did; 0 where that decides nothing.
-    pub run: i64,
-}
-
-impl Edge {
-    /// What no two edges of a graph share.
-    fn key(&self) -> (Uid, Uid, EdgeKind, &str) {
-        (self.from, self.to, self.kind, &self.task)
-    }
-}
-
-impl PartialEq for Edge {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Edge {}
-
-impl PartialOrd for Edge {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Edge {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
 }
 
 /// The ceiling of the collection: level asked for and workflow, and the patterns of `--exclude`.

@@ -231,7 +231,7 @@ fn graph(lines: &[String]) -> Graph {
         let words: Vec<&str> = line.split(' ').collect();
         let Some(kind) = Kind::from_name(words[0]) else {
             let kind = EdgeKind::from_name(words[1]).expect("an edge");
-            opened.push(Edge { from: uid(words[0]), to: uid(words[2]), kind, task: "sample".to_owned(), run: 0 });
+            opened.push(Edge { from: uid(words[0]), to: uid(words[2]), kind, task: "sample".to_owned() });
             continue;
         };
         let flag = words.get(2).copied().unwrap_or_default();

@@ -289,19 +289,14 @@ fn in_account(graph: &Graph<'_>) -> Vec<bool> {
 }
 
 /// Returns names that were delegated to other authorities, and those below them. What the domain's own zone serves is
-/// theirs, and so is a name that is a seed. Where answers differ, the one that a later run got first counts: a name may
-/// have been handed away since the other, which stands until its task asks again.
+/// theirs, and so is a name that is a seed.
 fn delegated(graph: &Graph<'_>) -> Vec<Option<usize>> {
-    let mut cuts: HashMap<&str, (i64, usize)> = HashMap::new();
+    let mut cuts: HashMap<&str, usize> = HashMap::new();
     for link in graph.links_of(EdgeKind::DelegatedSubdomain) {
-        let known = cuts.entry(&graph.nodes[link.to].name).or_insert((link.edge.run, link.to));
-        *known = (known.0.max(link.edge.run), link.to);
+        cuts.insert(&graph.nodes[link.to].name, link.to);
     }
     for link in graph.links_of(EdgeKind::Subdomain) {
-        let name = graph.nodes[link.to].name.as_str();
-        if cuts.get(name).is_some_and(|(run, _)| *run <= link.edge.run) {
-            cuts.remove(name);
-        }
+        cuts.remove(graph.nodes[link.to].name.as_str());
     }
     if cuts.is_empty() {
         return vec![None; graph.len()];
@@ -311,7 +306,7 @@ fn delegated(graph: &Graph<'_>) -> Vec<Option<usize>> {
     let of = |node: &&Node| {
         let host =
             matches!(node.kind, Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver).then_some(node.name.as_str())?;
-        levels(host).take_while(|level| !given.contains(level)).find_map(|level| Some(cuts.get(level)?.1))
+        levels(host).take_while(|level| !given.contains(level)).find_map(|level| cuts.get(level).copied())
     };
     graph.nodes.iter().map(of).collect()
 }

@@ -67,7 +67,6 @@ impl World {
             to: uid(self.collection, to),
             kind,
             task: task.to_owned(),
-            run: 0,
         });
     }
 

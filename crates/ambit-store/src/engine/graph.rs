@@ -6,7 +6,7 @@ use crate::db::rows::{columns, list, named, select};
 use crate::db::sql::{Tx, Value, values};
 use crate::record::ChangeContext;
 use ambit_model::scope::{Edge, Node};
-use ambit_model::{EdgeKind, Timestamp, Uid};
+use ambit_model::{EdgeKind, Uid};
 use uuid::Uuid;
 
 columns! { GraphNode { node: Node, observed, present, decision: (json "decision") } }
@@ -23,7 +23,7 @@ columns! {
     }
 }
 
-columns! { Edge of e { from: "e.from_uid", to: "e.to_uid", kind, task, run: { 0 } } }
+columns! { Edge of e { from: "e.from_uid", to: "e.to_uid", kind, task } }
 
 impl Engine {
     /// Returns what changed in a collection's graph since the revision of the last delta; 0 returns everything. The
@@ -43,41 +43,21 @@ pub(crate) async fn graph(tx: &mut Tx, collection: Uuid, since: i64) -> Result<G
     // Several arguments of a task may hold the same edge: it is open while one does.
     let edge = list::<Edge>();
     let sql = format!(
-        "SELECT {edge}, MAX(CASE WHEN e.closed_at IS NULL THEN e.opened_at END)
+        "SELECT {edge}, MAX(CASE WHEN e.closed_at IS NULL THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END)
          FROM (SELECT DISTINCT from_uid, to_uid, kind, task FROM edges WHERE collection_id = $1 AND revision > $2) AS \
          moved
          JOIN edges e ON e.from_uid = moved.from_uid AND e.to_uid = moved.to_uid AND e.kind = moved.kind AND e.task = \
          moved.task
          GROUP BY {edge}"
     );
-    let mut of_names = Vec::new();
-    for (edge, opened_at) in tx.read_all::<(Edge, Option<Timestamp>)>(&sql, values![id, since]).await? {
-        match opened_at {
-            Some(opened_at) if is_to_name_below(edge.kind) => of_names.push((edge, opened_at)),
-            Some(_) => delta.opened.push(edge),
-            None => delta.closed.push(edge),
+    for (edge, is_open) in tx.read_all(&sql, values![id, since]).await? {
+        if is_open {
+            delta.opened.push(edge);
+        } else {
+            delta.closed.push(edge);
         }
     }
-    if !of_names.is_empty() {
-        delta.opened.extend(with_runs(tx, id, of_names).await?);
-    }
     Ok(delta)
-}
-
-/// The edges of which scope asks which run opened them.
-fn is_to_name_below(kind: EdgeKind) -> bool {
-    matches!(kind, EdgeKind::Subdomain | EdgeKind::DelegatedSubdomain)
-}
-
-/// Edges with the number of the newest run that had begun when each was opened.
-async fn with_runs(tx: &mut Tx, collection: i64, edges: Vec<(Edge, Timestamp)>) -> Result<Vec<Edge>> {
-    let sql = "SELECT started_at, number FROM runs WHERE collection_id = $1 AND started_at IS NOT NULL ORDER BY number";
-    let begun: Vec<(Timestamp, i64)> = tx.read_all(sql, values![collection]).await?;
-    let run = |at: Timestamp| {
-        let later = begun.partition_point(|(begun, _)| *begun <= at);
-        later.checked_sub(1).map_or(0, |newest| begun[newest].1)
-    };
-    Ok(edges.into_iter().map(|(edge, at)| Edge { run: run(at), ..edge }).collect())
 }
 
 /// Closes edges; `v` has rows of from, task, argument, kind, to, closed_at, revision.

@@ -155,9 +155,7 @@ impl Known {
         for edge in &delta.closed {
             self.edges.remove(edge);
         }
-        for edge in delta.opened {
-            self.edges.replace(edge);
-        }
+        self.edges.extend(delta.opened);
     }
 
     /// What is decided otherwise than it is stored.

@@ -314,26 +314,6 @@ async fn the_graph_comes_whole_and_then_as_changes() {
 }
 
 #[tokio::test]
-async fn an_edge_to_a_name_below_says_which_run_opened_it() {
-    both(async |lab| {
-        let seed = lab.uid(Kind::Domain, "acme.test");
-        let led = |edge| found(json!({}), &[(edge, Kind::DnsRecord, "www.acme.test")]);
-        let first = lab.run().await;
-        lab.probe(&first, TASK, seed, 0, led(EdgeKind::Subdomain)).await;
-        lab.finish(&first).await;
-        let second = lab.run().await;
-        lab.probe(&second, TASK, seed, 0, led(EdgeKind::Subdomain)).await;
-        lab.probe(&second, "zone_profile", seed, 0, led(EdgeKind::DelegatedSubdomain)).await;
-        let graph = lab.engine.graph(lab.collection, 0).await.unwrap();
-        let mut runs: Vec<(EdgeKind, i64)> = graph.opened.iter().map(|edge| (edge.kind, edge.run)).collect();
-        runs.sort_unstable();
-        let expected = [(EdgeKind::Subdomain, first.number), (EdgeKind::DelegatedSubdomain, second.number)];
-        assert_eq!(runs, expected);
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn what_a_run_could_not_look_up_is_told_to_whoever_carries_it_on() {
     both(async |lab| {
         let seed = lab.uid(Kind::Domain, "acme.test");

@@ -186,7 +186,6 @@ impl Explorer {
                     to: uid(lead.kind, &lead.name),
                     kind: lead.edge,
                     task: task.to_string(),
-                    run: 0,
                 }));
             }
         }

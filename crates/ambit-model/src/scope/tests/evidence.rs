@@ -311,37 +311,6 @@ fn what_was_delegated_to_others_stays_theirs_whatever_else_tells_of_it() {
 }
 
 #[test]
-fn a_name_that_a_later_run_found_handed_away_is_not_theirs_by_an_answer_of_before() {
-    let decided = |handed: i64, own: i64| {
-        let mut world = world(
-            "Domain acme.test seed
-             DnsRecord fan.acme.test
-             IpAddress 192.0.2.1
-             acme.test delegated_subdomain fan.acme.test
-             acme.test subdomain fan.acme.test
-             fan.acme.test resolves_to 192.0.2.1
-             192.0.2.1 pointer fan.acme.test",
-        );
-        let edges = std::mem::take(&mut world.edges).into_iter();
-        world.edges = edges
-            .map(|edge| match edge.kind {
-                EdgeKind::DelegatedSubdomain => Edge { run: handed, ..edge },
-                EdgeKind::Subdomain => Edge { run: own, ..edge },
-                _ => edge,
-            })
-            .collect();
-        let decisions = world.decide(&[]);
-        let name = &decisions["fan.acme.test"];
-        (name.ownership, name.clearance, decisions["192.0.2.1"].clearance)
-    };
-    assert_eq!(decided(2, 1), (600, Clearance::L2, Clearance::L2));
-    // It was taken back, or of two answers of one run the one could not be had.
-    for (handed, own) in [(1, 2), (2, 2)] {
-        assert_eq!(decided(handed, own), (990, Clearance::L3, Clearance::L3), "{handed} {own}");
-    }
-}
-
-#[test]
 fn an_alias_through_somebody_elses_name_leads_to_somebody_else() {
     let graph = |alias: &str, more: &str| {
         let text = format!(

@@ -274,9 +274,8 @@ fn is_apart(world: &World, address: &Node, block: &Node) -> bool {
 
 fn handed(world: &World, node: &Node) -> bool {
     let cut = |name: &str| {
-        let into = |edge: &&Edge| world.nodes.get(&edge.to).is_some_and(|to| to.name == name);
-        let newest = |kind| world.edges.iter().filter(|edge| edge.kind == kind).filter(into).map(|edge| edge.run).max();
-        newest(EdgeKind::DelegatedSubdomain) > newest(EdgeKind::Subdomain)
+        let into = |kind| of_kind(world, kind).any(|(_, to)| to.name == name);
+        into(EdgeKind::DelegatedSubdomain) && !into(EdgeKind::Subdomain)
     };
     if !matches!(node.kind, Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver) {
         return false;

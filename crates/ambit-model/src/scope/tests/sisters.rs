@@ -216,7 +216,6 @@ fn a_mailbox_of_who_looks_after_a_domain_shows_nothing() {
         to: uid(world.collection, "it@acme.test"),
         kind: EdgeKind::Contact,
         task: "registration".to_owned(),
-        run: 0,
     });
     let decision = world.decide(&[]).remove("sister.test").unwrap();
     assert!(!decision.scoped() && decision.reason != ScopeReason::Evidence, "{decision:?}");
@@ -229,7 +228,7 @@ fn a_name_server_that_is_told_as_a_name_as_well_counts_once() {
     let from = uid(world.collection, "sister.test");
     let names = world.nodes.values().filter(|node| node.kind == Kind::DnsRecord && node.name == "_spf.acme.test");
     let to = names.map(|node| node.uid).next().unwrap();
-    world.edges.insert(Edge { from, to, kind: EdgeKind::Vendor, task: "zone_profile".to_owned(), run: 0 });
+    world.edges.insert(Edge { from, to, kind: EdgeKind::Vendor, task: "zone_profile".to_owned() });
     let decision = world.decide(&[]).remove("sister.test").unwrap();
     assert_ne!(decision.reason, ScopeReason::Evidence, "{decision:?}");
 }
