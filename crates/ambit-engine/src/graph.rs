@@ -3,7 +3,7 @@
 
 use ambit_model::reserved::Reserved;
 use ambit_model::scope::{self, Blocks, Decided, Decision, Edge, Node, Rules};
-use ambit_model::{EdgeKind, Kind, Uid};
+use ambit_model::{Clearance, EdgeKind, Kind, Uid};
 use ambit_store::engine::{End, GraphDelta};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -149,12 +149,12 @@ impl Graph {
         resolves.filter_map(|edge| self.nodes.get(&edge.to)).map(|node| node.name.as_str())
     }
 
-    /// Names that are theirs with each of the addresses to which they resolve, as far as is known. Names of others, and
-    /// those that only spell an address, show nothing of whose that is.
+    /// Names that are theirs, or that may be visited, with each of the addresses to which they resolve, as far as is
+    /// known. Names of others, and those that only spell an address, show nothing of whose that is.
     pub(crate) fn resolutions(&self) -> impl Iterator<Item = (&str, &Node, &State)> {
         self.edges.iter().filter(|edge| edge.kind == EdgeKind::ResolvesTo).filter_map(|edge| {
             let ((from, of_name), (to, state)) = (self.get(&edge.from)?, self.get(&edge.to)?);
-            let shows = of_name.decision.scoped() && !scope::spells(&from.name, &to.name);
+            let shows = of_name.decision.clearance >= Clearance::L2 && !scope::spells(&from.name, &to.name);
             shows.then_some((from.name.as_str(), to, state))
         })
     }

@@ -18,6 +18,8 @@ use std::time::Duration;
 
 /// The most entities that one probe may discover; a transfer of a large zone is the largest legitimate answer.
 pub(crate) const LEADS_MAX: usize = 20_000;
+/// The same with those that are known already.
+const KNOWN_LEADS_MAX: usize = 2 * LEADS_MAX;
 /// Items of a list in the details; longer lists are hostile or useless in a record.
 const ITEMS_MAX: usize = 2_000;
 /// Bytes of a text in the details: registration texts are the longest honest ones.
@@ -104,7 +106,12 @@ impl<'a> Context<'a> {
             return;
         };
         let lead = (edge, kind, name);
-        if said.leads.len() >= LEADS_MAX && !said.leads.contains_key(&lead) && !self.known().contains(&lead) {
+        let has_room = match said.leads.len() {
+            0..LEADS_MAX => true,
+            LEADS_MAX..KNOWN_LEADS_MAX => self.known().contains(&lead),
+            _ => false,
+        };
+        if !has_room && !said.leads.contains_key(&lead) {
             said.beyond = true;
             said.refused += 1;
             return;
@@ -132,9 +139,9 @@ impl<'a> Context<'a> {
     }
 
     /// Reports that not all could be looked at to which the task led before, with the same argument: what is not seen
-    /// now stays known.
+    /// now stays known, as far as one probe may lead.
     pub(crate) fn all_stands(&self, task: TaskName) {
-        self.facts.led_to(task, self.argument).for_each(|known| self.stands(known));
+        self.facts.led_to(task, self.argument).take(LEADS_MAX).for_each(|known| self.stands(known));
     }
 
     /// Reports a host name that the entity led to: a `Domain` if it is registrable, otherwise a `DnsRecord`.

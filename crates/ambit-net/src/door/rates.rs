@@ -15,6 +15,8 @@ use tokio::sync::OwnedSemaphorePermit;
 const SWEEP_BEGINS_WITH: usize = 32;
 /// How long a contact may wait for its turn among all where there is room for another sweep.
 const SWEEP_ROOM: Duration = Duration::from_millis(10);
+/// How long a sweep waits for such room beside the time that it would take alone.
+const SWEEP_PATIENCE: Duration = Duration::from_secs(60);
 /// How often a wait for another unit of work is noted while it lasts, so that one that has not ended is known as well.
 const WAIT_NOTED: Duration = Duration::from_secs(60);
 
@@ -87,9 +89,11 @@ impl Door {
         let Some(rate) = self.outside.pace.total() else { return };
         let sorts = [&self.turns.waited, &self.turns.waited_for_others];
         let mut next = self.noted(self.outside.next_sweep.lock(), &sorts).await;
+        // Others may use the whole rate for hours.
+        let patience = self.now() + Duration::from_secs_f64(contacts as f64 / rate) + SWEEP_PATIENCE;
         loop {
             let now = self.now();
-            let at = next.max(now + self.wait_total());
+            let at = next.max(now + self.wait_total()).min(patience);
             if at <= now + SWEEP_ROOM {
                 break;
             }

@@ -76,7 +76,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
 /// What scripts may say that were not read.
 #[derive(Default)]
 struct Unread {
-    /// How many are beyond the limit, or must not be asked for.
+    /// How many are beyond the limit, must not be asked for, or are sent in part.
     scripts: usize,
     /// Why the first one could not be read.
     failure: Option<TaskError>,
@@ -88,17 +88,22 @@ async fn read_scripts(cx: &Context<'_>, scripts: &[Url], found: &mut HandedOut, 
         match web::get(cx, script, SCRIPT_BYTES).await.and_then(HttpExchange::available) {
             Ok(answer) if answer.status == 200 && !web::is_html(&answer) => {
                 found.read_text(&web::text(&answer), script.path_only());
-                if !matches!(answer.end, BodyEnd::Complete | BodyEnd::Opaque | BodyEnd::TooLarge) {
-                    let broken_off = || TaskError::Failed(format!("{script}: the answer broke off"));
-                    unread.failure.get_or_insert_with(broken_off);
-                }
+                // One that breaks off does so at each look.
+                let is_whole = matches!(answer.end, BodyEnd::Complete | BodyEnd::Opaque | BodyEnd::TooLarge);
+                unread.scripts += usize::from(!is_whole);
             }
             Ok(_) => {}
             Err(error @ NetError::Budget(_)) => return Err(error.into()),
-            Err(error) if web::is_closed(&error) => unread.scripts += 1,
-            Err(error) => {
+            Err(
+                error @ (NetError::Timeout(_)
+                | NetError::Reset(_)
+                | NetError::Closed(_)
+                | NetError::Unreachable(_)
+                | NetError::Unavailable(_)),
+            ) => {
                 unread.failure.get_or_insert_with(|| error.into());
             }
+            Err(_) => unread.scripts += 1,
         }
     }
     Ok(())
