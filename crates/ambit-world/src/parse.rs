@@ -141,9 +141,6 @@ impl Reader {
         }
         let mut below = Below { lines: &statement.body, faults };
         match keyword {
-            "world" if !self.reading.name.is_empty() => {
-                Err(cursor.fault("a world has one name; leave all `world` lines but one out"))
-            }
             "world" => {
                 self.reading.name = cursor.word("a name")?.to_owned();
                 self.reading.title = cursor.next().unwrap_or("").to_owned();

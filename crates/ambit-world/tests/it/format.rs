@@ -88,7 +88,6 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("app ios shop of acme", &["t.world:7: `shop`: it is no name of an app such as org.example.app"]),
     ("app ios test.acme.shop", &["t.world:7: the owner is missing; add `of ORG`"]),
     ("org acme \"Again\" ours", &["t.world:7: `ours`: it was stated before; put all its lines under one statement"]),
-    ("world again \"Again\"", &["t.world:7: `world`: a world has one name; leave all `world` lines but one out"]),
     ("org empty \"\" ours", &["t.world:7: an organisation has a name"]),
     ("seeds acme.test\n  more", &["t.world:8: `more`: `seeds` takes no indented lines"]),
     ("host 203.0.113.9\n  udp 53 ntp\n  udp 53 silent", &["t.world:9: `53`: udp 53 was stated before"]),
