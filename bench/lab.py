@@ -1,4 +1,4 @@
-"""A copy of the lab of real servers for one job: an organisation of about 1,232 names, of which only the domain is known.
+"""A copy of the lab of real servers for one job: an organisation of 1,387 names, of which only the domain is known.
 
 The lab itself is not part of this repository. Its addresses become public ones, since a stranger's private addresses are not
 followed; its numbered names become random ones, since counting would find more than any list holds."""

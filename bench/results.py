@@ -22,11 +22,13 @@ def without_passwords(command):
     return re.sub(r"://([^\s/:@]*):[^\s/]*@", r"://\1:…@", command)
 
 
-def note(measure, figure, unit, bound=None, better="lower", remark=""):
+def note(measure, figure, unit, bound=None, better="lower", remark="", recorded=False):
     """Prints a figure as a line of the file, and appends it where AMBIT_BENCH_RECORD is set. `better` is `lower` or `higher`; `bound` is the worst figure
-    that is good enough. A measure is named `group: what`, always in the same words: figures of one name are compared."""
+    that is good enough. A measure is named `group: what`, always in the same words: figures of one name are compared. A figure that was `recorded` elsewhere, of
+    a peer, is of no commit of ours."""
     line = dict(zip(MEMBERS, (
-        datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), commit(), f"{os.cpu_count()} cores", round(os.getloadavg()[0], 1),
+        datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "recorded" if recorded else commit(), f"{os.cpu_count()} cores",
+        None if recorded else round(os.getloadavg()[0], 1),
         without_passwords(os.environ.get("AMBIT_BENCH_COMMAND") or " ".join(["bench/" + pathlib.Path(sys.argv[0]).name, *sys.argv[1:]])),
         measure, figure, unit, bound, better, remark)))
     text = json.dumps(line, ensure_ascii=False)
