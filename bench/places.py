@@ -14,7 +14,7 @@ def place(name):
         return host(certificate[1])
     service = re.fullmatch(r"\[?([0-9a-fA-F.:]+?)\]?:(\d+)/(tcp|udp)", name)
     if service:
-        return {"address": service[1], "port": int(service[2])}
+        return {"address": service[1], "port": int(service[2]), **({"transport": "udp"} if service[3] == "udp" else {})}
     return host(name)
 
 
