@@ -1,9 +1,11 @@
 //! Our own rules, which are data: the head of `own/web_servers.txt` says how one is written.
 
+use crate::pattern::{Flags, Pattern};
 use crate::place::Place;
 use crate::product::{Product, Shown};
-use crate::rule::{Names, Rule, SURE, Says, Sign, Stands, Test, Text};
+use crate::rule::{Condition, Names, Rule, SURE, Says, Sign, Stands, Test, Text, VERSION_ONLY};
 use crate::set::Set;
+use crate::template::Template;
 use ambit_model::entity::network_service::Service;
 use ambit_model::technology::Part;
 use serde::Deserialize;
@@ -57,7 +59,7 @@ pub fn listed() -> Vec<Product> {
 }
 
 fn listed_one(rule: &Rule) -> Option<Product> {
-    let (Says::Names(names), [sign]) = (&rule.says, rule.signs.as_slice()) else { return None };
+    let (Says::Names(names), [sign, ..]) = (&rule.says, rule.signs.as_slice()) else { return None };
     let Test::Text(text) = &sign.test else { return None };
     let text = &text.text;
     let shown = match &sign.place {
@@ -90,7 +92,13 @@ fn read(table: &'static str) -> Result<Vec<(Rule, Examples)>, String> {
             continue;
         }
         if let Some(line) = line.strip_prefix("    ") {
-            let (_, examples) = rules.last_mut().ok_or_else(|| problem("an example needs a rule above it"))?;
+            let (rule, examples) = rules.last_mut().ok_or_else(|| problem("an example needs a rule above it"))?;
+            if let Some(pattern) = line.strip_prefix("version ") {
+                let place = rule.signs[0].place.clone();
+                rule.signs.push(version_sign(place, pattern).map_err(|error| problem(&error))?);
+                rule.condition = Some(Condition::Sign(0));
+                continue;
+            }
             let example = example(line).ok_or_else(|| problem("expected `yes EXAMPLE => VERSION` or `no EXAMPLE`"))?;
             examples.push((number, example));
         } else if let Some(line) = line.strip_prefix("  ") {
@@ -178,6 +186,14 @@ fn sign(line: &str) -> Option<Sign> {
     told.then_some(Sign { place, test, weight: SURE })
 }
 
+/// The sign of a `version` line: what its pattern's group reads at the place of the rule. Fails with why it is none.
+fn version_sign(place: Place, pattern: &str) -> Result<Sign, String> {
+    let (pattern, literals) = Pattern::read(pattern, Flags::default()).map_err(|error| error.to_string())?;
+    pattern.try_out().map_err(|error| error.to_string())?;
+    let test = Test::Pattern { pattern, literals, version: Some(Template::read(r"\1")) };
+    Ok(Sign { place, test, weight: VERSION_ONLY })
+}
+
 /// The service of a name as it is stored.
 fn service(name: &str) -> Option<Service> {
     let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
@@ -200,7 +216,8 @@ mod tests {
             }
             _ => example,
         };
-        rule.find(0, text).map(|hit| hit.version)
+        let version = rule.find(0, text)?.version;
+        Some(version.or_else(|| (1..rule.signs.len()).find_map(|sign| rule.find(sign, text)?.version)))
     }
 
     #[test]
@@ -288,7 +305,8 @@ mod tests {
         subject.add_cookie("laravel_session", "x");
         subject.add_meta("Generator", "WordPress 6.4.1");
         subject.add(Place::Title, "We love OpenResty");
-        subject.add(Place::Body, "<p>Apache/2.4.57</p>");
+        // What reads a version tells no product by itself.
+        subject.add(Place::Body, r#"<p>Apache/2.4.57</p><script>config={"buildInfo":{"version":"8.2.0"}}</script>"#);
         let mut found: Vec<(String, Option<String>)> =
             own().products(&subject).into_iter().map(|product| (product.product, product.version)).collect();
         found.sort();

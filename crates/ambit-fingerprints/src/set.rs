@@ -99,7 +99,8 @@ impl Set {
             }
         }
         let packs = hits.split_off(&self.packs_begin);
-        let mut found: Vec<Product> = hits.iter().flat_map(|(rule, hits)| self.rules[*rule].said(hits)).collect();
+        let ours = hits.iter().map(|(rule, hits)| (&self.rules[*rule], hits)).filter(|(rule, hits)| rule.holds(hits));
+        let mut found: Vec<Product> = ours.flat_map(|(rule, hits)| rule.said(hits)).collect();
         if !packs.is_empty() {
             let told = relations::products(&packs, &self.rules, &self.named);
             relations::join(&mut found, told);
