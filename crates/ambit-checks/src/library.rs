@@ -54,8 +54,8 @@ mod tests {
     use super::*;
     use crate::judge::SAMPLES;
     use crate::samples::{DATE, Samples};
-    use ambit_model::Timestamp;
     use ambit_model::issue::{Proof, Verdict};
+    use ambit_model::{Details, Kind, Timestamp};
     use std::collections::BTreeSet;
 
     fn date() -> Timestamp {
@@ -122,6 +122,27 @@ mod tests {
             }
             assert!(!judge.applies_to.is_empty() && !judge.reads.is_empty(), "{name}");
         }
+    }
+
+    /// A near miss with a misspelt member would be clear for that reason alone.
+    #[test]
+    fn samples_have_only_members_that_their_kind_has() {
+        let mut unknown = BTreeSet::new();
+        let mut look = |judge: &Judge, kind: Kind, details: &Details| {
+            let has = |member: &str| kind.owner(member).is_some() || kind.members().any(|known| known == member);
+            let lacking = details.keys().filter(|member| !has(member));
+            unknown.extend(lacking.map(|member| format!("{}: {} has no {member}", judge.issue.name, kind.name())));
+        };
+        for (judge, samples) in sampled() {
+            let reported = samples.reports.iter().map(|(facts, _)| facts);
+            for facts in reported.chain(&samples.near_misses).chain(&samples.unknown) {
+                look(judge, facts.kind, &facts.details);
+                for neighbour in facts.inward.iter().chain(&facts.outward) {
+                    look(judge, neighbour.kind, &neighbour.details);
+                }
+            }
+        }
+        assert_eq!(unknown, BTreeSet::new());
     }
 
     #[test]
