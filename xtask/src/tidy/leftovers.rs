@@ -23,7 +23,7 @@ fn texts(tree: &Tree) -> impl Iterator<Item = (&File, &str)> {
 pub(crate) fn unfinished(tree: &Tree, out: &mut Vec<Finding>) {
     for (file, text) in texts(tree) {
         for (index, line) in text.lines().enumerate() {
-            for mark in ["FIXME", "XXX"] {
+            for mark in ["FIXME", "TODO", "XXX"] {
                 if has_word(line, mark) {
                     let remedy = format!("{mark}: finish it, or say in a comment what is true today and open an issue");
                     out.push(Finding::new(&file.path, index + 1, "unfinished", remedy));
@@ -121,12 +121,16 @@ mod tests {
 
     #[test]
     fn nothing_is_left_unfinished() {
-        for bad in
-            ["fn f() { todo!() }", "fn f() { dbg!(1); }", "#[test]\n#[ignore = \"slow\"]\nfn f() {}", "// FIXME later"]
-        {
+        for bad in [
+            "fn f() { todo!() }",
+            "fn f() { dbg!(1); }",
+            "#[test]\n#[ignore = \"slow\"]\nfn f() {}",
+            "// FIXME later",
+            "// TODO: write it",
+        ] {
             assert_eq!(said(unfinished, &[(PATH, bad)]).len(), 1, "{bad}");
         }
-        for good in ["// XXXX is a mask, and FIXMEs are none", "fn f() { \"todo!\"; }", "fn ignore() {}"] {
+        for good in ["// XXXX is a mask, and FIXMEs and TODOs are none", "fn f() { \"todo!\"; }", "fn ignore() {}"] {
             assert!(said(unfinished, &[(PATH, good)]).is_empty(), "{good}");
         }
         assert_eq!(said(unfinished, &[("docs/a.md", "XXX: rewrite")]).len(), 1);
