@@ -67,6 +67,7 @@ pub enum TaskName {
     SeedHost,
     ServiceIdentify,
     SisterDomain,
+    SitePages,
     Soft404Profile,
     Suballocations,
     Subdomain,

@@ -22,6 +22,7 @@ mod throttles;
 pub mod told;
 mod unsigned_zones;
 mod volumes;
+mod walked_sites;
 
 pub use ambit_cloud::aws::Keys as AwsKeys;
 pub use app_mirror::AppMirror;

@@ -17,6 +17,7 @@ mod expressions;
 pub(crate) mod firebase;
 mod flaw;
 pub(crate) mod front;
+pub(crate) mod front_links;
 pub(crate) mod frontier;
 pub(crate) mod git_url;
 pub(crate) mod greeting;

@@ -57,6 +57,7 @@ pub(crate) mod screenshot;
 pub(crate) mod seed_host;
 pub(crate) mod service_identify;
 pub(crate) mod sister_domain;
+pub(crate) mod site_pages;
 pub(crate) mod soft404_profile;
 pub(crate) mod suballocations;
 pub(crate) mod subdomain;
@@ -131,6 +132,7 @@ pub const ALL: &[&Task] = &[
     &seed_host::TASK,
     &service_identify::TASK,
     &sister_domain::TASK,
+    &site_pages::TASK,
     &soft404_profile::TASK,
     &suballocations::TASK,
     &subdomain::TASK,

@@ -9,6 +9,8 @@ mod announced;
 mod app_links;
 #[path = "worlds/app_stores.rs"]
 mod app_stores;
+#[path = "worlds/behind.rs"]
+mod behind;
 #[path = "worlds/broken_off.rs"]
 mod broken_off;
 #[path = "worlds/clusters.rs"]

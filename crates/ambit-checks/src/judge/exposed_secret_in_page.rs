@@ -31,8 +31,8 @@ pub(super) const JUDGE: Judge = Judge {
     judge: Rule::Own(judge),
 };
 
-/// The front page and its scripts, and a whole application where it was walked through.
-const READS: &[TaskName] = &[TaskName::Crawl, TaskName::LinkedHosts];
+/// The front page and its scripts, pages behind it, and a whole application where it was walked through.
+const READS: &[TaskName] = &[TaskName::Crawl, TaskName::LinkedHosts, TaskName::SitePages];
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let seen = READS.iter().map(|task| look::after(facts, *task, |facts| proofs(facts, |found_by| found_by == *task)));
@@ -40,7 +40,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let is_proven = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Proven(_)));
     let is_unsure = |task: &TaskName| facts.outcome(*task).is_some() && !facts.looked(*task);
     if is_proven {
-        // What the other task saw before it failed is not gone.
+        // What another task saw before it failed is not gone.
         let is_absent = |task: TaskName| facts.outcome(task) == Some(ProbeOutcome::Absent);
         Verdict::Proven(proofs(facts, |found_by| READS.contains(&found_by) && !is_absent(found_by)))
     } else if READS.iter().any(is_unsure) || READS.iter().all(|task| facts.outcome(*task).is_none()) {
@@ -56,7 +56,7 @@ fn proofs(facts: &Facts, by: impl Fn(TaskName) -> bool) -> Vec<Proof> {
         uri::TOKENS.items(&facts.details).map(|token: uri::HandedToken| (token.token, token.path)).collect();
     let is_by = |token: &&Neighbour| TaskName::from_name(&token.task).is_some_and(&by);
     let is_key = |token: &&Neighbour| mentioned::SENSITIVE.is_true(&token.details);
-    // Both may have seen the same key.
+    // Several may have seen the same key.
     let keys: BTreeMap<&str, &Neighbour> =
         facts.to(EdgeKind::Token).filter(is_by).filter(is_key).map(|token| (token.name.as_str(), token)).collect();
     keys.into_values().map(|token| proof(facts, token, places.get(&token.name).map(String::as_str))).collect()
@@ -76,7 +76,7 @@ fn proof(facts: &Facts, token: &Neighbour, path: Option<&str>) -> Proof {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts, neighbour};
-    use TaskName::{Crawl, LinkedHosts};
+    use TaskName::{Crawl, LinkedHosts, SitePages};
     let site = || facts(Kind::Uri, "https://shop.acme.test");
     let token = |task: TaskName, name: &str, sensitive: bool| Neighbour {
         task: task.to_string(),
@@ -100,6 +100,8 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports_each(shown(Crawl).found(LinkedHosts).leads_to(key(LinkedHosts)), &["AKIA0000#1f"])
         .reports_each(shown(Crawl).failed(LinkedHosts).leads_to(other(LinkedHosts)), &["AKIA0000#1f", "AKIA1111#2e"])
         .reports_each(shown(Crawl).absent(LinkedHosts).leads_to(other(LinkedHosts)), &["AKIA0000#1f"])
+        .reports_each(shown(SitePages).absent(LinkedHosts), &["AKIA0000#1f"])
+        .near_miss(site().found(SitePages).found(LinkedHosts).leads_to(token(SitePages, "UA-12345-1", false)))
         .near_miss(site().found(LinkedHosts).leads_to(token(LinkedHosts, "UA-12345-1", false)))
         .near_miss(site().found(Crawl).leads_to(token(Crawl, "UA-12345-1", false)).absent(LinkedHosts))
         .near_miss(site().absent(LinkedHosts))
@@ -108,4 +110,5 @@ pub(super) fn samples() -> crate::samples::Samples {
         .unknown(shown(LinkedHosts).failed(LinkedHosts))
         .unknown(shown(Crawl).failed(Crawl).found(LinkedHosts))
         .unknown(site().found(Crawl).failed(LinkedHosts))
+        .unknown(site().found(LinkedHosts).failed(SitePages))
 }

@@ -105,6 +105,8 @@ pub const EXPOSURES: Member<Vec<Exposure>> = Member::named("hidden_exposures");
 pub const FOREIGN_ORIGIN: Member<ForeignOrigin> = Member::named("hidden_foreign_origin");
 /// Hosts that its page names.
 pub const LINKED_HOSTS: Member = Member::named("hidden_linked_hosts");
+/// Its front page links to further pages of the site, or loads scripts of it.
+pub const LEADS_ON: Member<bool> = Member::named("hidden_leads_on");
 /// Paths that robots shall not visit.
 pub const ROBOTS: Member = Member::named("hidden_robots");
 /// Paths of its map.
@@ -202,6 +204,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(CONTENT_TYPE, HttpEnrich),
     seen(MIXED_CONTENT, HttpEnrich),
     seen(HTTPS_REDIRECT, HttpEnrich),
+    seen(LEADS_ON, LinkedHosts),
     seen(LINKED_HOSTS, LinkedHosts),
     seen(network::CARRIED, Network),
     seen(network::NET_BLOCK, Network),

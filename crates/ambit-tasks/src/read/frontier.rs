@@ -2,6 +2,7 @@
 //! crawlers or does something. Pure.
 
 use super::doing::does_something;
+use super::page::Page;
 use ambit_net::http::Url;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -43,6 +44,7 @@ pub(crate) struct Frontier {
     /// The path that all pages begin with.
     below: String,
     forbidden: Vec<String>,
+    depth_max: usize,
     open: VecDeque<(Url, usize)>,
     seen: BTreeSet<String>,
     shapes: BTreeMap<String, usize>,
@@ -59,6 +61,7 @@ impl Frontier {
             site: start.clone(),
             below: format!("{below}/"),
             forbidden: forbidden.iter().map(|pattern| spelled(pattern)).collect(),
+            depth_max: DEPTH_MAX,
             open: VecDeque::new(),
             seen: BTreeSet::from([start.path.clone()]),
             shapes: BTreeMap::new(),
@@ -66,6 +69,21 @@ impl Frontier {
         };
         frontier.open.push_back((start.clone(), 0));
         frontier
+    }
+
+    /// The same, with pages at most so many steps from where it begins.
+    pub(crate) fn at_most(self, depth: usize) -> Self {
+        Self { depth_max: depth, ..self }
+    }
+
+    /// Leaves out a page that was visited without it.
+    pub(crate) fn pass(&mut self, url: &Url) {
+        self.seen.insert(url.path.clone());
+    }
+
+    /// The pages that wait, the next one first.
+    pub(crate) fn waiting(&self) -> impl ExactSizeIterator<Item = &Url> {
+        self.open.iter().map(|(url, _)| url)
     }
 
     /// The next page, and how far it is from the start.
@@ -88,10 +106,19 @@ impl Frontier {
             self.left_out.robots += 1;
         } else if does_something(url) {
             self.left_out.doing += 1;
-        } else if depth >= DEPTH_MAX || self.is_trap(url) || self.open.len() >= OPEN_MAX {
+        } else if depth >= self.depth_max || self.is_trap(url) || self.open.len() >= OPEN_MAX {
             self.left_out.traps += 1;
         } else {
             self.open.push_back((url.clone(), depth + 1));
+        }
+    }
+
+    /// Takes up the pages that a page, so far from the start, links to. What its links send is no page.
+    pub(crate) fn follow(&mut self, page: &Page, depth: usize) {
+        for link in page.links.iter().chain(&page.refresh).filter(|link| !page.sent.contains(*link)) {
+            if let Ok(url) = Url::parse(link) {
+                self.add(&url, depth);
+            }
         }
     }
 

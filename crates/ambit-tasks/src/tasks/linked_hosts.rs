@@ -2,6 +2,7 @@
 
 use crate::ask::host::{same_domain, seed_domains};
 use crate::ask::{bindings, web};
+use crate::read::front_links::FrontLinks;
 use crate::read::handed_out::HandedOut;
 use crate::read::page::Page;
 use crate::{Answer, Context, Plan, Result, Task, TaskError};
@@ -43,6 +44,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
         exchange.url.host == url.host && exchange.url.port == url.port && exchange.url.https == url.https
     };
     let (mut found, mut unread) = (HandedOut::of(cx.facts), Unread::default());
+    let mut front = FrontLinks::new(&url, BTreeSet::new());
     for exchange in fetch.exchanges.iter().filter(stays) {
         let body = web::text(exchange);
         read_policy(&mut found, exchange);
@@ -51,10 +53,15 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
             let mailboxes = page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok());
             found.text.mailboxes.extend(mailboxes);
             found.read_page(&body, &page, exchange.url.path_only());
+            front.follow(&exchange.url, &page, 0);
             read_scripts(cx, &own_scripts(&page, &url), &mut found, &mut unread).await?;
         } else {
             found.read_text(&body, exchange.url.path_only());
         }
+    }
+    let leads_on = front.leads_on();
+    if leads_on {
+        cx.observe(uri::LEADS_ON, true);
     }
     let mut hosts = say(cx, TASK.name, &url, &found);
     let HandedOut { text, tokens, .. } = &found;
@@ -70,7 +77,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     }
     cx.observe(uri::LINKED_HOSTS, json!(hosts));
     let stands = is_partial && unread.failure.is_none() && cx.facts.led_to(TASK.name, cx.argument).next().is_some();
-    Answer::despite(stands || !nothing, unread.failure)
+    Answer::despite(stands || leads_on || !nothing, unread.failure)
 }
 
 /// What scripts may say that were not read.

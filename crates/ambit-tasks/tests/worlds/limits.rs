@@ -9,8 +9,8 @@ use ambit_model::facts::{LastProbe, Neighbour, ProbeOutcome};
 use ambit_model::observation::Found;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Uid};
 use ambit_net::net::NetOptions;
-use ambit_net::{Grants, Net, Pace, PaceLimits};
-use ambit_tasks::{Answer, Context, Settings};
+use ambit_net::{Grants, Net, NetError, Pace, PaceLimits};
+use ambit_tasks::{Answer, Context, Settings, TaskError};
 use ambit_world::World;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -268,6 +268,50 @@ fn what_scripts_said_that_are_not_read_now_is_not_gone() {
         assert_eq!(found.details[uri::LINKED_HOSTS.name()], hosts, "{scripts} {last}");
         assert_eq!(found.left_out, Vec::from_iter(left_out), "{scripts} {last}");
     }
+}
+
+#[test]
+fn what_pages_behind_the_front_page_said_stands_while_one_cannot_be_read_and_goes_with_them_else() {
+    let argument = "203.0.113.10:443";
+    let stands: BTreeSet<_> = [(EdgeKind::Link, uid(Kind::DnsRecord, "api.acme.test"))].into();
+    let page = "\"<a href='https://cdn.acme.test/'>x</a>\"";
+    let failed = "503 text/html \"<p>later\"";
+    let gone = "404 text/html \"<p>nothing, see https://api.acme.test/\"";
+    let unavailable = || TaskError::from(NetError::Unavailable(503));
+    let unread = |count: usize| format!("pages and scripts of the site that are not read: {count}");
+    for (pages, first, last, expected, leads, left_out) in [
+        (2, page, gone, Ok(Answer::Found), true, None),
+        (2, page, failed, Ok(Answer::InPart(unavailable())), true, None),
+        (2, gone, gone, Ok(Answer::Absent), false, None),
+        (2, gone, failed, Err(unavailable()), false, None),
+        (12, page, gone, Ok(Answer::Found), true, None),
+        (15, page, gone, Ok(Answer::Found), true, Some(unread(3))),
+    ] {
+        let links: String = (1..=pages).map(|number| format!("<a href='/{}/'>x</a>", word(number))).collect();
+        let text = world(&format!(
+            "name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"\n  body \"{links}\"\n  \
+             page /{}/ {first}\n  page /{}/ {last}",
+            word(1),
+            word(2)
+        ));
+        let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+        let outward = vec![led("site_pages", argument, (EdgeKind::Link, Kind::DnsRecord, "api.acme.test"))];
+        let facts = Facts { outward, ..empty_facts(Kind::Uri, "https://www.acme.test/") };
+        let Looked { answer, found, .. } =
+            look_by(Settings::default(), (&world, EPOCH), "site_pages", (facts, argument), |_, _| None);
+        let case = format!("{pages} {first} {last}");
+        assert_eq!(answer, expected, "{case}");
+        let edges: Vec<&str> = found.edges.iter().map(|edge| edge.name.as_str()).collect();
+        assert_eq!(edges, Vec::from_iter(leads.then_some("cdn.acme.test")), "{case}");
+        let is_whole = last == gone;
+        assert_eq!(found.standing, if is_whole { BTreeSet::new() } else { stands.clone() }, "{case}");
+        assert_eq!(found.left_out, Vec::from_iter(left_out), "{case}");
+    }
+}
+
+/// A path that differs from that of another number by letters.
+fn word(number: usize) -> String {
+    "x".repeat(number)
 }
 
 #[test]
