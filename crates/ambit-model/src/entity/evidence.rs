@@ -37,6 +37,14 @@ pub enum EvidenceKind {
     /// It is registered to somebody who registered no seed. Nothing that it shares with them says more of whose it is
     /// than that: they may serve it for a customer.
     RegisteredToOthers,
+    /// A seed relies on it: it takes the seed's mail or reports, may send mail in its name, serves its zone, or has the
+    /// mailbox of the seed's registrant. Whoever serves thousands is relied upon alike.
+    ReliedUpon,
+    /// The pointer of an address that is registered as theirs names a host of it, which leads back there.
+    NamedByPointer,
+    /// The same as [`RegisteredToOthers`](Self::RegisteredToOthers) of what neither certificates nor redirects of
+    /// theirs lead to: it serves them, or they serve it.
+    RegisteredApart,
     /// A newer version stored it.
     #[serde(other)]
     Unknown,
@@ -55,6 +63,8 @@ impl EvidenceKind {
             | Self::OwnSenders
             | Self::OwnCertificate => 150,
             Self::RedirectTarget => 100,
+            Self::ReliedUpon | Self::NamedByPointer => 50,
+            Self::RegisteredApart => -300,
             Self::RegisteredToOthers | Self::Unknown => 0,
         }
     }
@@ -62,14 +72,20 @@ impl EvidenceKind {
     /// Pieces of one group depend on one another: the strongest counts.
     pub(crate) fn group(self) -> u8 {
         match self {
-            Self::RegistrationMailbox | Self::RegisteredAlike | Self::RegisteredToOthers => 0,
+            Self::RegistrationMailbox | Self::RegisteredAlike | Self::RegisteredToOthers | Self::RegisteredApart => 0,
             Self::OwnAddress => 1,
             Self::OwnNameServer => 2,
             Self::OwnMailServer | Self::ReportMailbox | Self::OwnSenders => 3,
             Self::OwnCertificate => 4,
             Self::RedirectTarget => 5,
             Self::Unknown => 6,
+            Self::ReliedUpon | Self::NamedByPointer => 7,
         }
+    }
+
+    /// True for evidence beside which a domain is a candidate at most, however much more there is.
+    pub fn is_for_a_person(self) -> bool {
+        matches!(self, Self::RegisteredToOthers | Self::RegisteredApart | Self::ReliedUpon | Self::NamedByPointer)
     }
 
     /// What it says of the entity that shows it, for people: "registered to NAME, as a seed is".
@@ -85,6 +101,9 @@ impl EvidenceKind {
             Self::OwnCertificate => "it is named in their certificate",
             Self::RedirectTarget => "their site redirects to it:",
             Self::RegisteredToOthers => "evidence alone does not make it theirs: it is registered to",
+            Self::ReliedUpon => "a seed relies on",
+            Self::NamedByPointer => "a pointer of theirs names",
+            Self::RegisteredApart => "neither certificates nor redirects of theirs lead to it, and it is registered to",
             Self::Unknown => "a newer version of the program knows more of",
         }
     }

@@ -6,7 +6,7 @@ use super::spread::SERVICE_OF_OTHERS_CAP;
 use super::{Decision, Node, PATH_STEPS_MAX, Rules, SCOPED_FROM, ScopeReason};
 use crate::entity::PathStep;
 use crate::reserved::Reserved;
-use crate::{EdgeKind, Kind};
+use crate::{EdgeKind, Kind, TaskName};
 
 /// What decides in addition to paths: the rules of a collection, and its deny list.
 pub struct Leaves<'a> {
@@ -41,7 +41,7 @@ impl<'a> Leaves<'a> {
             return Some(given);
         }
         let of_stem = stem.decision;
-        if leaf.shared.is_shared() || !hangs(edge, leaf.kind, of_stem) {
+        if leaf.shared.is_shared() || !hangs(edge, leaf.kind, of_stem, task) {
             return None;
         }
         if of_stem.ownership == 0 {
@@ -75,14 +75,15 @@ impl<'a> Leaves<'a> {
 
 /// Returns whether the edge counts as its row of the table says, whatever surrounds it. A block that nobody named may
 /// lie in one that a third party registered, and a mailbox can be evidence for its domain.
-fn hangs(edge: EdgeKind, leaf: Kind, stem: &Decision) -> bool {
+fn hangs(edge: EdgeKind, leaf: Kind, stem: &Decision, task: &str) -> bool {
     let is_named = matches!(stem.reason, ScopeReason::Seed | ScopeReason::Allowed);
     match (edge, leaf) {
         (EdgeKind::Site, Kind::Uri)
         | (EdgeKind::Api, Kind::ApiEndpoint)
         | (EdgeKind::Service, Kind::NetworkService)
         | (EdgeKind::Link, Kind::DnsRecord) => true,
-        (EdgeKind::BlockMember, Kind::IpAddress) | (EdgeKind::Contact, Kind::EmailAddress) => is_named,
+        (EdgeKind::BlockMember, Kind::IpAddress) => is_named,
+        (EdgeKind::Contact, Kind::EmailAddress) => is_named && task != TaskName::MailPolicy.as_str(),
         _ => false,
     }
 }

@@ -2,12 +2,14 @@
 //! evidence are grouped by what they depend on; of each group the strongest counts, and their log-odds add up
 //! (docs/architecture.md §4).
 
+use super::Node;
 use super::SCOPED_FROM;
 use super::graph::{Graph, Link};
-use super::surroundings::{Surroundings, is_own_server, levels};
+use super::spelled::spells;
+use super::surroundings::{Surroundings, is_name, is_own_server, levels};
 use crate::entity::{EvidenceKind, host_of};
 use crate::{Clearance, EdgeKind, Kind, TaskName};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Log-odds, in hundredths, that a domain near theirs is theirs, before any evidence.
 pub const PRIOR: i32 = -300;
@@ -36,11 +38,11 @@ pub(super) struct Sister {
 impl Sister {
     /// True where the evidence alone makes it theirs.
     pub(super) fn is_theirs(&self) -> bool {
-        self.ownership >= SISTER_FROM && !self.is_registered_to_others()
+        self.ownership >= SISTER_FROM && !self.is_for_a_person()
     }
 
-    fn is_registered_to_others(&self) -> bool {
-        self.evidence.iter().any(|(kind, _)| *kind == EvidenceKind::RegisteredToOthers)
+    fn is_for_a_person(&self) -> bool {
+        self.evidence.iter().any(|(kind, _)| kind.is_for_a_person())
     }
 
     /// The pieces as they are told. That it is registered to others is told where the evidence decides, or would do so
@@ -52,7 +54,7 @@ impl Sister {
 
     /// Ownership and clearance that the evidence gives; `None` where it does not suffice.
     pub(super) fn standing(&self) -> Option<(u16, Clearance)> {
-        standing(self.ownership, self.is_registered_to_others())
+        standing(self.ownership, self.is_for_a_person())
     }
 }
 
@@ -71,11 +73,16 @@ pub(super) fn sisters(
         return sisters;
     }
     let speaks = |node: usize| scoped(node) && !around.crowd.contains(&node);
+    let domain_of = |node: usize| levels(host_of(&graph.nodes[node].name)).find_map(|level| domains.get(level));
     let mut pieces: HashMap<usize, HashMap<u8, (EvidenceKind, usize)>> = HashMap::new();
+    // Domains that something of theirs names by more than a mention.
+    let mut named: HashSet<usize> = HashSet::new();
     for link in &graph.links {
+        if matches!(link.edge.kind, EdgeKind::ForeignCertificateName | EdgeKind::Redirect) && speaks(link.from) {
+            named.extend(domain_of(link.to));
+        }
         let Some((kind, about, shows)) = shown(graph, around, &speaks, link) else { continue };
-        let host = host_of(&graph.nodes[about].name);
-        let Some(domain) = levels(host).find_map(|level| domains.get(level)) else { continue };
+        let Some(domain) = domain_of(about) else { continue };
         let piece = pieces.entry(*domain).or_default().entry(kind.group()).or_insert((kind, shows));
         let rank = |(kind, node): (EvidenceKind, usize)| (-kind.weight(), graph.nodes[node].name.as_str());
         if rank((kind, shows)) < rank(*piece) {
@@ -84,9 +91,16 @@ pub(super) fn sisters(
     }
     for (domain, groups) in pieces {
         let mut evidence: Vec<(EvidenceKind, usize)> = groups.into_values().collect();
-        // Of a plain stranger nothing is to be told.
-        if evidence.iter().all(|(kind, _)| *kind == EvidenceKind::RegisteredToOthers) {
+        // Of a plain stranger nothing is to be told, nor of who serves them.
+        if evidence.iter().all(|(kind, _)| kind.is_for_a_person()) {
             continue;
+        }
+        if named.contains(&domain) {
+            evidence.retain(|(kind, _)| !matches!(kind, EvidenceKind::ReliedUpon | EvidenceKind::NamedByPointer));
+        } else {
+            for (kind, _) in evidence.iter_mut().filter(|(kind, _)| *kind == EvidenceKind::RegisteredToOthers) {
+                *kind = EvidenceKind::RegisteredApart;
+            }
         }
         evidence.sort_by_key(|(kind, _)| (-kind.weight(), *kind));
         let sum = PRIOR + evidence.iter().map(|(kind, _)| kind.weight()).sum::<i32>();
@@ -148,21 +162,49 @@ fn shown(
             of_end(EvidenceKind::OwnCertificate)
         }
         (EdgeKind::Redirect, _) if speaks(link.from) => of_end(EvidenceKind::RedirectTarget),
+        _ if relies(around, link, from, to) => Some((EvidenceKind::ReliedUpon, link.to, link.to)),
+        // What spells the address is its provider's name.
+        (EdgeKind::Pointer, kind)
+            if is_name(kind)
+                && from.kind == Kind::IpAddress
+                && !from.shared.is_shared()
+                && around.is_registered_as_theirs(link.from)
+                && graph.joins(link.to, link.from, EdgeKind::ResolvesTo)
+                && !around.is_in_seed(&to.name)
+                && !spells(&to.name, &from.name) =>
+        {
+            Some((EvidenceKind::NamedByPointer, link.to, link.to))
+        }
         _ => None,
+    }
+}
+
+/// True where a host of a third party serves a name in a seed's domain, or has its mailbox. Who serves a sister proves
+/// nothing.
+fn relies(around: &Surroundings, link: &Link<'_>, from: &Node, to: &Node) -> bool {
+    let is_of_seed = || matches!(from.kind, Kind::Domain | Kind::DnsRecord) && around.is_in_seed(&from.name);
+    let is_by = |task: TaskName| link.edge.task == task.as_str();
+    match link.edge.kind {
+        _ if around.is_in_seed(host_of(&to.name)) => false,
+        EdgeKind::Vendor => is_name(to.kind) && is_of_seed() && !is_by(TaskName::Referrals),
+        EdgeKind::Contact => to.kind == Kind::EmailAddress && is_of_seed() && is_by(TaskName::MailPolicy),
+        EdgeKind::Registrant => to.kind == Kind::EmailAddress && is_of_seed(),
+        _ => false,
     }
 }
 
 /// Ownership, in thousandths, and clearance that evidence gives whose log-odds and the prior come to this sum, in
 /// hundredths; `None` where it does not suffice.
-pub fn by_evidence(sum: i32, is_registered_to_others: bool) -> Option<(u16, Clearance)> {
-    standing(thousandths(sum), is_registered_to_others)
+pub fn by_evidence(sum: i32, is_for_a_person: bool) -> Option<(u16, Clearance)> {
+    standing(thousandths(sum), is_for_a_person)
 }
 
 /// What is likely but not shown is known about, no more; what is shown is visited as a browser does until a person has
-/// said more. Of what is registered to others nothing is shown without a person.
-fn standing(ownership: u16, is_registered_to_others: bool) -> Option<(u16, Clearance)> {
+/// said more. Of what is registered to others, or is asked about because it serves them, nothing is shown without a
+/// person.
+fn standing(ownership: u16, is_for_a_person: bool) -> Option<(u16, Clearance)> {
     match ownership {
-        SISTER_FROM.. if !is_registered_to_others => Some((ownership, SISTER_CAP)),
+        SISTER_FROM.. if !is_for_a_person => Some((ownership, SISTER_CAP)),
         CANDIDATE_FROM.. => Some((ownership.min(SCOPED_FROM - 1), Clearance::L1)),
         _ => None,
     }

@@ -1,12 +1,15 @@
 //! Derives the registrable domain of a name from the public suffix list. Sends nothing.
 
+use crate::ask::host::is_theirs;
 use crate::task::OF_SITES;
 use crate::tasks::wildcard_profile::is_level;
 use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::host_of;
 use ambit_model::entity::registered;
+use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
-use ambit_model::{EdgeKind, Facts, Kind, TaskName};
+use ambit_model::scope::spells;
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, platforms};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::RegistrableDomain,
@@ -19,7 +22,9 @@ pub(crate) const TASK: Task = Task {
     cost: 1,
     gain: 1,
     plan: |facts, _| match domain_of(&facts.name).is_some() && !is_led_to_by_its_host(facts) {
-        true if facts.kind == Kind::DnsRecord => Plan::bound(arguments(facts).map(str::to_owned)),
+        true if matches!(facts.kind, Kind::DnsRecord | Kind::EmailAddress) => {
+            Plan::bound(arguments(facts).map(str::to_owned))
+        }
         said => Plan::once_if(said),
     },
     run: |cx| Box::pin(run(cx)),
@@ -29,8 +34,34 @@ pub(crate) const TASK: Task = Task {
 /// The argument by which a domain knows that a name below it is swept as a level of its own.
 pub(crate) const LEVEL: &str = "level";
 
+/// The argument by which a domain knows that a host or mailbox in it serves a seed: it may be a sister.
+pub(crate) const SERVES: &str = "serves";
+
 fn arguments(facts: &Facts) -> impl Iterator<Item = &'static str> {
-    [""].into_iter().chain(is_level(facts).then_some(LEVEL))
+    let is_level = facts.kind == Kind::DnsRecord && is_level(facts);
+    [""].into_iter().chain(is_level.then_some(LEVEL)).chain(serves_them(facts).then_some(SERVES))
+}
+
+/// True for a host or mailbox of third parties that serves a name in a seed's domain, other than one that was handed to
+/// others: it takes its mail or reports, may send mail in its name, serves its zone, or registered it. Also for a host
+/// that the pointer of an address of theirs names and that leads back there, unless its name spells the address, as
+/// providers' do. Known platforms serve anybody.
+pub(crate) fn serves_them(facts: &Facts) -> bool {
+    let host = host_of(&facts.name);
+    if is_theirs(facts, host) || platforms::is_name_server(host) {
+        return false;
+    }
+    let is_mailbox = facts.kind == Kind::EmailAddress;
+    let serves = |from: &Neighbour| match from.edge {
+        EdgeKind::Vendor => !is_mailbox && is_theirs(facts, &from.name) && from.task != TaskName::Referrals.as_str(),
+        EdgeKind::Contact => is_mailbox && is_theirs(facts, &from.name) && from.task == TaskName::MailPolicy.as_str(),
+        EdgeKind::Registrant => is_mailbox && is_theirs(facts, &from.name),
+        EdgeKind::Pointer => {
+            facts.to(EdgeKind::ResolvesTo).any(|address| address.uid == from.uid) && !spells(host, &from.name)
+        }
+        _ => false,
+    };
+    facts.inward.iter().any(|from| from.scoped && serves(from))
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer> {

@@ -6,7 +6,7 @@ use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
 use crate::task::OF_DOMAINS;
 use crate::tasks::ptr::is_ours_to_ask;
-use crate::tasks::sister_domain::is_in_question;
+use crate::tasks::sister_domain::is_asked_about;
 use crate::{Answer, Contacts, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::{domain, host_of, ip_address, mentioned, network, registrable};
 use ambit_model::moment::DAY_MS;
@@ -33,7 +33,7 @@ pub(crate) const TASK: Task = Task {
         Kind::Domain if facts.decision.is_closed() => Plan::No,
         // What the registry said goes with what it was asked for. The answer can only show that a domain is theirs, so
         // that it does not take away its own ground; that of an address or a block may.
-        Kind::Domain => Plan::bound_if(facts.decision.scoped() || is_in_question(facts) || is_resembling(facts)),
+        Kind::Domain => Plan::bound_if(facts.decision.scoped() || is_asked_about(facts) || is_resembling(facts)),
         Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts) && is_registered(facts)),
         _ => {
             let edges = [EdgeKind::Suballocation, EdgeKind::UnknownPart, EdgeKind::RegisteredName];

@@ -5,9 +5,11 @@
 use crate::ask::host::{is_theirs, seed_domains};
 use crate::read::spf;
 use crate::tasks::mail_policy::{dmarc_mailboxes, spf_record};
+use crate::tasks::registrable_domain::{SERVES, serves_them};
 use crate::tasks::zone_profile::{mail_servers, name_servers};
 use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::{host_of, mentioned};
+use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, platforms, workflow};
@@ -17,8 +19,8 @@ use serde_json::json;
 pub(crate) const TASK: Task = Task {
     name: TaskName::SisterDomain,
     pretty_name: "Sister domain",
-    description: "Asks whether a domain that certificates or redirects of theirs led to has their name servers, mail \
-                  servers, senders or mailboxes.",
+    description: "Asks whether a domain that certificates or redirects of theirs led to, or that serves theirs, has \
+                  their name servers, mail servers, senders or mailboxes.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver],
@@ -42,15 +44,30 @@ const NS: &str = "NS";
 const SPF: &str = "SPF";
 
 /// True for a domain that may be a sister: no seed, no platform's, and something of theirs leads to it by more than a
-/// mention. It stays in question whatever is decided, as the decision depends on the answers.
-pub(crate) fn is_in_question(facts: &Facts) -> bool {
+/// mention, or it serves them. It stays in question whatever is decided, as the decision depends on the answers.
+fn is_in_question(facts: &Facts) -> bool {
+    let leads = |neighbour: &Neighbour| neighbour.edge == EdgeKind::RegistrableDomain && neighbour.argument == SERVES;
+    is_named(facts) || (may_be_sister(facts) && (serves_them(facts) || facts.inward.iter().any(leads)))
+}
+
+/// True for a domain in question of which a registry is asked: what serves them is registered to others as a rule, and
+/// only runs that ask its zone, too, make anything of that.
+pub(crate) fn is_asked_about(facts: &Facts) -> bool {
+    is_named(facts) || (facts.outcome(TASK.name).is_some() && is_in_question(facts))
+}
+
+/// True for one to which a certificate or a redirect of theirs leads.
+fn is_named(facts: &Facts) -> bool {
     let leads = |edge: EdgeKind| matches!(edge, EdgeKind::ForeignCertificateName | EdgeKind::Redirect);
+    may_be_sister(facts) && facts.inward.iter().any(|neighbour| leads(neighbour.edge) && neighbour.scoped)
+}
+
+fn may_be_sister(facts: &Facts) -> bool {
     facts.kind == Kind::Domain
         && !facts.seed
         && !facts.decision.is_closed()
         && !seed_domains(facts).contains(&facts.name)
         && platforms::of_host(&facts.name).is_none()
-        && facts.inward.iter().any(|neighbour| leads(neighbour.edge) && neighbour.scoped)
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer> {

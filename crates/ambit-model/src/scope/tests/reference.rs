@@ -154,32 +154,61 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
     };
     let server =
         |kind: Kind| any(EdgeKind::Vendor, &|from, to| is_here(from) && to.kind == kind && in_seed(world, &to.name));
-    let address = any(EdgeKind::ResolvesTo, &|from, to| {
-        let is_titled = registered(world, to) || narrowest(world, to).is_some_and(|block| opens(world, block));
-        is_here(from) && to.kind == Kind::IpAddress && !to.shared.is_shared() && is_titled
-    });
+    let address = any(EdgeKind::ResolvesTo, &|from, to| is_here(from) && is_titled(world, to));
+    let is_of_crowd = |certificate: &Node| {
+        of_kind(world, EdgeKind::Certificate).any(|(shows, to)| to.uid == certificate.uid && is_in_crowd(world, shows))
+    };
     let certificate = any(EdgeKind::ForeignCertificateName, &|from, to| {
-        let is_of_crowd =
-            of_kind(world, EdgeKind::Certificate).any(|(shows, to)| to.uid == from.uid && is_in_crowd(world, shows));
-        is_here(to) && scoped(from) && !is_of_crowd && foreign_domains(world, from.uid) <= 3
+        is_here(to) && scoped(from) && !is_of_crowd(from) && foreign_domains(world, from.uid) <= 3
     });
     let redirect = any(EdgeKind::Redirect, &|from, to| is_here(to) && scoped(from) && !is_in_crowd(world, from));
+    let is_named = redirect
+        || any(EdgeKind::ForeignCertificateName, &|from, to| {
+            is_here(to) && scoped(from) && !is_of_crowd(from) && !is_in_crowd(world, from)
+        });
+    let serves = !is_named && serves_seed(world, &is_here);
     let mail = mailbox(EdgeKind::Contact) || server(Kind::Mailserver);
     let registration = if mailbox(EdgeKind::Registrant) { 4.0 } else { 3.0 * f64::from(u8::from(registration)) };
     let odds = [(true, registration), (address, 2.0), (server(Kind::Nameserver), 1.5), (mail, 1.5)];
-    let odds = odds.into_iter().chain([(certificate, 1.5), (redirect, 1.0)]);
+    let odds = odds.into_iter().chain([(certificate, 1.5), (redirect, 1.0), (serves, 0.5)]);
     let sum: f64 = odds.filter(|(shown, _)| *shown).map(|(_, odds)| odds).sum();
-    let probability = ((1.0 / (1.0 + (3.0 - sum).exp())) * 1000.0) as u16;
     let of_others = any(EdgeKind::Registrant, &|from, to| {
         let is_others = to.kind == Kind::Organization && !registered(world, from);
         from.kind == Kind::Domain && is_here(from) && is_others && !is_registered_with_seeds(world, from)
     });
     let is_known = any(EdgeKind::Registrant, &|_, to| to.kind == Kind::Organization && is_registrant(world, to));
+    let of_others = of_others && is_known && registration <= 0.0;
+    let sum = if of_others && !is_named { sum - 3.0 } else { sum };
+    let probability = ((1.0 / (1.0 + (3.0 - sum).exp())) * 1000.0) as u16;
     match probability {
-        950.. if registration > 0.0 || !(of_others && is_known) => Some((probability, Clearance::L2.min(ceiling))),
+        950.. if !of_others && !serves => Some((probability, Clearance::L2.min(ceiling))),
         600.. => Some((probability.min(899), Clearance::L1.min(ceiling))),
         _ => None,
     }
+}
+
+/// True for an address that is registered as theirs, or lies in a block that is.
+fn is_titled(world: &World, address: &Node) -> bool {
+    let is_opened = || narrowest(world, address).is_some_and(|block| opens(world, block));
+    address.kind == Kind::IpAddress && !address.shared.is_shared() && (registered(world, address) || is_opened())
+}
+
+/// True where something here, in no seed's domain, serves a seed, or a pointer of theirs names it and it leads back.
+fn serves_seed(world: &World, is_here: &impl Fn(&Node) -> bool) -> bool {
+    let any =
+        |kind: EdgeKind, shows: &dyn Fn(&Node, &Node) -> bool| of_kind(world, kind).any(|(from, to)| shows(from, to));
+    let is_third = |to: &Node| is_here(to) && !in_seed(world, host_of(&to.name));
+    let is_host =
+        |node: &Node| matches!(node.kind, Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver);
+    let is_of_seed = |from: &Node| matches!(from.kind, Kind::Domain | Kind::DnsRecord) && in_seed(world, &from.name);
+    let leads_back = |address: &Node, name: &Node| {
+        of_kind(world, EdgeKind::ResolvesTo).any(|(from, to)| (from.uid, to.uid) == (name.uid, address.uid))
+    };
+    any(EdgeKind::Vendor, &|from, to| is_of_seed(from) && is_host(to) && is_third(to))
+        || any(EdgeKind::Registrant, &|from, to| is_of_seed(from) && to.kind == Kind::EmailAddress && is_third(to))
+        || any(EdgeKind::Pointer, &|from, to| {
+            is_titled(world, from) && is_host(to) && is_third(to) && leads_back(from, to)
+        })
 }
 
 /// True where a registrant of a domain registered any seed, or is one. Names here have no legal form.

@@ -97,6 +97,72 @@ fn a_domain_is_theirs_perhaps_theirs_or_a_strangers_by_what_is_shown_of_it() {
     }
 }
 
+/// Who serves a seed, is looked at as well, and is a candidate at most.
+#[test]
+fn whoever_serves_a_seed_is_perhaps_theirs_by_further_evidence_and_a_provider_is_not() {
+    let registered = "sister.test registrant Acme";
+    let mailbox = "sister.test registrant it@acme.test";
+    let others = "sister.test registrant Other";
+    let relied = "Mailserver mx.sister.test
+        acme.test vendor mx.sister.test";
+    let hosts = "Nameserver ns.sister.test
+        acme.test vendor ns.sister.test
+        www.acme.test vendor www.sister.test
+        EmailAddress dmarc@sister.test
+        acme.test contact dmarc@sister.test mail_policy
+        acme.test registrant dmarc@sister.test";
+    let pointed = "192.0.2.1 pointer www.sister.test
+        www.sister.test resolves_to 192.0.2.1";
+    let (served, mail) = ("sister.test vendor ns1.acme.test", "sister.test vendor mx.acme.test");
+    let certified = "served foreign_certificate_name www.sister.test";
+    let cases: &[(&[&str], u16, Clearance)] = &[
+        // A provider of everything, whoever registered it.
+        (&[relied, hosts], 0, Clearance::L0),
+        (&[relied, hosts, others], 0, Clearance::L0),
+        // The same registrant, or one who writes from a mailbox of theirs.
+        (&[relied, registered], 622, Clearance::L1),
+        // A seed that a third party serves may be registered by that party in its own name.
+        (&[relied, hosts, registered], 0, Clearance::L0),
+        (&[relied, others], 0, Clearance::L0),
+        (&[relied, mailbox], 817, Clearance::L1),
+        (&["192.0.2.1 pointer www.sister.test", registered], 0, Clearance::L0),
+        (&[pointed, registered], 924, Clearance::L1),
+        // However much there is, a person says the last word.
+        (&[relied, mailbox, served, mail], 899, Clearance::L1),
+        (&[pointed, mailbox, served, mail], 899, Clearance::L1),
+        // What a certificate of theirs names counts as before.
+        (&[relied, mailbox, served, certified], 982, Clearance::L2),
+        // A customer's domain has all of its servers and addresses from a seed.
+        (&[pointed, served, mail, others], 0, Clearance::L0),
+        (&[pointed, served, mail], 924, Clearance::L1),
+        (&[pointed, served, mail, certified, others], 970, Clearance::L1),
+        // Of whom a sister is served proves nothing.
+        (
+            &["Domain kin.test allow\nMailserver mx.sister.test\nkin.test vendor mx.sister.test", registered],
+            0,
+            Clearance::L0,
+        ),
+    ];
+    for (more, ownership, clearance) in cases {
+        let decision = decided(more);
+        let shown = if decision.reason == ScopeReason::Evidence { decision.ownership } else { 0 };
+        let cleared = if shown == 0 { Clearance::L0 } else { decision.clearance };
+        let expected = ((*ownership).min(899).max(if *clearance > Clearance::L1 { *ownership } else { 0 }), *clearance);
+        assert_eq!((shown, cleared), expected, "{more:?}: {decision:?}");
+    }
+    let reached = "www.acme.test link sister.test";
+    assert_eq!(decided(&[relied, hosts, others, reached]).evidence, [], "of a provider nothing is told");
+    let kinds: Vec<EvidenceKind> =
+        decided(&[pointed, served, others, reached]).evidence.iter().map(|one| one.kind).collect();
+    let expected = [
+        EvidenceKind::OwnAddress,
+        EvidenceKind::OwnNameServer,
+        EvidenceKind::NamedByPointer,
+        EvidenceKind::RegisteredApart,
+    ];
+    assert_eq!(kinds, expected, "why it is not");
+}
+
 #[test]
 fn no_evidence_makes_a_domain_theirs_that_resembles_theirs() {
     let shown = ["sister.test registrant Acme", "sister.test vendor ns1.acme.test", "sister.test vendor mx.acme.test"];
