@@ -9,6 +9,7 @@ use crate::output::table::{items, shown, text};
 use crate::output::{Results, plain};
 use crate::output::{apps, assessments, interfaces, lines};
 use ambit_model::Timestamp;
+use ambit_model::entity::EvidenceKind;
 use ambit_model::entity::imported::IMPORTED;
 use ambit_model::percent::escaped;
 use ambit_model::scope::{PRIOR, by_evidence};
@@ -191,17 +192,18 @@ async fn path(one: &One, target: &Target, settings: &Settings) -> Result<()> {
         results.line(&format!("evidence {:+.1}: {}", number(&piece["weight"]), shown(piece, "text")))?;
     }
     if !evidence.is_empty() {
-        let is_of_others = evidence.iter().any(|piece| piece["kind"] == "registered_to_others");
-        results.line(&format!("evidence {sum:+.1} in total: {}", worth(sum, is_of_others)))?;
+        let kind = |piece: &Value| serde_json::from_value::<EvidenceKind>(piece["kind"].clone());
+        let is_for_a_person = evidence.iter().filter_map(|piece| kind(piece).ok()).any(EvidenceKind::is_for_a_person);
+        results.line(&format!("evidence {sum:+.1} in total: {}", worth(sum, is_for_a_person)))?;
     }
     results.line(&decision(&scope))?;
     results.finish()
 }
 
-/// What evidence of these log-odds gives by itself, of what is registered to others too.
-fn worth(sum: f64, is_of_others: bool) -> String {
+/// What evidence of these log-odds gives by itself, also where no more than a candidate comes of it.
+fn worth(sum: f64, is_for_a_person: bool) -> String {
     // Weights are whole hundredths.
-    match by_evidence((sum * 100.0).round() as i32, is_of_others) {
+    match by_evidence((sum * 100.0).round() as i32, is_for_a_person) {
         Some((ownership, cap)) => format!("ownership {:.3}, clearance at most {cap:?}", f64::from(ownership) / 1000.0),
         None => "too little to count".to_owned(),
     }

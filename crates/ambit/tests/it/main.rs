@@ -36,6 +36,7 @@ mod same_site;
 mod scope;
 mod sightings;
 mod sisters;
+mod site_pages;
 mod suppliers;
 mod terraform;
 mod told;

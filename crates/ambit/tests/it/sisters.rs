@@ -197,3 +197,90 @@ fn a_registration_goes_with_the_redirect_for_which_the_registry_was_asked() {
     assert_eq!(organizations("1"), known(&["Acme Tools Ltd", "Globex Partners"]));
     assert_eq!(organizations("2"), known(&["Acme Tools Ltd"]));
 }
+
+/// A seed that hosts of six domains serve: four are registered by a mailbox of the seed's, the fifth to somebody else,
+/// and the sixth is a provider's that hides who registered it. They stand at machines of others.
+const SERVED: &str = "world served \"Served\"
+seeds acme.test
+org acme    \"Acme Tools Ltd\" ours email hostmaster@acme.test
+org mailers \"Mailers Inc\"    stranger email desk@mailers.test
+org vendor  \"Vendor\"         stranger
+block 203.0.113.0/24  of acme    asn AS64500 named ACME-NET
+block 198.51.100.0/25 of vendor  asn AS64501 named VENDOR-NET
+block 198.51.100.128/25 of mailers asn AS64502 named MAILERS-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+zone acmemail.test of acme
+  ns ns1.vendor.test
+zone acmesend.test of acme
+  ns ns1.vendor.test
+zone acmereports.test of acme
+  ns ns1.vendor.test
+zone acmehosts.test of acme
+  ns ns1.vendor.test
+zone mailers.test of mailers
+  ns ns1.mailers.test 198.51.100.130
+zone vendor.test of vendor
+  ns ns1.vendor.test 198.51.100.2
+  redacted
+name acme.test MX 10 mx.acmemail.test MX 20 mx.mailers.test MX 30 mx.vendor.test A 203.0.113.10
+  TXT \"v=spf1 include:_spf.acmesend.test include:_spf.mailers.test include:_spf.vendor.test -all\"
+name _dmarc.acme.test TXT \"v=DMARC1; p=reject; rua=mailto:d@acmereports.test,mailto:d@mailers.test\"
+name {mx,mail}.acmemail.test A 198.51.100.{11,12}
+name _spf.acmesend.test TXT \"v=spf1 ip4:198.51.100.13 -all\"
+name acmereports.test A 198.51.100.14
+name db1.acmehosts.test A 203.0.113.40
+name mx.mailers.test A 198.51.100.131
+name _spf.mailers.test TXT \"v=spf1 ip4:198.51.100.131 -all\"
+name mx.vendor.test A 198.51.100.3
+name _spf.vendor.test TXT \"v=spf1 ip4:198.51.100.3 -all\"
+name www.acme.test A 203.0.113.40
+host 203.0.113.40
+  ptr db1.acmehosts.test
+";
+
+#[test]
+fn domains_that_serve_a_seed_are_candidates_by_further_evidence_and_providers_are_not() {
+    let folder = Folder::new("served");
+    let list = folder.join("contacts.jsonl");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let first = scan_text(&folder, SERVED, &["--contacts", list.to_str().expect("UTF-8")]);
+    for figure in ["unexpected", "contacts_outside_clearance"] {
+        assert_eq!(first.figure(figure), 0, "{figure}: {}", first.summary);
+    }
+    let why = |name: &str| succeed(&["entity", "path", &domain(name, path), "--data", path]);
+    for (name, relied) in [
+        ("acmemail.test", "a seed relies on mx.acmemail.test"),
+        ("acmesend.test", "a seed relies on _spf.acmesend.test"),
+        ("acmereports.test", "a seed relies on d@acmereports.test"),
+        ("acmehosts.test", "a pointer of theirs names db1.acmehosts.test"),
+    ] {
+        let why = why(name);
+        assert!(
+            why.contains("evidence +4.0: its registrant's mailbox is theirs: hostmaster@acme.test"),
+            "{name}: {why}"
+        );
+        assert!(why.contains(&format!("evidence +0.5: {relied}")), "{name}: {why}");
+        assert!(why.contains("clearance at most L1\n"), "{name}: {why}");
+        assert!(why.ends_with("clearance L1, evidence\n"), "{name}: {why}");
+    }
+    for name in ["mailers.test", "vendor.test"] {
+        let why = why(name);
+        assert!(!why.contains("evidence"), "{name}: {why}");
+        assert!(why.contains("clearance L1, "), "{name}: {why}");
+    }
+    // Servers of names are asked; nobody else there is.
+    let contacts = std::fs::read_to_string(&list).expect("the contacts were written");
+    let contacts = contacts.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let visited: Vec<Value> = contacts
+        .filter(|contact| contact["address"].as_str().is_some_and(|address| address.starts_with("198.51.100.")))
+        .filter(|contact| contact["port"] != 53)
+        .collect();
+    assert_eq!(visited, Vec::<Value>::new(), "a candidate is not visited");
+
+    let again = scan_text(&folder, SERVED, &[]);
+    for figure in ["unexpected", "new", "changed", "gone"] {
+        assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
+    }
+}
