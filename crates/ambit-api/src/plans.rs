@@ -3,7 +3,7 @@
 use crate::contract::{Maybe, contract, copied};
 use crate::request::Name;
 use ambit_model::Clearance;
-use ambit_model::estimate::{Estimate, LARGE_BLOCK_ADDRESSES};
+use ambit_model::estimate::{Estimate, LARGE_BLOCK_ADDRESSES, OfTask};
 use serde::{Deserialize, Serialize};
 
 contract! {
@@ -20,8 +20,13 @@ contract! {
         pub http_requests_per_site: u64,
         pub dns_questions: u64,
         pub connections: u64,
+        pub datagrams: u64,
         pub http_requests: u64,
+        pub provider_requests: u64,
+        pub packets: u64,
         pub seconds: u64,
+        /// What each task sends, most packets first.
+        pub tasks: Vec<PlannedTask>,
         pub large_blocks: Vec<LargeBlock>,
         pub unswept_blocks: Vec<String>,
         /// What the workflow needs and the collection does not have.
@@ -37,6 +42,25 @@ contract! {
         pub blocks: u64,
         pub sites: u64,
         pub others: u64,
+    }
+
+    /// What one task sends for the seeds: what it examines, what it sends, and how long that takes for itself. The
+    /// numbers of a plan are the sums of its tasks'.
+    #[derive(Debug, Serialize)]
+    pub struct PlannedTask {
+        pub task: &'static str,
+        pub names: u64,
+        pub addresses: u64,
+        pub sites: u64,
+        pub others: u64,
+        pub ports_per_address: u64,
+        pub dns_questions: u64,
+        pub connections: u64,
+        pub datagrams: u64,
+        pub http_requests: u64,
+        pub provider_requests: u64,
+        pub packets: u64,
+        pub seconds: u64,
     }
 
     /// A block that is swept only after somebody said yes.
@@ -70,8 +94,8 @@ impl Plan {
         });
         copied! {
             Self from estimate {
-                swept_addresses, ports_per_swept_address, ports_per_address, names_per_domain, connections, seconds,
-                unswept_blocks,
+                swept_addresses, ports_per_swept_address, ports_per_address, names_per_domain, connections, datagrams,
+                packets, seconds, unswept_blocks,
             }
             level: level.level(),
             seeds: copied! { SeedCounts from estimate { domains, names, addresses, blocks, sites, others } },
@@ -79,6 +103,8 @@ impl Plan {
             http_requests_per_site: estimate.requests_per_site,
             dns_questions: estimate.questions,
             http_requests: estimate.requests,
+            provider_requests: estimate.lookups,
+            tasks: estimate.by_task.iter().map(PlannedTask::of).collect(),
             large_blocks: blocks.collect(),
             missing,
         }
@@ -103,6 +129,20 @@ impl Plan {
                 format!(" with {} ports each", self.ports_per_swept_address)
             }
         ))
+    }
+}
+
+impl PlannedTask {
+    fn of(task: &OfTask) -> Self {
+        copied! {
+            Self from task { names, addresses, sites, others, connections, datagrams, packets }
+            task: task.task.as_str(),
+            ports_per_address: task.ports,
+            dns_questions: task.questions,
+            http_requests: task.requests,
+            provider_requests: task.lookups,
+            seconds: task.milliseconds.div_ceil(1_000),
+        }
     }
 }
 

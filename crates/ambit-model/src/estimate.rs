@@ -2,12 +2,16 @@
 //! the volumes of the tasks in, counts out. The counts are bounds for the seeds; what is discovered beside them adds to
 //! that.
 
+mod volumes;
+
+pub use volumes::{About, OfTask, Sends, Volume, Volumes};
+
 use crate::lookalike::lookalikes_of_seed;
-use crate::ports::PortList;
 use crate::scope::is_never;
-use crate::{Clearance, Kind, SkippedTasks, TaskName};
+use crate::{Clearance, Kind};
 use ipnet::IpNet;
 use std::net::IpAddr;
+use volumes::Things;
 
 /// Addresses of a block above which it is swept only after a person's explicit yes: those of a /16 of IPv4, of a /112
 /// of IPv6. Few organisations have more, and a slip of the keyboard (`/8` for `/18`) does.
@@ -17,78 +21,11 @@ pub const LARGE_BLOCK_PORTS: u64 = 9;
 /// Addresses of the largest block that is swept at all: a /8. Larger ones are no single organisation's, and a sweep
 /// would not end.
 pub(crate) const SWEPT_ADDRESSES_MAX: u64 = 1 << 24;
-/// Footprint of sweeps of ports and names.
-const SWEEP: Clearance = Clearance::L3;
 /// Footprint of the search for names that could pass for seeds.
 const ALIKE: Clearance = Clearance::L1;
 /// Seeds whose look-alikes are counted; each one more is taken to have as many as are asked for at most, as counting
 /// takes some milliseconds a seed.
 const ALIKE_COUNTED_MAX: usize = 20;
-/// Addresses in the unit by which blocks are swept and paced: a /24.
-const UNIT_ADDRESSES: u64 = 256;
-/// Seconds that a silent address holds up its unit: two rounds of ports, each waiting for its time-out.
-const SILENCE_S: u64 = 6;
-
-/// How much the tasks ask of one thing. The binary fills it: it alone knows tasks, settings and pace.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Volumes {
-    /// DNS questions about one name: each task that asks them with its footprint, and how many.
-    pub questions_per_name: Vec<(TaskName, Clearance, u64)>,
-    /// HTTP requests to one site, likewise.
-    pub requests_per_site: Vec<(TaskName, Clearance, u64)>,
-    /// HTTP requests by which data providers are asked about one seed of a kind, likewise.
-    pub requests_per_seed: Vec<(TaskName, Clearance, Kind, u64)>,
-    /// Names that are tried below one domain.
-    pub names_per_domain: u64,
-    /// Names that could pass for a domain or a word, of which at most so many are asked for; 0: none.
-    pub names_alike_max: u64,
-    /// Ports of an address that is there.
-    pub ports_per_address: u64,
-    /// Ports of each address of a block of more than [`SMALL_BLOCK_ADDRESSES`], to find out whether it is there. In a
-    /// smaller one all ports are asked.
-    pub ports_per_swept_address: u64,
-    /// Things that one process looks at at once.
-    pub at_once: u64,
-    /// Connections to one address, connections into one /24, HTTP requests to one host, questions to one name server:
-    /// each a second, never 0.
-    pub connections_per_address_s: u64,
-    pub connections_per_block_s: u64,
-    pub requests_per_host_s: u64,
-    pub questions_per_server_s: u64,
-    /// Contacts of every kind together a second; `None`: no limit over all.
-    pub total_s: Option<u64>,
-}
-
-impl Volumes {
-    /// Returns the volumes of a collection that asks for ports of its own; without them those of the installation.
-    pub fn with_ports(&self, ports: Option<&PortList>) -> Self {
-        let mut volumes = self.clone();
-        if let Some(ports) = ports {
-            (volumes.ports_per_address, volumes.ports_per_swept_address) = (ports.count(), ports.count());
-        }
-        volumes
-    }
-
-    /// Returns the volumes of a collection that leaves out some tasks.
-    pub fn without(&self, skipped: &SkippedTasks) -> Self {
-        let mut volumes = self.clone();
-        let parts = [&mut volumes.questions_per_name, &mut volumes.requests_per_site];
-        parts.into_iter().for_each(|parts| parts.retain(|(task, ..)| !skipped.contains(*task)));
-        volumes.requests_per_seed.retain(|(task, ..)| !skipped.contains(*task));
-        for (task, count) in [
-            (TaskName::NameSweep, &mut volumes.names_per_domain),
-            (TaskName::ResemblingDomains, &mut volumes.names_alike_max),
-            (TaskName::PortSweep, &mut volumes.ports_per_address),
-            (TaskName::BlockSweep, &mut volumes.ports_per_swept_address),
-        ] {
-            if skipped.contains(task) {
-                *count = 0;
-            }
-        }
-        volumes
-    }
-}
-
 /// A block that is swept only after a person's explicit yes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargeBlock {
@@ -122,12 +59,16 @@ pub struct Estimate {
     pub requests_per_site: u64,
     /// Names that could pass for seeds and are asked for.
     pub names_alike: u64,
-    /// HTTP requests to data providers, such as stores of apps.
-    pub requests_of_providers: u64,
-    /// Altogether, for what is named.
+    /// What each task sends for what is named, most packets first.
+    pub by_task: Vec<OfTask>,
+    /// Altogether: sums over the tasks. Look-ups are HTTP requests to data providers, such as registries and stores of
+    /// apps; packets are those that leave this machine, about.
     pub questions: u64,
     pub connections: u64,
+    pub datagrams: u64,
     pub requests: u64,
+    pub lookups: u64,
+    pub packets: u64,
     /// About how long that takes at the polite rates.
     pub seconds: u64,
 }
@@ -159,6 +100,8 @@ pub fn addresses_of(block: IpNet) -> Option<u64> {
 pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], volumes: &Volumes) -> Estimate {
     let mut plan = Estimate::default();
     let (mut swept, mut small, mut alike) = (Vec::new(), Vec::new(), 0);
+    let mut things = Things::default();
+    let ports = volumes.of_each(Clearance::L4, About::OfLargeBlock, Sends::Knocks);
     for (kind, name) in seeds {
         if is_never(name, never) {
             plan.excluded.push(name.clone());
@@ -189,7 +132,7 @@ pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], 
                         if addresses <= SMALL_BLOCK_ADDRESSES {
                             small.push(block);
                         }
-                        if is_large(addresses, volumes.ports_per_swept_address) {
+                        if is_large(addresses, ports) {
                             let name = name.clone();
                             plan.large_blocks.push(LargeBlock { name, addresses });
                         }
@@ -199,12 +142,11 @@ pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], 
             }
             _ => plan.others += 1,
         }
-        let asked = volumes.requests_per_seed.iter().filter(|(_, level, of, _)| *level <= ceiling && of == kind);
-        plan.requests_of_providers += asked.map(|(.., count)| count).sum::<u64>();
+        *things.seeds.entry(*kind).or_default() += 1;
     }
     plan.swept_addresses = without(&swept, never);
-    let small = without(&small, never).min(plan.swept_addresses);
-    plan.sum(ceiling, small, volumes);
+    things.small = without(&small, never).min(plan.swept_addresses);
+    plan.sum(ceiling, things, volumes);
     plan
 }
 
@@ -227,85 +169,68 @@ fn without(blocks: &[IpNet], never: &[String]) -> u64 {
     all.saturating_sub(count(&mut excluded.iter().filter(inside)))
 }
 
-/// What tasks up to this level ask.
-fn at(level: Clearance, parts: &[(TaskName, Clearance, u64)]) -> u64 {
-    parts.iter().filter(|(_, footprint, _)| *footprint <= level).map(|(.., count)| count).sum()
-}
-
 impl Estimate {
-    /// `small`: how many of the swept addresses are asked for all ports.
-    fn sum(&mut self, ceiling: Clearance, small: u64, volumes: &Volumes) {
-        let sweeps = |count: u64| if ceiling >= SWEEP { count } else { 0 };
-        self.ports_per_address = sweeps(volumes.ports_per_address);
-        let usual = sweeps(volumes.ports_per_swept_address);
-        let in_small = if usual == 0 { 0 } else { usual.max(self.ports_per_address) };
-        self.ports_per_swept_address = if small > 0 { in_small } else { usual };
-        self.names_per_domain = sweeps(volumes.names_per_domain);
-        self.requests_per_site = at(ceiling, &volumes.requests_per_site);
-        // Every address of a block is asked for its reverse name at every level.
-        let reverse = if ceiling >= Clearance::L1 { self.swept_addresses } else { 0 };
-        let per_name = at(ceiling, &volumes.questions_per_name);
-        let tried = self.domains.saturating_mul(self.names_per_domain);
-        let asked = tried.saturating_add(self.names_alike);
-        self.questions = self.names.saturating_mul(per_name).saturating_add(asked).saturating_add(reverse);
-        let large = self.swept_addresses - small;
-        let knocks = large.saturating_mul(usual).saturating_add(small.saturating_mul(in_small));
-        self.connections = knocks.saturating_add(self.addresses.saturating_mul(self.ports_per_address));
-        // A named host is looked at as a site as well.
-        let sites = self.sites.saturating_add(self.names);
-        self.requests = sites.saturating_mul(self.requests_per_site).saturating_add(self.requests_of_providers);
-        self.seconds = self.duration(sites, per_name, volumes);
-    }
-
-    /// Quiet work goes before loud work. Within each, many things are probed at once, each at its own rate.
-    fn duration(&self, sites: u64, per_name: u64, volumes: &Volumes) -> u64 {
-        let rounds = |things: u64| things.div_ceil(volumes.at_once.max(1));
-        let each = |count: u64, rate: u64| count.div_ceil(rate.max(1));
-        let units = self.swept_addresses.div_ceil(UNIT_ADDRESSES);
-        let reverse = if self.questions > 0 { each(UNIT_ADDRESSES, volumes.questions_per_server_s) } else { 0 };
-        let knocks = match self.ports_per_swept_address {
-            0 => 0,
-            ports => each(UNIT_ADDRESSES * ports, volumes.connections_per_block_s) + SILENCE_S,
+    /// `things`: seeds by kind, and how many of the swept addresses are asked for all ports.
+    fn sum(&mut self, ceiling: Clearance, things: Things, volumes: &Volumes) {
+        let each = |about: About, sends: Sends| volumes.of_each(ceiling, about, sends);
+        self.ports_per_address = each(About::Address, Sends::Knocks);
+        let swept = if things.small > 0 { About::OfSmallBlock } else { About::OfLargeBlock };
+        self.ports_per_swept_address = each(swept, Sends::Knocks);
+        self.names_per_domain = each(About::Domain, Sends::Tries);
+        self.requests_per_site = each(About::Site, Sends::Requests);
+        let things = Things {
+            names: self.names,
+            domains: self.domains,
+            alike: self.names_alike,
+            // A named host is looked at as a site as well.
+            sites: self.sites.saturating_add(self.names),
+            addresses: self.addresses,
+            swept: self.swept_addresses,
+            ..things
         };
-        let parts = [
-            rounds(self.names) * each(per_name, volumes.questions_per_server_s),
-            rounds(self.domains) * each(self.names_per_domain, volumes.questions_per_server_s),
-            each(self.names_alike, volumes.questions_per_server_s),
-            rounds(units) * (reverse + knocks),
-            rounds(self.addresses) * each(self.ports_per_address, volumes.connections_per_address_s),
-            rounds(sites) * each(self.requests_per_site, volumes.requests_per_host_s),
-            each(self.requests_of_providers, volumes.requests_per_host_s),
-        ];
-        let at_each = parts.into_iter().fold(0_u64, u64::saturating_add);
-        let contacts = self.questions.saturating_add(self.connections).saturating_add(self.requests);
-        at_each.max(volumes.total_s.map_or(0, |rate| each(contacts, rate)))
+        self.by_task = volumes.by_task(ceiling, &things);
+        let all = |count: fn(&OfTask) -> u64| self.by_task.iter().map(count).fold(0, u64::saturating_add);
+        (self.questions, self.connections) = (all(|task| task.questions), all(|task| task.connections));
+        (self.datagrams, self.requests) = (all(|task| task.datagrams), all(|task| task.requests));
+        (self.lookups, self.packets) = (all(|task| task.lookups), all(|task| task.packets));
+        // Quiet work goes before loud work.
+        self.seconds = all(|task| task.milliseconds).div_ceil(1_000);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ports::PortList;
+    use crate::{SkippedTasks, TaskName};
 
     fn volumes() -> Volumes {
+        let of = |task, footprint, about, sends, count| Volume { task, footprint, about, sends, count };
+        let (l1, l2, l3) = (Clearance::L1, Clearance::L2, Clearance::L3);
+        let lookups = Sends::Lookups { providers: 1 };
         Volumes {
-            questions_per_name: vec![
-                (TaskName::Resolve, Clearance::L1, 10),
-                (TaskName::ZoneTransfer, Clearance::L3, 5),
+            of_tasks: vec![
+                of(TaskName::Resolve, l1, About::Name, Sends::Questions, 10),
+                of(TaskName::ZoneTransfer, l3, About::Name, Sends::Questions, 5),
+                of(TaskName::HttpProbe, l2, About::Site, Sends::Requests, 8),
+                of(TaskName::ContentFocus, l3, About::Site, Sends::Requests, 92),
+                of(TaskName::AppStore, l1, About::Seed(Kind::AndroidApp), lookups, 2),
+                of(TaskName::NameSweep, l3, About::Domain, Sends::Tries, 2_000),
+                of(TaskName::ResemblingDomains, l1, About::Alike, Sends::Questions, 1),
+                of(TaskName::PtrSweep, l1, About::OfBlock, Sends::Questions, 1),
+                of(TaskName::PortSweep, l3, About::Address, Sends::Knocks, 200),
+                of(TaskName::UdpSweep, l3, About::Address, Sends::Datagrams, 15),
+                of(TaskName::BlockSweep, l3, About::OfLargeBlock, Sends::Knocks, 9),
+                of(TaskName::BlockSweep, l3, About::OfSmallBlock, Sends::Knocks, 200),
+                of(TaskName::BlockSweep, l3, About::OfSmallBlock, Sends::Datagrams, 15),
             ],
-            requests_per_site: vec![
-                (TaskName::HttpProbe, Clearance::L2, 8),
-                (TaskName::ContentFocus, Clearance::L3, 92),
-            ],
-            requests_per_seed: vec![(TaskName::AppStore, Clearance::L1, Kind::AndroidApp, 2)],
-            names_per_domain: 2_000,
             names_alike_max: 0,
-            ports_per_address: 200,
-            ports_per_swept_address: 9,
             at_once: 256,
             connections_per_address_s: 50,
             connections_per_block_s: 300,
             requests_per_host_s: 10,
             questions_per_server_s: 100,
+            requests_per_provider_s: 2,
             total_s: None,
         }
     }
@@ -324,15 +249,15 @@ mod tests {
         assert_eq!(large.large_blocks, [named]);
         assert!(large.seconds > 3_600, "{} s", large.seconds);
         let host = plan(&[(Kind::IpAddress, "10.1.2.3")], Clearance::L3, &[]);
-        assert_eq!((host.swept_addresses, host.connections, host.seconds), (0, 200, 4));
+        assert_eq!((host.swept_addresses, host.connections, host.datagrams, host.seconds), (0, 200, 15, 5));
     }
 
     #[test]
     fn what_stores_are_asked_about_an_app_is_counted() {
         let seeds = [(Kind::AndroidApp, "test.acme.shop"), (Kind::AndroidApp, "test.acme.pay"), (Kind::IosApp, "a.b")];
-        let of = |level| (plan(&seeds, level, &[]).requests, plan(&seeds, level, &[]).others);
+        let of = |level| (plan(&seeds, level, &[]).lookups, plan(&seeds, level, &[]).others);
         assert_eq!((of(Clearance::L0), of(Clearance::L2)), ((0, 3), (4, 3)));
-        assert_eq!(plan(&seeds, Clearance::L2, &["test.acme.shop"]).requests, 2, "one is excluded");
+        assert_eq!(plan(&seeds, Clearance::L2, &["test.acme.shop"]).lookups, 2, "one is excluded");
     }
 
     #[test]
@@ -352,7 +277,8 @@ mod tests {
     fn names_that_pass_for_a_seed_are_counted_as_they_are_asked_for() {
         let of = |seeds: &[(Kind, &str)], level, most| {
             let seeds: Vec<(Kind, String)> = seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect();
-            let volumes = Volumes { questions_per_name: Vec::new(), names_alike_max: most, ..volumes() };
+            let mut volumes = Volumes { names_alike_max: most, ..volumes() };
+            volumes.of_tasks.retain(|volume| volume.about == About::Alike);
             let plan = estimate(&seeds, level, &[], &volumes);
             (plan.questions, plan.seconds >= plan.names_alike / 100)
         };
@@ -398,6 +324,48 @@ mod tests {
     }
 
     #[test]
+    fn what_is_sent_is_told_task_by_task() {
+        let seeds = [
+            (Kind::Domain, "acme.test"),
+            (Kind::NetBlock, "192.0.2.0/24"),
+            (Kind::NetBlock, "198.18.0.0/16"),
+            (Kind::IpAddress, "203.0.113.7"),
+        ];
+        let plan = plan(&seeds, Clearance::L3, &[]);
+        let of = |name: TaskName| plan.by_task.iter().find(|task| task.task == name).expect("is planned");
+        let blocks = of(TaskName::BlockSweep);
+        assert_eq!((blocks.addresses, blocks.ports, blocks.datagrams), (65_536 + 256, 200, 256 * 15));
+        assert_eq!((blocks.connections, blocks.questions), (65_536 * 9 + 256 * 200, 0));
+        let words = of(TaskName::NameSweep);
+        assert_eq!((words.names, words.questions, words.packets), (2_000, 2_000, 2_000));
+        assert_eq!(words.milliseconds, 20_000, "by 100 questions a second");
+        let datagrams = of(TaskName::UdpSweep);
+        assert_eq!((datagrams.addresses, datagrams.datagrams, datagrams.packets), (1, 15, 15));
+        assert_eq!(of(TaskName::HttpProbe).sites, 1, "a named host is looked at as a site");
+        assert!(!plan.by_task.iter().any(|task| task.task == TaskName::AppStore), "nothing is asked of stores");
+        // The sums are those of the tasks, and the loudest is in front.
+        let sum = |count: fn(&OfTask) -> u64| plan.by_task.iter().map(count).sum::<u64>();
+        assert_eq!((plan.questions, plan.connections), (sum(|task| task.questions), sum(|task| task.connections)));
+        assert_eq!((plan.datagrams, plan.requests), (sum(|task| task.datagrams), sum(|task| task.requests)));
+        assert_eq!((plan.lookups, plan.packets), (sum(|task| task.lookups), sum(|task| task.packets)));
+        assert_eq!(plan.seconds, sum(|task| task.milliseconds).div_ceil(1_000));
+        assert_eq!(plan.by_task[0].task, TaskName::BlockSweep);
+        assert!(plan.by_task.is_sorted_by_key(|task| std::cmp::Reverse(task.packets)));
+    }
+
+    #[test]
+    fn providers_that_are_asked_side_by_side_take_as_long_as_one() {
+        let of = |providers| {
+            let (task, about) = (TaskName::NameSources, About::Seed(Kind::Domain));
+            let sends = Sends::Lookups { providers };
+            let volume = Volume { task, footprint: Clearance::L1, about, sends, count: 100 };
+            let volumes = Volumes { of_tasks: vec![volume], ..volumes() };
+            estimate(&[(Kind::Domain, "acme.test".to_owned())], Clearance::L1, &[], &volumes)
+        };
+        assert_eq!((of(1).lookups, of(1).seconds, of(20).lookups, of(20).seconds), (100, 50, 100, 3));
+    }
+
+    #[test]
     fn tasks_that_are_left_out_ask_nothing() {
         let seeds = [(Kind::Domain, "acme.test".to_owned()), (Kind::NetBlock, "192.0.2.0/24".to_owned())];
         let of = |skipped: &str| {
@@ -407,6 +375,7 @@ mod tests {
         };
         let all = of("");
         assert_eq!(of("udp_sweep"), all);
+        assert_eq!(of("ptr_sweep"), all);
         assert_eq!(of("content_focus"), (all.0, 8, all.2));
         assert_eq!(of("port_sweep,block_sweep,name_sweep"), (0, all.1, 0));
     }

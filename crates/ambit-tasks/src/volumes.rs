@@ -1,62 +1,144 @@
 //! How much the tasks ask of one thing, for plans that people see before anything is contacted. Read off the table of
 //! tasks, so that a new one counts.
 
-use crate::tasks::{app_store, name_sweep, resembling_domains};
+use crate::read::datagram::QUESTIONS;
+use crate::tasks::{app_store, name_sources, resembling_domains};
 use crate::{ALL, Contacts, Settings, Task};
-use ambit_model::estimate::Volumes;
-use ambit_model::{Clearance, Kind, TaskName};
+use ambit_model::estimate::{About, SMALL_BLOCK_ADDRESSES, Sends, Volume, Volumes};
+use ambit_model::{Kind, TaskName};
+
+/// Tasks that speak something else than HTTP to addresses.
+const SPEAK_OTHERWISE: [TaskName; 4] =
+    [TaskName::Jarm, TaskName::OpenResolver, TaskName::ServiceIdentify, TaskName::TlsGrab];
 
 /// The counts of the tasks. How fast they ask is the network's: those members are left at 0.
 pub fn volumes(settings: &Settings) -> Volumes {
-    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    // Names that are tried are counted for themselves.
-    let counted = [name_sweep::TASK.name, resembling_domains::TASK.name];
-    let asks_names = |task: &Task| {
-        task.watches.contains(&Kind::Domain) && task.contacts == Contacts::Zone && !counted.contains(&task.name)
-    };
-    let asks_sites = |task: &Task| task.watches.contains(&Kind::Uri) && task.contacts == Contacts::Address;
     Volumes {
-        questions_per_name: costs(asks_names),
-        requests_per_site: costs(asks_sites),
-        requests_per_seed: Kind::APPS.iter().map(|kind| of_stores(*kind)).collect(),
-        names_per_domain: count(settings.words.len()),
+        of_tasks: ALL.iter().flat_map(|task| of_task(task, settings)).collect(),
         names_alike_max: u64::try_from(resembling_domains::SPACE).unwrap_or(0),
-        ports_per_address: count(settings.ports.len()),
-        ports_per_swept_address: count(settings.swept_ports.len()),
         ..Volumes::default()
     }
     .without(&settings.skipped)
 }
 
-/// What stores of apps are asked about an app of a kind.
-fn of_stores(kind: Kind) -> (TaskName, Clearance, Kind, u64) {
-    let stores = u64::try_from(app_store::stores_of(kind).count()).unwrap_or(0);
-    (app_store::TASK.name, app_store::TASK.footprint, kind, stores)
+/// What one task sends about one thing of each sort that it examines.
+fn of_task(task: &Task, settings: &Settings) -> Vec<Volume> {
+    let volumes = match task.name {
+        TaskName::NameSweep => vec![(About::Domain, Sends::Tries, settings.words.len())],
+        TaskName::ResemblingDomains => vec![(About::Alike, Sends::Questions, 1)],
+        TaskName::PtrSweep => vec![(About::OfBlock, Sends::Questions, 1)],
+        TaskName::PortSweep => vec![(About::Address, Sends::Knocks, settings.ports.len())],
+        TaskName::UdpSweep => vec![(About::Address, Sends::Datagrams, QUESTIONS.len())],
+        TaskName::BlockSweep => {
+            let (large, small) = (SMALL_BLOCK_ADDRESSES + 1, SMALL_BLOCK_ADDRESSES);
+            vec![
+                (About::OfLargeBlock, Sends::Knocks, settings.ports_of_block(large).len()),
+                (About::OfSmallBlock, Sends::Knocks, settings.ports_of_block(small).len()),
+                (About::OfSmallBlock, Sends::Datagrams, QUESTIONS.len()),
+            ]
+        }
+        TaskName::Screenshot if settings.browser.is_none() => Vec::new(),
+        _ => usual(task, settings),
+    };
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let (name, footprint) = (task.name, task.footprint);
+    let volume = |(about, sends, number)| Volume { task: name, footprint, about, sends, count: count(number) };
+    volumes.into_iter().map(volume).collect()
 }
 
-/// Name, footprint and cost of some tasks.
-fn costs(is_meant: impl Fn(&Task) -> bool) -> Vec<(TaskName, Clearance, u64)> {
-    let meant = ALL.iter().filter(|task| is_meant(task));
-    meant.map(|task| (task.name, task.footprint, u64::try_from(task.cost).unwrap_or(0))).collect()
+/// What a task sends that asks as much as it costs of each thing.
+fn usual(task: &Task, settings: &Settings) -> Vec<(About, Sends, usize)> {
+    let cost = usize::try_from(task.cost).unwrap_or(0);
+    let watches = |kind: Kind| task.watches.contains(&kind);
+    // What is asked of every name is asked of a domain, too.
+    let names =
+        if watches(Kind::DnsRecord) { Some(About::Name) } else { watches(Kind::Domain).then_some(About::Domain) };
+    let addresses = watches(Kind::IpAddress).then_some(About::Address);
+    match task.contacts {
+        Contacts::Nothing => Vec::new(),
+        Contacts::Zone => names.into_iter().chain(addresses).map(|about| (about, Sends::Questions, cost)).collect(),
+        Contacts::Address if watches(Kind::Uri) => vec![(About::Site, Sends::Requests, cost)],
+        Contacts::Address => {
+            let sends = if SPEAK_OTHERWISE.contains(&task.name) { Sends::Connections } else { Sends::Requests };
+            let services = watches(Kind::NetworkService).then_some(About::Seed(Kind::NetworkService));
+            let buckets = watches(Kind::CloudStorageBucket).then_some(About::Seed(Kind::CloudStorageBucket));
+            let things = names.into_iter().chain(addresses).chain(services).chain(buckets);
+            things.map(|about| (about, sends, cost)).collect()
+        }
+        Contacts::Provider(_) | Contacts::Source => {
+            let of_kind = |kind: &Kind| {
+                let (providers, count) = match task.name {
+                    TaskName::AppStore => (1, app_store::stores_of(*kind).count()),
+                    TaskName::NameSources => {
+                        let sources = name_sources::sources(settings).count();
+                        (sources, sources.saturating_mul(cost))
+                    }
+                    _ => (1, cost),
+                };
+                let providers = u64::try_from(providers).unwrap_or(1);
+                (About::Seed(*kind), Sends::Lookups { providers }, count)
+            };
+            task.watches.iter().map(of_kind).collect()
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ambit_model::Clearance;
 
     #[test]
     fn every_volume_has_tasks_behind_it_at_the_level_that_asks() {
         let volumes = volumes(&Settings::default());
-        assert!(
-            volumes.names_per_domain > 1_000 && volumes.ports_per_address > 100 && volumes.ports_per_swept_address == 9
-        );
-        let least = |parts: &[(TaskName, Clearance, u64)]| parts.iter().map(|(_, footprint, _)| *footprint).min();
-        assert_eq!(least(&volumes.questions_per_name), Some(Clearance::L1));
-        assert_eq!(least(&volumes.requests_per_site), Some(Clearance::L2));
-        assert_eq!(volumes.names_alike_max, 10_000);
-        let stores: Vec<_> = volumes.requests_per_seed.iter().map(|(.., kind, count)| (*kind, *count)).collect();
-        assert_eq!(stores, [(Kind::AndroidApp, 2), (Kind::IosApp, 1)]);
-        let of_sweeps = |(task, ..): &(TaskName, Clearance, u64)| *task == TaskName::ResemblingDomains;
-        assert!(!volumes.questions_per_name.iter().any(of_sweeps), "a sweep is counted for itself");
+        let of = |about: About| volumes.of_tasks.iter().filter(move |volume| volume.about == about);
+        let count = |task: TaskName, about: About, sends: Sends| {
+            let found = of(about).find(|volume| volume.task == task && volume.sends == sends);
+            found.map_or(0, |volume| volume.count)
+        };
+        assert!(count(TaskName::NameSweep, About::Domain, Sends::Tries) > 1_000);
+        assert!(count(TaskName::PortSweep, About::Address, Sends::Knocks) > 100);
+        assert_eq!(count(TaskName::BlockSweep, About::OfLargeBlock, Sends::Knocks), 9);
+        assert!(count(TaskName::BlockSweep, About::OfSmallBlock, Sends::Knocks) > 100);
+        let datagrams = count(TaskName::UdpSweep, About::Address, Sends::Datagrams);
+        assert!(datagrams > 10);
+        assert_eq!(count(TaskName::BlockSweep, About::OfSmallBlock, Sends::Datagrams), datagrams);
+        assert_eq!(count(TaskName::PtrSweep, About::OfBlock, Sends::Questions), 1);
+        let least = |about: About| of(about).map(|volume| volume.footprint).min();
+        assert_eq!(least(About::Name), Some(Clearance::L1));
+        assert_eq!(least(About::Site), Some(Clearance::L2));
+        assert_eq!((volumes.names_alike_max, of(About::Alike).count()), (10_000, 1));
+        assert!(!of(About::Name).any(|volume| volume.task == TaskName::NameSweep), "a sweep is counted for itself");
+    }
+
+    #[test]
+    fn what_data_providers_are_asked_is_counted() {
+        let settings = Settings::default();
+        let volumes = volumes(&settings);
+        let of = |task: TaskName, kind: Kind| {
+            let of_seed =
+                volumes.of_tasks.iter().find(|volume| (volume.task, volume.about) == (task, About::Seed(kind)));
+            of_seed.map_or((Sends::Questions, 0), |volume| (volume.sends, volume.count))
+        };
+        let one = Sends::Lookups { providers: 1 };
+        assert_eq!(of(TaskName::AppStore, Kind::AndroidApp), (one, 2));
+        assert_eq!(of(TaskName::AppStore, Kind::IosApp), (one, 1));
+        assert_eq!(of(TaskName::Registration, Kind::Domain), (one, 3));
+        assert_eq!(of(TaskName::Registration, Kind::IpAddress), (one, 3));
+        assert_eq!(of(TaskName::CertificateLog, Kind::Domain), (one, 5));
+        let sources = u64::try_from(name_sources::sources(&settings).count()).unwrap();
+        assert!(sources > 10);
+        assert_eq!(of(TaskName::NameSources, Kind::Domain), (Sends::Lookups { providers: sources }, 5 * sources));
+    }
+
+    #[test]
+    fn every_task_that_examines_seeds_is_counted() {
+        // What is examined is no seed, or is seldom one; or a browser is needed.
+        let later = ["certificate_names", "reverse_walk", "screenshot"];
+        let volumes = volumes(&Settings::default());
+        let counted = |task: &Task| volumes.of_tasks.iter().any(|volume| volume.task == task.name && volume.count > 0);
+        let silent = ALL.iter().filter(|task| task.contacts != Contacts::Nothing && !counted(task));
+        let silent: Vec<&str> = silent.map(|task| task.name.as_str()).collect();
+        assert_eq!(silent, later);
     }
 }

@@ -4,7 +4,7 @@
 use crate::client::{Ask, Reply, ask};
 use crate::scenario::Stage;
 use ambit_model::Timestamp;
-use ambit_model::estimate::Volumes;
+use ambit_model::estimate::{About, Sends, Volume, Volumes};
 use ambit_model::library::{CloudEntry, FingerprintEntry, FingerprintMatch, IssueEntry, KindEntry, Library, TaskEntry};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
@@ -239,7 +239,6 @@ fn usual() -> Limits {
     Limits { events_time: Duration::ZERO, ..Limits::default() }
 }
 
-/// A library of one entry each, and a second issue, so that there is more than one page.
 /// A sample of one domain.
 fn sample() -> Sample {
     Sample {
@@ -250,6 +249,22 @@ fn sample() -> Sample {
     }
 }
 
+/// What the tasks of the library send.
+fn volumes() -> Vec<Volume> {
+    let of = |task, footprint, about, sends, count| Volume { task, footprint, about, sends, count };
+    vec![
+        of(TaskName::Resolve, Clearance::L1, About::Name, Sends::Questions, 10),
+        of(TaskName::HttpProbe, Clearance::L2, About::Site, Sends::Requests, 8),
+        of(TaskName::ContentFocus, Clearance::L3, About::Site, Sends::Requests, 92),
+        of(TaskName::NameSweep, Clearance::L3, About::Domain, Sends::Tries, 2_000),
+        of(TaskName::PtrSweep, Clearance::L1, About::OfBlock, Sends::Questions, 1),
+        of(TaskName::PortSweep, Clearance::L3, About::Address, Sends::Knocks, 200),
+        of(TaskName::BlockSweep, Clearance::L3, About::OfLargeBlock, Sends::Knocks, 9),
+        of(TaskName::BlockSweep, Clearance::L3, About::OfSmallBlock, Sends::Knocks, 200),
+    ]
+}
+
+/// A library of one entry each, and a second issue, so that there is more than one page.
 fn library() -> Library {
     let issue = |name: &str| IssueEntry {
         name: name.to_owned(),
@@ -281,21 +296,14 @@ fn library() -> Library {
         }],
         issues: vec![issue("dns_caa_missing"), issue("dns_caa_permissive")],
         volumes: Volumes {
-            questions_per_name: vec![(TaskName::Resolve, Clearance::L1, 10)],
-            requests_per_site: vec![
-                (TaskName::HttpProbe, Clearance::L2, 8),
-                (TaskName::ContentFocus, Clearance::L3, 92),
-            ],
-            requests_per_seed: Vec::new(),
-            names_per_domain: 2_000,
+            of_tasks: volumes(),
             names_alike_max: 0,
-            ports_per_address: 200,
-            ports_per_swept_address: 9,
             at_once: 256,
             connections_per_address_s: 50,
             connections_per_block_s: 300,
             requests_per_host_s: 10,
             questions_per_server_s: 100,
+            requests_per_provider_s: 2,
             total_s: None,
         },
         aws_keys: false,

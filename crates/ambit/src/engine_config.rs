@@ -399,6 +399,7 @@ pub(crate) fn volumes(tasks: &ambit_tasks::Settings, limits: &PaceLimits) -> Vol
         connections_per_block_s: whole(limits.connections_per_block),
         requests_per_host_s: whole(limits.requests_per_host),
         questions_per_server_s: whole(limits.questions_per_server),
+        requests_per_provider_s: whole(limits.requests_per_provider),
         total_s: limits.total.map(whole),
         ..ambit_tasks::volumes(tasks)
     }

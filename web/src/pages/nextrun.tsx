@@ -95,7 +95,10 @@ function Numbers({ of, level }: { of: Plan; level: Level }): ReactNode {
   const figures: [string, string][] = [
     ["DNS questions", of.dns_questions.toLocaleString("en")],
     ["Connections", of.connections.toLocaleString("en")],
+    ["UDP datagrams", of.datagrams.toLocaleString("en")],
     ["Requests to sites", of.http_requests.toLocaleString("en")],
+    ["Requests to data providers", of.provider_requests.toLocaleString("en")],
+    ["Packets, about", of.packets.toLocaleString("en")],
     ["Takes about", lasting(of.seconds)],
   ];
   const each: string[] = [];
@@ -115,6 +118,7 @@ function Numbers({ of, level }: { of: Plan; level: Level }): ReactNode {
       <p className="mt-2">
         That is for your seeds. What they lead to is probed as well{each.length > 0 && `: ${each.join(", ")}`}.
       </p>
+      {of.tasks.length > 0 && <Tasks of={of.tasks} />}
       {of.level !== level && <p className="mt-1 text-medium">The workflow of this collection goes no further than {of.level}.</p>}
       {of.excluded_seeds.length > 0 && (
         <p className="mt-1">Never contacted, although they are seeds: <Foreign>{of.excluded_seeds.join(", ")}</Foreign></p>
@@ -124,4 +128,31 @@ function Numbers({ of, level }: { of: Plan; level: Level }): ReactNode {
       )}
     </div>
   );
+}
+
+/** What each task examines and sends, the loudest first. */
+function Tasks({ of }: { of: Plan["tasks"] }): ReactNode {
+  return (
+    <details className="mt-2">
+      <summary className="cursor-pointer">Task by task</summary>
+      <ul className="mt-1 flex flex-col gap-0.5 text-xs">
+        {of.map((task) => (
+          <li key={task.task}>
+            <span className="font-semibold">{task.task}</span>: {examined(task)}, {count(task.packets, "packet")}, {lasting(task.seconds)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function examined(task: Plan["tasks"][number]): string {
+  const ports = task.ports_per_address > 0 ? ` × up to ${count(task.ports_per_address, "port")}` : "";
+  const things: [number, string][] = [
+    [task.names, count(task.names, "name")],
+    [task.addresses, count(task.addresses, "address", "addresses") + ports],
+    [task.sites, count(task.sites, "site")],
+    [task.others, count(task.others, "seed")],
+  ];
+  return things.filter(([number]) => number > 0).map(([, text]) => text).join(", ");
 }

@@ -40,10 +40,14 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     if !facts.decision.scoped() {
         return Plan::No;
     }
-    let chosen = |source: &&Source| settings.sources.as_ref().is_none_or(|chosen| chosen.contains(source.name));
-    let has_key = |source: &&Source| source.key != Key::Required || settings.source_keys.of(source.name).is_some();
-    let asked = ambit_sources::all().iter().filter(chosen).filter(has_key);
-    Plan::each(asked.map(|source| source.name.to_owned()))
+    Plan::each(sources(settings).map(|source| source.name.to_owned()))
+}
+
+/// The sources that are asked with these settings.
+pub(crate) fn sources(settings: &Settings) -> impl Iterator<Item = &'static Source> {
+    let chosen = move |source: &&Source| settings.sources.as_ref().is_none_or(|chosen| chosen.contains(source.name));
+    let has_key = move |source: &&Source| source.key != Key::Required || settings.source_keys.of(source.name).is_some();
+    ambit_sources::all().iter().filter(chosen).filter(has_key)
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer> {

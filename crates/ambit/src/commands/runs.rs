@@ -3,7 +3,7 @@
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs, OURS};
-use crate::args::Client;
+use crate::args::{Client, Output};
 use crate::config::Settings;
 use crate::confirm;
 use crate::failure::{Failure, Result};
@@ -94,6 +94,9 @@ pub(crate) async fn run(command: &Run, settings: &Settings, silent: bool) -> Res
                 for line in lines::plan(&plan) {
                     results.line(&line)?;
                 }
+                for line in lines::plan_by_task(&plan) {
+                    results.line(&format!("  {line}"))?;
+                }
             }
         }
         Action::Start { collection, yes_large } => start(&api, collection, (*yes_large, silent), &mut results).await?,
@@ -137,6 +140,17 @@ async fn runs(api: &Api, collection: &str) -> Result<Vec<Value>> {
 
 async fn plan(api: &Api, collection: &str) -> Result<Value> {
     Ok(api.get(&format!("{OURS}/user_collections/{collection}/plan")).await?.result)
+}
+
+/// What each task of a plan sends; with `--jsonl` the whole plan as a document.
+pub(crate) fn show_tasks(plan: &Value, output: &Output) -> Result<()> {
+    if output.jsonl {
+        let mut results = Results::open(output.output.as_deref())?;
+        results.json(plan)?;
+        return results.finish();
+    }
+    lines::plan_by_task(plan).iter().for_each(|line| hint(&format!("    {line}")));
+    Ok(())
 }
 
 async fn start(api: &Api, typed: &str, (yes_large, silent): (bool, bool), results: &mut Results) -> Result<()> {

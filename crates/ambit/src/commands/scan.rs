@@ -3,6 +3,7 @@
 mod table;
 
 use crate::args::{Output, Ports, Tasks};
+use crate::commands::runs::show_tasks;
 use crate::config::Settings;
 use crate::contacts::Contacts;
 use crate::discover::{Job, discover};
@@ -83,7 +84,7 @@ pub(crate) struct Scan {
     /// Data folder.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Show what would be contacted, and stop.
+    /// Show what would be sent, task by task, and stop.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Run on the simulated internet of this file.
@@ -148,7 +149,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
         }
     }
     if scan.dry_run {
-        return Ok(());
+        return show_tasks(&plan, &scan.output);
     }
     confirm::large(&plan, scan.yes_large)?;
     // What a script asks of the exit code and of other files is due, whoever reads the results.

@@ -110,16 +110,51 @@ pub(crate) fn run(run: &Value) -> String {
     line
 }
 
+/// What is sent, by the member of a plan: one of it, and many.
+const SENT: [(&str, &str, &str); 5] = [
+    ("dns_questions", "DNS question", "DNS questions"),
+    ("connections", "connection", "connections"),
+    ("datagrams", "UDP datagram", "UDP datagrams"),
+    ("http_requests", "HTTP request", "HTTP requests"),
+    ("provider_requests", "request to data providers", "requests to data providers"),
+];
+
+/// What each task of a plan examines and sends, a line for each, the loudest first.
+/// `port_sweep: 1 address × 200 ports, 200 connections, about 400 packets, 4 s`.
+pub(crate) fn plan_by_task(plan: &Value) -> Vec<String> {
+    items(&plan["tasks"]).map(of_task).collect()
+}
+
+fn of_task(task: &Value) -> String {
+    let number = |member: &str| task[member].as_u64().unwrap_or_default();
+    let some = |member: &str, one: &str, many: &str| (number(member) > 0).then(|| amount(number(member), one, many));
+    let ports = some("ports_per_address", "port", "ports").map(|ports| format!(" × up to {ports}")).unwrap_or_default();
+    let examined = [
+        some("names", "name", "names"),
+        some("addresses", "address", "addresses").map(|addresses| addresses + &ports),
+        some("sites", "site", "sites"),
+        some("others", "seed", "seeds"),
+    ];
+    let sent = SENT.iter().map(|(member, one, many)| some(member, one, many));
+    let parts: Vec<String> = examined.into_iter().chain(sent).flatten().collect();
+    let packets = amount(number("packets"), "packet", "packets");
+    format!("{}: {}, about {packets}, {}", shown(task, "task"), parts.join(", "), duration(number("seconds")))
+}
+
+/// `1 port`, `1,000 ports`.
+fn amount(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
 /// What a run asks, in numbers, a line for each sort.
 pub(crate) fn plan(plan: &Value) -> Vec<String> {
     let number = |member: &str| plan[member].as_u64().unwrap_or_default();
+    let sent = SENT.iter().map(|(member, one, many)| amount(number(member), one, many));
     let mut lines = vec![format!(
-        "for {}: {} DNS questions, {} connections, {} HTTP requests; about {} at the polite rates, plus work on what \
-         is discovered",
+        "for {}: {}, about {} packets; about {} at the polite rates, plus work on what is discovered",
         seeds(&plan["seeds"]),
-        grouped(number("dns_questions")),
-        grouped(number("connections")),
-        grouped(number("http_requests")),
+        sent.collect::<Vec<_>>().join(", "),
+        grouped(number("packets")),
         duration(number("seconds")),
     )];
     let each = [
@@ -173,10 +208,8 @@ fn seeds(counts: &Value) -> String {
         (_, all) => all,
     };
     let parts = words.iter().map(|(member, one, many)| (count(member), one, many));
-    let parts: Vec<String> = parts
-        .filter(|(count, _, _)| *count > 0)
-        .map(|(count, one, many)| format!("{} {}", grouped(count), if count == 1 { one } else { many }))
-        .collect();
+    let parts: Vec<String> =
+        parts.filter(|(count, _, _)| *count > 0).map(|(count, one, many)| amount(count, one, many)).collect();
     if parts.is_empty() { "no seeds".to_owned() } else { parts.join(", ") }
 }
 
@@ -231,19 +264,35 @@ mod tests {
                 crate::engine_config::volumes(&ambit_tasks::Settings::default(), &ambit_net::PaceLimits::default());
             let level = ambit_model::Clearance::L3;
             let counted = ambit_model::estimate::estimate(&seeds, level, &["pay.test".to_owned()], &volumes);
-            plan(&json!(ambit_api::plans::Plan::of(&counted, level, |_| false, Vec::new()))).join("\n")
+            let shown = json!(ambit_api::plans::Plan::of(&counted, level, |_| false, Vec::new()));
+            (plan(&shown).join("\n"), plan_by_task(&shown))
         };
-        let block = counted(&[(ambit_model::Kind::NetBlock, "10.0.0.0/8"), (ambit_model::Kind::Domain, "pay.test")]);
+        let (block, tasks) =
+            counted(&[(ambit_model::Kind::NetBlock, "10.0.0.0/8"), (ambit_model::Kind::Domain, "pay.test")]);
         for words in [
-            "for 1 block: 16,777,216 DNS questions, 150,994,944 connections, 0 HTTP requests; about ",
+            "for 1 block: 16,777,216 DNS questions, 150,994,944 connections, 0 UDP datagrams, 0 HTTP requests, 35 \
+             requests to data providers, about 318,767,454 packets; about ",
             "16,777,216 addresses of blocks, each asked for its reverse name and up to 9 ports",
             "10.0.0.0/8 has 16,777,216 addresses: swept only with --yes-large",
             "pay.test: excluded",
         ] {
             assert!(block.contains(words), "{words}: {block}");
         }
-        let host = counted(&[(ambit_model::Kind::IpAddress, "10.1.2.3")]);
-        assert!(host.starts_with("for 1 address: 0 DNS questions, ") && !host.contains("blocks"), "{host}");
+        for (line, begin) in tasks.iter().zip([
+            "block_sweep: 16,777,216 addresses × up to 9 ports, 150,994,944 connections, about 301,989,888 packets, ",
+            "ptr_sweep: 16,777,216 addresses, 16,777,216 DNS questions, about 16,777,216 packets, ",
+        ]) {
+            assert!(line.starts_with(begin) && line.ends_with(" min"), "{begin}: {line}");
+        }
+        let (host, tasks) = counted(&[(ambit_model::Kind::IpAddress, "10.1.2.3")]);
+        assert!(host.starts_with("for 1 address: 1 DNS question, ") && !host.contains("blocks"), "{host}");
+        for line in [
+            "udp_sweep: 1 address, 15 UDP datagrams, about 15 packets, 1 s",
+            "registration: 1 address, 3 requests to data providers, about 30 packets, 2 s",
+            "ptr: 1 address, 1 DNS question, about 1 packet, 1 s",
+        ] {
+            assert!(tasks.iter().any(|task| task == line), "{line}: {tasks:?}");
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
         String::from_utf8(output.stderr).expect("UTF-8")
     };
     let host = planned(&["198.51.100.7"]);
-    assert!(host.contains("for 1 address: 0 DNS questions, ") && !host.contains("blocks"), "{host}");
+    assert!(host.contains("for 1 address: 1 DNS question, ") && !host.contains("blocks"), "{host}");
     let block = planned(&["198.18.0.0/15"]);
     for words in [
         "for 1 block: 131,072 DNS questions, 1,179,648 connections",
@@ -66,7 +66,10 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
     let chosen = planned(&["198.51.100.0/28", "--ports", "443,9000-9098"]);
     assert!(chosen.contains("1,600 connections") && chosen.contains("up to 100 ports"), "{chosen}");
     let top = planned(&["198.51.100.7", "--top-ports", "1000"]);
-    assert!(top.contains("1,000 connections"), "{top}");
+    assert!(top.contains("port_sweep: 1 address × up to 1,000 ports, 1,000 connections, about 2,000 packets"), "{top}");
+    for task in ["udp_sweep: 1 address, 15 UDP datagrams", "registration: 1 address, 3 requests to data providers"] {
+        assert!(top.contains(task), "{task}: {top}");
+    }
     let all = planned(&["198.51.100.0/24", "--top-ports", "all"]);
     assert!(all.contains("16,776,960 connections") && all.contains("swept only with --yes-large"), "{all}");
     let list = path.with_extension("words");
@@ -78,7 +81,7 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
         before.rsplit(' ').next().expect("a number").replace(',', "").parse().expect("a number")
     };
     assert_eq!(tried(&listed), tried(&ours) + 2, "{listed}");
-    let without = planned(&["198.51.100.7", "--skip", "port_sweep"]);
+    let without = planned(&["198.51.100.7", "--skip", "port_sweep,tls_grab"]);
     assert!(without.contains(" 0 connections") && !without.contains("address that responds"), "{without}");
     let quiet = planned(&["acme.test", "--workflow", "third_party_workflow"]);
     assert!(quiet.contains("the workflow third_party_workflow allows no more") && !quiet.contains("sweeps"), "{quiet}");
@@ -108,6 +111,17 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
         &["131,072 addresses of 198.18.0.0/15", "--yes-large"],
     );
     assert!(!path.exists(), "nothing began");
+}
+
+#[test]
+fn a_plan_is_a_document_for_programs() {
+    let folder = Folder::new("plan-document");
+    let data = folder.join("data");
+    let planned = ambit(&["scan", "--dry-run", "--jsonl", "--data", data.to_str().expect("UTF-8"), "198.51.100.7"]);
+    let document: serde_json::Value = serde_json::from_slice(&planned.stdout).expect("a document on standard output");
+    let of = |task: &str| document["tasks"].as_array().and_then(|tasks| tasks.iter().find(|row| row["task"] == task));
+    assert_eq!(of("udp_sweep").map(|row| &row["datagrams"]), Some(&serde_json::json!(15)), "{document}");
+    assert_eq!(of("port_sweep").map(|row| &row["addresses"]), Some(&serde_json::json!(1)), "{document}");
 }
 
 #[test]
