@@ -1,4 +1,4 @@
-// How fast a run goes, from what was seen of it, and how long what is planned so far would take.
+// How fast a run goes, from what was seen of it.
 
 /** What was seen of a run at a moment, in milliseconds. */
 export interface Seen {
@@ -18,10 +18,9 @@ export function seen(before: Seen[], now: Seen): Seen[] {
   return [...before.filter((one) => now.at - one.at <= KEPT_MS), now];
 }
 
-/** Looks a second, and the seconds that as many looks as are open would take; null: too little was seen. */
-export function pace(all: Seen[], open: number): { rate: number; rest: number | null } | null {
+/** Looks a second; null: too little was seen. */
+export function pace(all: Seen[]): number | null {
   const [first, last] = [all[0], all[all.length - 1]];
   if (first === undefined || last === undefined || last.at - first.at < SPAN_MS) return null;
-  const rate = (last.looked - first.looked) / ((last.at - first.at) / 1000);
-  return { rate, rest: rate > 0 ? open / rate : null };
+  return (last.looked - first.looked) / ((last.at - first.at) / 1000);
 }

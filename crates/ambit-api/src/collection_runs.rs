@@ -97,6 +97,12 @@ pub struct RunDetail {
     pub work_done: i64,
     pub work_unknown: i64,
     pub new_entity_count: i64,
+    /// Names, addresses and sites that are there and theirs.
+    pub names_found: i64,
+    pub addresses_found: i64,
+    pub sites_found: i64,
+    /// How long what is planned so far takes, about; null while nothing can be said.
+    pub seconds_left: Option<i64>,
     /// The issue that it looks at, and at nothing else.
     pub retests: Option<Uid>,
     /// When it goes on, where a window of its collection has begun.
@@ -118,6 +124,10 @@ impl Contract for RunDetail {
         ("work_done",) i64;
         ("work_unknown",) i64;
         ("new_entity_count",) i64;
+        ("names_found",) i64;
+        ("addresses_found",) i64;
+        ("sites_found",) i64;
+        ("seconds_left",) Option<i64>;
         ("retests",) Option<Uid>;
         ("rests_until",) Option<Timestamp>;
         ("stages",) Vec<Stage>;
@@ -160,6 +170,10 @@ impl RunDetail {
             work_done: run.counters.work_done,
             work_unknown: run.counters.work_unknown,
             new_entity_count: run.counters.new_entities,
+            names_found: run.progress.names,
+            addresses_found: run.progress.addresses,
+            sites_found: run.progress.sites,
+            seconds_left: run.progress.seconds_left,
             retests: run.retests,
             rests_until: run.timing.rests_until(now).filter(|_| !run.state.is_over()),
             stages: stages.iter().map(Stage::from).collect(),
@@ -247,6 +261,7 @@ mod tests {
             verdict: None,
             engine: None,
             counters: RunCounters::default(),
+            progress: model::RunProgress::default(),
         }
     }
 

@@ -8,6 +8,7 @@ pub mod hunt;
 mod installation;
 mod judge;
 mod keeping;
+mod pace;
 mod packs;
 mod plan;
 mod progress;

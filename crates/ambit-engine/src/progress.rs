@@ -1,6 +1,7 @@
 //! The progress of a run, as people see it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Counters of a run in progress; sent after every commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +14,12 @@ pub struct Progress {
     pub open: i64,
     /// Rows running now.
     pub in_flight: usize,
+    /// How long what is planned so far takes, about; `None` while nothing can be said.
+    pub left: Option<Duration>,
+    /// Names, addresses and sites that are there and theirs.
+    pub names: usize,
+    pub addresses: usize,
+    pub sites: usize,
     /// Entities seen for the first time.
     pub new_entities: u64,
     /// Entities in the scope graph.

@@ -18,6 +18,7 @@ mod uploaded;
 use crate::graph::Graph;
 use crate::guard::ScopeGuard;
 use crate::installation::Installation;
+use crate::pace::Pace;
 use crate::plan::Bindings;
 use crate::progress::Progress;
 use crate::share::Share;
@@ -26,7 +27,7 @@ use crate::{fingerprints, secrets};
 use alone::Alone;
 use ambit_model::facts::Facts;
 use ambit_model::reserved::Reserved;
-use ambit_model::run::{NotDone, NotDoneReason, Run, RunState};
+use ambit_model::run::{NotDone, NotDoneReason, Run, RunProgress, RunState};
 use ambit_model::scope::Rules;
 use ambit_model::{Kind, TaskName, Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
@@ -54,6 +55,8 @@ const COMMIT_EVERY: Duration = Duration::from_millis(100);
 const RECONCILE_PACE: u32 = 3;
 /// How often the engine looks whether a person paused or cancelled the run, wall time.
 const CONTROL_EVERY: Duration = Duration::from_millis(500);
+/// How often the progress is stored for people, wall time.
+const SHOW_EVERY: Duration = Duration::from_secs(2);
 /// How often the engines that live are counted, wall time: one that came or went is noticed within seconds.
 const ENGINES_EVERY: Duration = Duration::from_secs(5);
 /// Longest a run may take, wall time (docs/contract/asm.md §3.3). While it is carried that time is measured, not read
@@ -221,6 +224,11 @@ struct Drive<'a> {
     /// When the living engines were counted last.
     counted: Option<std::time::Instant>,
     progress: Progress,
+    pace: Pace,
+    /// Rows that were planned and not done when that was read last, and how many had been done then.
+    undone: (u64, u64),
+    /// When the store was told of the progress last, and of which.
+    shown: (std::time::Instant, Option<RunProgress>),
     proven: BTreeSet<(Uid, &'static str, String)>,
     planned: PlannedRows,
     finishing: bool,
@@ -265,6 +273,9 @@ impl<'a> Drive<'a> {
             told: std::time::Instant::now(),
             counted: None,
             progress: Progress::default(),
+            pace: Pace::default(),
+            undone: (0, 0),
+            shown: (std::time::Instant::now(), None),
             proven: BTreeSet::new(),
             planned: PlannedRows::default(),
             finishing: false,
@@ -337,6 +348,9 @@ impl<'a> Drive<'a> {
         let now = (self.config.clock)();
         self.config.engine.heartbeat(now).await?;
         self.tell();
+        if self.shown.0.elapsed() >= SHOW_EVERY {
+            self.store_progress().await?;
+        }
         self.count_engines(now).await?;
         self.is_told = self.config.engine.scope_revision(self.run.collection).await? != self.scope_revision;
         let run = self.config.engine.run(self.run.id).await?;
@@ -475,6 +489,7 @@ impl<'a> Drive<'a> {
         };
         let committed = self.flight.beside(self.config.engine.commit(commit)).await?;
         self.progress.new_entities += u64::try_from(committed.new_entities).unwrap_or(u64::MAX);
+        self.show();
         Ok(())
     }
 }

@@ -67,6 +67,17 @@ pub struct Run {
     /// When runs of its collection rest.
     pub timing: Timing,
     pub counters: RunCounters,
+    pub progress: RunProgress,
+}
+
+/// How far a run is, as its engine said last: what is there and theirs, and how long what is planned so far takes,
+/// about. `None`: nothing can be said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunProgress {
+    pub names: i64,
+    pub addresses: i64,
+    pub sites: i64,
+    pub seconds_left: Option<i64>,
 }
 
 /// Counters of a run, raised in the transaction of the work they count.

@@ -241,6 +241,8 @@ pub struct Reconciliation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
     pub open: i64,
+    /// Rows that are not done, with those that sweeps still become.
+    pub rest: i64,
     pub leased: i64,
     pub dirty: i64,
     /// The earliest wire date at which open work may start, if all of it has to wait; louder work waits for second

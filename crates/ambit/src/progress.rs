@@ -1,6 +1,7 @@
 //! Progress for a person: a bar on a terminal, a line every few seconds elsewhere, nothing when silent.
 
 use crate::output::hint;
+use crate::output::lines::{amount, left};
 use ambit_engine::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -83,7 +84,8 @@ impl Rates {
     }
 }
 
-/// `names 1204 (31/s) · services 40 · 35 open, 3 unanswered · 812 entities, 640 ours · 41 issues`
+/// `1,204 names, 300 addresses, 40 sites · probes: names 5210 (31/s), services 40 · 35 open, 3 unanswered · about 4 min
+/// left · 812 entities, 640 ours · 41 issues`: what is there and theirs, then the probes by what they ask.
 fn text(progress: &Progress, rates: &mut Rates, now: Instant) -> String {
     let mut done: BTreeMap<&'static str, u64> = BTreeMap::new();
     for (task, count) in &progress.tasks {
@@ -99,8 +101,17 @@ fn text(progress: &Progress, rates: &mut Rates, now: Instant) -> String {
             _ => format!("{stage} {count}"),
         })
     });
-    let mut parts: Vec<String> = shown.collect();
+    let shown: Vec<String> = shown.collect();
+    let found = [
+        (progress.names, "name", "names"),
+        (progress.addresses, "address", "addresses"),
+        (progress.sites, "site", "sites"),
+    ];
+    let found = found.map(|(count, one, many)| amount(u64::try_from(count).unwrap_or(u64::MAX), one, many));
+    let mut parts = vec![found.join(", ")];
+    parts.extend((!shown.is_empty()).then(|| format!("probes: {}", shown.join(", "))));
     parts.push(format!("{} open, {} unanswered", progress.open, progress.unknown));
+    parts.push(left(progress.left.map(|left| left.as_secs())));
     parts.push(format!("{} entities, {} ours", progress.entities, progress.scoped));
     parts.push(format!("{} issues", progress.issues));
     if progress.reconciling > 0 {
@@ -125,14 +136,28 @@ mod tests {
             entities: 9,
             scoped: 8,
             issues: 2,
+            names: 1_204,
+            addresses: 3,
+            sites: 1,
             tasks: tasks(resolved).into_iter().collect(),
             ..Progress::default()
         };
         let (mut rates, start) = (Rates::default(), Instant::now());
-        let rest = "3 open, 1 unanswered · 9 entities, 8 ours · 2 issues";
-        assert_eq!(text(&progress(5), &mut rates, start), format!("names 5 · sites 2 · {rest}"));
+        let found = "1,204 names, 3 addresses, 1 site";
+        let rest = |left: &str| format!("3 open, 1 unanswered · {left} · 9 entities, 8 ours · 2 issues");
+        let unknown = rest("time left unknown");
+        let shown = text(&progress(5), &mut rates, start);
+        assert_eq!(shown, format!("{found} · probes: names 5, sites 2 · {unknown}"));
         let later = start + Duration::from_secs(5);
-        assert_eq!(text(&progress(105), &mut rates, later), format!("names 105 (20/s) · sites 2 · {rest}"));
+        let shown = text(&progress(105), &mut rates, later);
+        assert_eq!(shown, format!("{found} · probes: names 105 (20/s), sites 2 · {unknown}"));
+        let known = Progress { left: Some(Duration::from_secs(240)), ..progress(105) };
+        assert!(text(&known, &mut rates, later).ends_with(&rest("about 4 min left")));
+        let begun = text(&Progress::default(), &mut Rates::default(), start);
+        assert!(
+            begun.starts_with("0 names, 0 addresses, 0 sites · 0 open, 0 unanswered · time left unknown"),
+            "{begun}"
+        );
         let many = Progress { reconciling: 4_000, ..progress(105) };
         assert!(text(&many, &mut rates, later).ends_with("2 issues · 4000 to be decided and judged"));
     }

@@ -68,7 +68,7 @@ function Body({ of, live }: { of: RunDetail; live: boolean }): ReactNode {
       )}
       {over && of.started_at && <Next of={of} level={place.data?.level} />}
       {over && of.started_at && <RunChanges of={of} />}
-      <Section title={over ? "What was done" : "How far it is"}>{of.status === "running" && <Pace of={of} />}<Stages of={of} level={place.data?.level} /></Section>
+      <Section title={over ? "What was done" : "How far it is"}><Found of={of} />{of.status === "running" && <Pace of={of} />}<Stages of={of} level={place.data?.level} /></Section>
       <Section title="What could not be probed" id="not-done"><NotDone of={of} /></Section>
       {!over && of.started_at && <RunChanges of={of} />}
     </>
@@ -130,17 +130,27 @@ function Next({ of, level }: { of: RunDetail; level: Level | undefined }): React
   );
 }
 
+/** What is there and theirs, of what people count by. */
+function Found({ of }: { of: RunDetail }): ReactNode {
+  if (of.started_at === null || of.names_found + of.addresses_found + of.sites_found === 0) return null;
+  return (
+    <p className="mb-1">
+      {count(of.names_found, "name")}, {count(of.addresses_found, "address", "addresses")} and {count(of.sites_found, "site")} of yours were found.
+    </p>
+  );
+}
+
 /** How fast it goes. What it finds adds to what is open, so that the rest is no promise. */
 function Pace({ of }: { of: RunDetail }): ReactNode {
   const looked = of.work_done + of.work_unknown;
   const [all, setAll] = useState<Seen[]>([]);
   useEffect(() => setAll((before) => seen(before, { at: Date.now(), looked })), [of, looked]);
-  const now = pace(all, of.work_open);
+  const now = pace(all);
   if (now === null) return null;
   return (
     <p className="mb-3 text-soft">
-      {now.rate < 1 ? `${Math.round(now.rate * 60).toLocaleString("en")} probes a minute` : `${Math.round(now.rate).toLocaleString("en")} probes a second`}
-      {now.rest !== null && of.work_open > 0 && `; what is planned so far takes some ${lasting(Math.max(1, Math.round(now.rest)))}, and what is found adds to it`}.
+      {now < 1 ? `${Math.round(now * 60).toLocaleString("en")} probes a minute` : `${Math.round(now).toLocaleString("en")} probes a second`}
+      {of.work_open > 0 && `; ${of.seconds_left === null ? "how long it still takes is unknown" : `what is planned so far takes some ${lasting(Math.max(1, of.seconds_left))}, and what is found adds to it`}`}.
     </p>
   );
 }

@@ -29,6 +29,8 @@ impl Drive<'_> {
             if self.finishing && lost.is_empty() {
                 self.rely().await?;
                 self.derive().await?;
+                self.progress.left = None;
+                self.store_progress().await?;
                 return Ok(Some(RunEnd::Over(RunState::Finished)));
             }
             // Entities that nothing leads to disappear only now.

@@ -110,12 +110,13 @@ impl Drive<'_> {
             }
             is_behind = self.progress.done > done || self.is_told;
         }
-        self.progress.entities = self.graph.iter().count();
-        self.progress.scoped = self.graph.iter().filter(|(_, state)| state.present && state.decision.scoped()).count();
+        self.count_found();
         self.progress.in_flight = self.flight.running().len();
         (self.progress.reconciling, self.progress.issues) = (0, self.proven.len());
-        self.progress.open = self.config.engine.pending(self.run.id, self.config.wire.date()).await?.open;
-        self.config.progress.send_replace(self.progress.clone());
+        let pending = self.config.engine.pending(self.run.id, self.config.wire.date()).await?;
+        self.progress.open = pending.open;
+        self.undone = (u64::try_from(pending.rest).unwrap_or(0), self.progress.done);
+        self.show();
         (self.dry, self.unreconciled) = (false, is_behind);
         self.reconciled = (std::time::Instant::now(), begun.elapsed());
         self.spent.reconciling += begun.elapsed();

@@ -1,6 +1,9 @@
 //! The log lines of an active run: its progress, what it waits for, and the time that the engine itself used.
 
 use super::Drive;
+use ambit_model::Kind;
+use ambit_model::run::RunProgress;
+use ambit_store::Result;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -36,6 +39,50 @@ impl std::fmt::Display for Spent {
 }
 
 impl Drive<'_> {
+    /// Counts what is known, what of it is there and theirs, and the sorts of it that people count by.
+    pub(super) fn count_found(&mut self) {
+        let of = &mut self.progress;
+        (of.entities, of.scoped, of.names, of.addresses, of.sites) = (0, 0, 0, 0, 0);
+        for (node, state) in self.graph.iter() {
+            of.entities += 1;
+            if !state.present || !state.decision.scoped() {
+                continue;
+            }
+            of.scoped += 1;
+            match node.kind {
+                Kind::Domain | Kind::DnsRecord => of.names += 1,
+                Kind::IpAddress => of.addresses += 1,
+                Kind::Uri => of.sites += 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Shows the progress to whoever watches this process, with how long the run still takes.
+    pub(super) fn show(&mut self) {
+        let (rows, done) = self.undone;
+        let rest = rows.saturating_sub(self.progress.done.saturating_sub(done));
+        self.progress.left = self.pace.left(self.began.1.elapsed(), self.progress.done, rest);
+        self.config.progress.send_replace(self.progress.clone());
+    }
+
+    /// Stores the progress for whoever asks the store.
+    pub(super) async fn store_progress(&mut self) -> Result<()> {
+        let whole = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let of = &self.progress;
+        let progress = RunProgress {
+            names: whole(of.names),
+            addresses: whole(of.addresses),
+            sites: whole(of.sites),
+            seconds_left: of.left.map(|left| i64::try_from(left.as_secs()).unwrap_or(i64::MAX)),
+        };
+        if self.shown.1 != Some(progress) {
+            self.config.engine.show_progress(self.run.id, progress).await?;
+        }
+        self.shown = (std::time::Instant::now(), Some(progress));
+        Ok(())
+    }
+
     pub(super) fn tell(&mut self) {
         if self.told.elapsed() < TELL_EVERY {
             return;

@@ -116,10 +116,12 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
     let sql = format!(
         "SELECT (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = {OPEN}),
          (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND size > reached * step),
+         (SELECT CAST(COALESCE(SUM((size + step - 1) / step - reached), 0) AS BIGINT) FROM sweeps WHERE run_id = $1
+          AND size > reached * step),
          (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = {LEASED}),
          (SELECT COUNT(*) FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1)"
     );
-    let (open, sweeps, leased, dirty): (i64, i64, i64, i64) = tx.read_one(&sql, values![run]).await?;
+    let (open, sweeps, ranges, leased, dirty): (i64, i64, i64, i64, i64) = tx.read_one(&sql, values![run]).await?;
     let not_before = match second_probe_owed(tx, run, wire_now).await? {
         Some(owed) if !could_start(tx, run, Wave::Variations, wire_now, true).await? => Some(owed),
         _ if sweeps > 0 || could_start(tx, run, Wave::Writes, wire_now, false).await? => None,
@@ -128,7 +130,7 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
             tx.read_one(&sql, values![run]).await?
         }
     };
-    Ok(Pending { open: open + sweeps, leased, dirty, not_before })
+    Ok(Pending { open: open + sweeps, rest: open + ranges + leased, leased, dirty, not_before })
 }
 
 /// Returns the wire date of the earliest repeated probe that louder work waits for and that cannot start yet.

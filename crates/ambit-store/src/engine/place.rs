@@ -10,7 +10,7 @@ use crate::inventory::{blobs, collections, runs};
 use crate::{Result, Store};
 use ambit_model::collection::Collection;
 use ambit_model::id::{BlobHash, RunId};
-use ambit_model::run::Run;
+use ambit_model::run::{Run, RunProgress};
 use ambit_model::{Kind, Timestamp, Uid};
 use futures::future::BoxFuture;
 use std::collections::BTreeSet;
@@ -151,6 +151,18 @@ impl Engine {
         transaction!(self.store, Engine, async |tx| {
             let row = named! { id, name: &*name, started_at: now, heartbeat_at: now };
             tx.put("engines", "id", &["heartbeat_at"], row).await
+        })
+    }
+
+    /// Stores how far a run that this engine carries is, for whoever looks at it.
+    pub async fn show_progress(&self, run: RunId, progress: RunProgress) -> Result<()> {
+        let id = self.id;
+        let sql = "UPDATE runs SET names_found = $1, addresses_found = $2, sites_found = $3, seconds_left = $4
+                   WHERE id = $5 AND engine_id = $6";
+        transaction!(self.store, Engine, async |tx| {
+            let RunProgress { names, addresses, sites, seconds_left } = progress;
+            tx.run(sql, values![names, addresses, sites, seconds_left, run, id]).await?;
+            Ok(())
         })
     }
 

@@ -10,7 +10,7 @@ use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
 use ambit_model::moment::{DAY_MS, MINUTE_MS, WEEK_MS};
-use ambit_model::run::{NotDone, Run, RunCounters, RunState};
+use ambit_model::run::{NotDone, Run, RunCounters, RunProgress, RunState};
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Timestamp, Uid};
@@ -73,6 +73,16 @@ columns! {
         verdict,
         timing: (json "c.timing"),
         counters: RunCounters,
+        progress: RunProgress,
+    }
+}
+
+columns! {
+    RunProgress of r {
+        names: "r.names_found",
+        addresses: "r.addresses_found",
+        sites: "r.sites_found",
+        seconds_left: "CASE WHEN r.state = 'running' THEN r.seconds_left END",
     }
 }
 

@@ -106,6 +106,15 @@ pub(crate) fn run(run: &Value) -> String {
             "  {} done, {} open, {} unanswered, {} new entities",
             run["work_done"], run["work_open"], run["work_unknown"], run["new_entity_count"]
         ));
+        line.push_str(&format!(
+            "; {}, {}, {}",
+            counted(&run["names_found"], "name", "names"),
+            counted(&run["addresses_found"], "address", "addresses"),
+            counted(&run["sites_found"], "site", "sites")
+        ));
+        if run["status"] == "running" {
+            line.push_str(&format!("; {}", left(run["seconds_left"].as_u64())));
+        }
     }
     line
 }
@@ -142,7 +151,7 @@ fn of_task(task: &Value) -> String {
 }
 
 /// `1 port`, `1,000 ports`.
-fn amount(count: u64, one: &str, many: &str) -> String {
+pub(crate) fn amount(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
@@ -219,6 +228,11 @@ pub(crate) fn grouped(number: u64) -> String {
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
     groups.join(",")
+}
+
+/// How long something still takes, about.
+pub(crate) fn left(seconds: Option<u64>) -> String {
+    seconds.map_or_else(|| "time left unknown".to_owned(), |seconds| format!("about {} left", duration(seconds)))
 }
 
 /// `40 s`, `12 min`, `3 h`, `9 days`: rounded up.
