@@ -211,8 +211,8 @@ async fn looked_since(tx: &mut Tx, changes: &Changes, entity: Uid, issue: Uid, c
     let sql = format!(
         "SELECT 1 FROM looks l WHERE (l.outcome = {FOUND} OR ({})) AND l.at > $1
                AND (l.run_id > $2 OR (l.run_id = $2 AND l.at > $3))
-               AND (l.uid = $4 OR l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS \
-               NULL)) LIMIT 1",
+               AND l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS NULL
+                             UNION ALL SELECT $4) LIMIT 1",
         in_part("l.")
     );
     tx.exists(&sql, values![after, run.unwrap_or(0), closed.wire, entity]).await
