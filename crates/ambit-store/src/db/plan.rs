@@ -2,11 +2,17 @@
 //! a collection or a run has of it, is refused unless it takes a page in the order of an index, or is listed here with
 //! its reason. `Tx` asks in debug builds, and where tests run it refuses, so that every test of every crate does.
 //! SQLite plans by the schema and the statement alone, since we store no statistics: what a test saw of a small
-//! database holds for a large one.
+//! database holds for a large one. PostgreSQL's plans for the same statements are looked at in a database that is
+//! filled (`filled`).
+
+#[cfg(test)]
+mod filled;
 
 use crate::{Result, StoreError};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashSet};
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::sync::LazyLock;
 
 /// The tables that grow with what is found, with history or with use. Others hold what people make by hand, and runs.
@@ -91,18 +97,34 @@ const ALLOWED: [(&str, &str); 23] = [
 /// Set by `cargo xtask test`: what is refused fails the test that asked for it.
 const REFUSES: &str = "AMBIT_TEST_PLANS";
 
+/// Names a file: what is asked of PostgreSQL is noted there, one statement a line, for the test that looks at its plans
+/// in a filled database.
+const STATEMENTS: &str = "AMBIT_TEST_STATEMENTS";
+
 /// Whether a statement that grows is refused, and not only said in the log.
 pub(crate) fn is_refused() -> bool {
     cfg!(test) || std::env::var_os(REFUSES).is_some()
 }
 
-/// Statements that were looked at already.
-static SEEN: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+/// Statements that were looked at already, on SQLite and on PostgreSQL.
+static SEEN: LazyLock<[Mutex<HashSet<String>>; 2]> = LazyLock::new(Default::default);
 
-/// Whether a statement has a plan, and is seen for the first time in this process.
-pub(crate) fn is_new(sql: &str) -> bool {
+/// Whether a statement has a plan, and is seen for the first time in this process on this database.
+pub(crate) fn is_new(sql: &str, on_postgres: bool) -> bool {
     let first = sql.split_whitespace().next().unwrap_or_default();
-    matches!(first, "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE") && SEEN.lock().insert(sql.to_owned())
+    let seen = &SEEN[usize::from(on_postgres)];
+    matches!(first, "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE") && seen.lock().insert(sql.to_owned())
+}
+
+/// Notes a statement that PostgreSQL is asked, with the types of its values, where somebody wants that.
+pub(crate) fn note(sql: &str, types: &[&str]) {
+    let Some(path) = std::env::var_os(STATEMENTS) else { return };
+    let line = format!("{}\n", serde_json::json!([sql, types]));
+    // Several processes append to it: a line is one write.
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
+        tracing::warn!(%error, "a statement is not noted");
+    }
 }
 
 /// Refuses a statement by the lines of its plan. Fails with `Bug`, with the line and the statement.

@@ -42,6 +42,15 @@ pub(crate) enum Value {
 }
 
 impl Value {
+    /// The type that PostgreSQL knows it by.
+    fn type_on_postgres(&self) -> &'static str {
+        match self {
+            Self::Int(_) => "bigint",
+            Self::Text(_) => "text",
+            Self::Bytes(_) => "bytea",
+        }
+    }
+
     /// A null of the same type: PostgreSQL gives each column of a list of rows one.
     fn null_like(&self) -> Self {
         match self {
@@ -290,13 +299,18 @@ impl Tx {
 
     /// Refuses, in debug builds, a statement whose plan on SQLite reads more the more there is. Where no test runs, it
     /// is said in the log alone: a slow answer is better than none.
-    async fn refuse_scans(&mut self, sql: &str) -> Result<()> {
+    async fn refuse_scans(&mut self, sql: &str, values: &[Value]) -> Result<()> {
         let connection = match &mut self.open {
             Open::Sqlite(open) => &mut **open,
             Open::SqliteWriter(open) => &mut **open,
-            Open::Postgres(_) => return Ok(()),
+            Open::Postgres(_) => {
+                if cfg!(debug_assertions) && plan::is_new(sql, true) {
+                    plan::note(sql, &values.iter().map(Value::type_on_postgres).collect::<Vec<_>>());
+                }
+                return Ok(());
+            }
         };
-        if !cfg!(debug_assertions) || !plan::is_new(sql) {
+        if !cfg!(debug_assertions) || !plan::is_new(sql, false) {
             return Ok(());
         }
         let query = sqlx::query(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"))).persistent(false);
@@ -313,7 +327,7 @@ impl Tx {
 
     /// Runs a statement; gives the number of rows it changed.
     pub(crate) async fn run(&mut self, sql: &str, values: Vec<Value>) -> Result<u64> {
-        self.refuse_scans(sql).await?;
+        self.refuse_scans(sql, &values).await?;
         let done = on_either!(&mut self.open, sql.to_owned(), values, |query, on, _wrap| {
             query.execute(on).await.map(|done| done.rows_affected())
         });
@@ -322,7 +336,7 @@ impl Tx {
 
     /// All rows of an answer; the statement itself must bound them.
     pub(crate) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>> {
-        self.refuse_scans(sql).await?;
+        self.refuse_scans(sql, &values).await?;
         let found = on_either!(&mut self.open, sql.to_owned(), values, |query, on, wrap| {
             query.fetch_all(on).await.map(|rows| rows.into_iter().map(wrap).collect())
         });
