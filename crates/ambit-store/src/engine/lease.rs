@@ -85,11 +85,14 @@ impl Engine {
     }
 }
 
-/// The loudest footprint whose second probes are waited for. What binds a name to an address is asked at most this
-/// loudly; once the first answer is that the name is gone, whoever has the address now must not be contacted for it.
+/// The loudest footprint whose second probes are waited for in any wave. What binds a name to an address is asked at
+/// most this loudly; once the first answer is that the name is gone, whoever has the address now must not be contacted
+/// for it.
 const BINDING_FOOTPRINT_MAX: Clearance = Clearance::L1;
 /// The footprint of the rows that wait for them in the waves before visits: handshakes with addresses. Names are
-/// guessed there more loudly, but only servers of names hear of it.
+/// guessed there more loudly, but only servers of names hear of it. Their own second probes are waited for as well: an
+/// address that does not show a certificate any more may be somebody else's, and is neither visited nor swept until it
+/// was asked again.
 const HANDSHAKE_FOOTPRINT: Clearance = Clearance::L2;
 
 /// Which rows of a wave may start.
@@ -136,10 +139,12 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
 /// Returns the wire date of the earliest repeated probe that louder work waits for and that cannot start yet.
 async fn second_probe_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Option<Timestamp>> {
     let sql = format!(
-        "SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND look % 2 = 1 \
-         AND not_before > $3"
+        "SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN} AND look % 2 = 1 AND not_before > $4 \
+         AND (footprint <= $2 OR (footprint = $3 AND wave < {}))",
+        Wave::Visits.number()
     );
-    tx.read_one(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await
+    let footprints = (BINDING_FOOTPRINT_MAX.number(), HANDSHAKE_FOOTPRINT.number());
+    tx.read_one(&sql, values![run, footprints.0, footprints.1, wire_now]).await
 }
 
 /// Returns whether a row could start now that is of no later wave than `last`.

@@ -884,6 +884,26 @@ host 198.51.100.190 of later
 }
 
 #[test]
+fn an_address_that_showed_a_certificate_of_theirs_is_not_swept_before_it_was_asked_twice_where_that_is() {
+    // The name leads there still, as a record does that was forgotten; the machine is somebody else's now, and has no
+    // web server.
+    let lines = "block 198.51.100.128/25 of host asn AS64506 named HOST
+org host \"Host\" vendor
+name app.umberfold.test A 198.51.100.190
+host 198.51.100.190
+  port 22 ssh \"OpenSSH_10.0\"
+site https://app.umberfold.test \"App\"
+  default
+state 2
+remove site https://app.umberfold.test";
+    let (folder, world) = (Folder::new("edges-forgotten"), with_mail("umberfold.test", lines));
+    let before = scan_text(&folder, &world, &[]);
+    assert_exact(&before);
+    assert!(before.names("NetworkService").contains("198.51.100.190:22/tcp"), "{}", before.summary);
+    assert_exact(&scan_text(&folder, &world, &["--state", "2"]));
+}
+
+#[test]
 fn a_domain_on_their_servers_that_is_registered_to_a_customer_waits_for_a_persons_word() {
     let lines = "name www.umberfold.test A 203.0.113.11
 name mail.umberfold.test A 203.0.113.25
