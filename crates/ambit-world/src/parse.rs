@@ -209,6 +209,11 @@ impl Reader {
                 cursor.fault("a bucket's name has small letters, digits, `-`, `.` and for azure ACCOUNT/CONTAINER")
             );
         }
+        if storage == Storage::Azure
+            && !name.split_once('/').is_some_and(|(account, container)| !account.is_empty() && !container.is_empty())
+        {
+            return Err(cursor.fault("no container of an account; expected ACCOUNT/CONTAINER"));
+        }
         self.once(cursor, format!("bucket {key}"))?;
         let mut bucket = Bucket {
             line: cursor.line,

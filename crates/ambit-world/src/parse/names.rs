@@ -226,7 +226,7 @@ fn record(word: &str, cursor: &mut Cursor<'_>) -> Result<Data, Fault> {
         }
         "SRV" => {
             let (priority, weight) = (cursor.number("a priority")?, cursor.number("a weight")?);
-            Data::Srv(priority, weight, cursor.number("a port")?, cursor.host_name(false)?)
+            Data::Srv(priority, weight, cursor.number("a port")?, null_or_name(cursor)?)
         }
         "CAA" => {
             let flags = cursor.number("flags such as 0")?;

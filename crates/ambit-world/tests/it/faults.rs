@@ -471,6 +471,7 @@ fn buckets_and_what_is_expected() {
             "bucket s3 Files of acme",
             "7: `Files`: a bucket's name has small letters, digits, `-`, `.` and for azure ACCOUNT/CONTAINER",
         ),
+        ("bucket azure files of acme", "7: `files`: no container of an account; expected ACCOUNT/CONTAINER"),
         (
             "bucket s3 files of acme\nbucket s3 files of acme",
             "8: `files`: it was stated before; put all its lines under one statement",

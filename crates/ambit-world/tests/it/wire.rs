@@ -23,7 +23,8 @@ async fn names_resolve_through_zones_wildcards_and_chains() {
          loop2.acme.test\n\
          name loop2.acme.test CNAME loop1.acme.test\nname gone.acme.test CNAME nothing.example.test\nname acme.test MX \
          10 www.acme.test CAA 0 issue \"ca.test\"\n\
-         name sick.acme.test answers servfail A 203.0.113.9\nname _sip._tcp.acme.test SRV 0 5 5060 www.acme.test",
+         name sick.acme.test answers servfail A 203.0.113.9\nname _sip._tcp.acme.test SRV 0 5 5060 www.acme.test\nname \
+         _pop3._tcp.acme.test SRV 0 0 0 .",
     );
     for (name, rtype, expected) in [
         ("www.acme.test", "A", "NOERROR www.acme.test A 203.0.113.10"),
@@ -48,6 +49,7 @@ async fn names_resolve_through_zones_wildcards_and_chains() {
         ("acme.test", "MX", "NOERROR acme.test MX 10 www.acme.test"),
         ("acme.test", "CAA", "NOERROR acme.test CAA 0 issue ca.test"),
         ("_sip._tcp.acme.test", "SRV", "NOERROR _sip._tcp.acme.test SRV 0 5 5060 www.acme.test"),
+        ("_pop3._tcp.acme.test", "SRV", "NOERROR _pop3._tcp.acme.test SRV 0 0 0 "),
         ("ns1.acme.test", "A", "NOERROR ns1.acme.test A 203.0.113.2"),
         (
             "7.113.0.203.origin.asn.cymru.com",
