@@ -1,11 +1,12 @@
 //! Which contacts the file allows, and which were outside clearance.
 
 use crate::draft::{Expect, OrgRole};
-use crate::evidence::{self, Shown};
+use crate::evidence;
 use crate::internet::{Port, Source};
 use crate::ledger::Key;
 use crate::plan;
 use crate::serve::Knock;
+use crate::shown::Shown;
 use crate::wire::SimulatedWire;
 use ambit_model::workflow::SUSPICIOUS_DOMAINS;
 use std::net::IpAddr;

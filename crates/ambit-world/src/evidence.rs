@@ -7,6 +7,7 @@ use crate::internet::{Internet, Port};
 use crate::pki::Certificate;
 use crate::plan;
 use crate::serve::{Knock, knock};
+use crate::shown::Shown;
 use ambit_model::entity::{host_of, registrable};
 use ambit_model::platforms::{self, Sharing};
 use ambit_model::{Kind, scope};
@@ -14,19 +15,12 @@ use ipnet::IpNet;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-/// How well an address is shown to be ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Shown {
-    /// Nothing shows it.
-    Nothing,
-    /// The machine's evidence or its block's registrant says that it is ours, but third parties' names are on it as
-    /// well; known ones undo the evidence.
-    Doubtful,
-    Plainly,
-}
-
 /// How well the address is shown to be ours.
 pub(crate) fn of_address(internet: &Internet, address: IpAddr) -> Shown {
+    internet.weighed.of(address, || weigh(internet, address))
+}
+
+fn weigh(internet: &Internet, address: IpAddr) -> Shown {
     let draft = &internet.draft;
     let is_platforms = is_platforms(draft, address);
     if is_within_seed(internet, address) {

@@ -6,6 +6,7 @@ mod web;
 use crate::draft::{CertChoice, Datagram, Draft, Limit, OrgRole, Plain, Service, Site, Store, UnknownHost, Unlisted};
 use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
+use crate::shown::Weighed;
 use ambit_model::entity::host_of;
 use ambit_model::moment::DAY_MS;
 use ambit_model::workflow::{CLOUD_ACCOUNTS, Workflow};
@@ -40,6 +41,8 @@ pub(crate) struct Internet {
     pub authorities: Authorities,
     /// Every certificate that is served or stated, once each.
     pub certificates: Vec<Arc<Certificate>>,
+    /// How well addresses are shown to be ours.
+    pub weighed: Weighed,
 }
 
 /// One address.
@@ -203,6 +206,7 @@ impl Internet {
             hosts: BTreeMap::new(),
             authorities: Authorities::new(world, epoch),
             certificates: Vec::new(),
+            weighed: Weighed::default(),
             draft,
         };
         let mut issued = Issued::default();

@@ -19,6 +19,7 @@ mod pki;
 mod plan;
 mod problem;
 mod serve;
+mod shown;
 mod source;
 mod text;
 mod truth;
@@ -142,7 +143,8 @@ impl World {
 
     /// What must be found, and what must not be reported, in a state.
     pub fn truth(&self, epoch: Timestamp, state: i64) -> Truth {
-        truth::derive(&self.internet(epoch, state))
+        let before = (1..state.min(self.states())).flat_map(|earlier| truth::revoked(&self.internet(epoch, earlier)));
+        truth::derive(&self.internet(epoch, state), before)
     }
 
     fn internet(&self, epoch: Timestamp, state: i64) -> Internet {

@@ -10,11 +10,12 @@ mod posture;
 mod servers;
 mod sights;
 
-use crate::draft::{Answers, Data, Draft, Name, OrgRole, Unlisted, Zone};
-use crate::evidence::{self, Shown};
-use crate::internet::{Internet, Port, Virtual};
+use crate::draft::{Answers, Data, Datagram, Draft, Name, OrgRole, Service, Unlisted, Zone};
+use crate::evidence;
+use crate::internet::{Host, Internet, Port, Virtual};
 use crate::pki::Certificate;
 use crate::plan;
+use crate::shown::Shown;
 use ambit_model::Kind;
 use ambit_model::entity::host_of;
 use ambit_model::workflow::EXTERNAL_DISCOVERY;
@@ -113,7 +114,10 @@ impl Truth {
         {
             // The same thing, seen on a page of the site.
             Verdict::NotScored
-        } else if self.entity(kind, entity) == Verdict::NotScored {
+        } else if self.entity(kind, entity) == Verdict::NotScored
+            || (kind == Kind::Domain && self.broken_zones.contains(entity))
+        {
+            // What was known of a domain stands while nobody answers for it.
             Verdict::NotScored
         } else {
             Verdict::Unexpected
@@ -171,8 +175,15 @@ struct Sight<'a> {
     probed: bool,
 }
 
-/// Derives the truth.
-pub(crate) fn derive(internet: &Internet) -> Truth {
+/// The issues of certificates of which an authority said that it revoked them.
+pub(crate) fn revoked(internet: &Internet) -> Vec<(String, Kind, String)> {
+    let revoked = internet.certificates.iter().filter(|certificate| certificate.ocsp.is_some());
+    let names = revoked.filter_map(|certificate| certificate_key(Kind::SslCertificate, certificate));
+    names.map(|(kind, name)| ("invalid_certificate_revoked".to_owned(), kind, name)).collect()
+}
+
+/// Derives the truth. What was said of revocations in earlier states nobody takes back.
+pub(crate) fn derive(internet: &Internet, revoked_before: impl IntoIterator<Item = (String, Kind, String)>) -> Truth {
     let mut derivation =
         Derivation { internet, draft: &internet.draft, seeds: &internet.seeds, truth: Truth::default() };
     derivation.names();
@@ -192,6 +203,7 @@ pub(crate) fn derive(internet: &Internet) -> Truth {
     derivation.code();
     derivation.apps();
     derivation.threats();
+    derivation.truth.maybe_issues.extend(revoked_before);
     derivation.expectations();
     derivation.truth
 }
@@ -369,8 +381,11 @@ impl<'a> Derivation<'a> {
             self.allow_name(&name);
         }
         let blocks = self.internet.seed_blocks();
-        addresses
-            .extend(self.internet.hosts.keys().filter(|address| blocks.iter().any(|block| block.contains(*address))));
+        let covered = self.internet.hosts.iter().filter(|(address, _)| blocks.iter().any(|net| net.contains(*address)));
+        let (heard, mute): (Vec<_>, Vec<_>) = covered.partition(|(address, host)| self.is_heard_of(**address, host));
+        addresses.extend(heard.into_iter().map(|(address, _)| *address));
+        self.truth.unclear.extend(mute.into_iter().map(|(address, _)| address.to_string()));
+        self.truth.unclear.extend(self.alternating());
         // An address of ours where nothing answers is an address of ours.
         addresses.retain(|address| self.owner(*address) == OrgRole::Ours);
         let is_hidden = |address: &IpAddr| self.internet.hosts.get(address).is_some_and(|host| host.hidden);
@@ -416,6 +431,26 @@ impl<'a> Derivation<'a> {
                 self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, &certificate));
             }
         }
+    }
+
+    /// Whether a sweep can learn that a machine is there: a pointer names it, or it answers something, be it that a
+    /// port is closed.
+    fn is_heard_of(&self, address: IpAddr, host: &Host) -> bool {
+        let is_named = self.draft.hosts.get(&address).is_some_and(|host| host.pointer.is_some());
+        let speaks = |port: &Port| !matches!(port, Port::Service(Service::Filtered, _));
+        let answers = host.dns || host.unlisted != Unlisted::Filtered || host.ports.values().any(speaks);
+        is_named || answers || host.datagrams.values().any(|service| *service != Datagram::Silent)
+    }
+
+    /// Addresses that names of ours have for half of the time.
+    fn alternating(&self) -> Vec<String> {
+        let names = self.draft.names.iter().filter(|(name, _)| self.in_scope(name));
+        names
+            .filter_map(|(_, entry)| match entry.answers {
+                Answers::Rebind(address) => Some(address.to_string()),
+                _ => None,
+            })
+            .collect()
     }
 
     fn owner(&self, address: IpAddr) -> OrgRole {

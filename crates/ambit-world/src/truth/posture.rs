@@ -117,11 +117,18 @@ impl Derivation<'_> {
                 if policies.len() > 1 || rejects_nobody || is_free || open(self.draft, policy, SPF_DEPTH_MAX) {
                     self.truth.plant_issue("spf_permissive", Kind::Domain, domain);
                 }
-                if !faults.is_empty() {
-                    self.truth.plant_issue("spf_invalid", Kind::Domain, domain);
-                }
-                if lookups(self.draft, policy, &[domain]) > SPF_LOOKUPS_MAX {
-                    self.truth.plant_issue("spf_too_many_lookups", Kind::Domain, domain);
+                if policies.len() > 1 {
+                    // None of them counts, and what each would do may be told.
+                    ["spf_invalid", "spf_too_many_lookups"]
+                        .into_iter()
+                        .for_each(|issue| self.truth.allow_issue(issue, Kind::Domain, domain));
+                } else {
+                    if !faults.is_empty() {
+                        self.truth.plant_issue("spf_invalid", Kind::Domain, domain);
+                    }
+                    if lookups(self.draft, policy, &[domain]) > SPF_LOOKUPS_MAX {
+                        self.truth.plant_issue("spf_too_many_lookups", Kind::Domain, domain);
+                    }
                 }
             }
         }
@@ -212,9 +219,14 @@ impl Derivation<'_> {
         }
     }
 
-    /// Aliases and mail servers that lead to nothing, or to what anyone may claim.
+    /// Aliases, mail servers and name servers that lead to nothing, or to what anyone may claim.
     fn dangling(&mut self, kind: Kind, name: &str) {
         let records = texts_or(self.draft, name);
+        let zone = self.draft.zones.get(name).filter(|zone| self.zone_answers(name, zone));
+        let servers = zone.into_iter().flat_map(|zone| &zone.servers);
+        if servers.into_iter().any(|(server, _)| self.is_gone(&self.end(server))) {
+            self.truth.plant_issue("dangling_record", kind, name);
+        }
         let broken_mail = records
             .iter()
             .any(|data| matches!(data, Data::Mx(_, server) if !server.is_empty() && self.is_gone(&self.end(server))));

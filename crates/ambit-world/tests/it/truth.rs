@@ -277,6 +277,90 @@ fn certificates_imply_their_issues() {
 }
 
 #[test]
+fn a_name_server_that_is_not_there_is_a_record_that_leads_nowhere() {
+    let of =
+        |servers: &str| {
+            let head = HEAD.replace("ns ns1.acme.test 203.0.113.2", &format!("ns ns1.acme.test 203.0.113.2{servers}"));
+            truth_of(&format!("{head}zone ail.test of shop\n  ns ns1.ail.test 198.51.100.200\n  answers servfail\n"))
+                .issue("dangling_record", Kind::Domain, "acme.test")
+        };
+    assert_eq!(of(""), Verdict::Unexpected);
+    assert_eq!(of("\n  ns ns9.acme.test"), Verdict::Planted);
+    assert_eq!(of("\n  ns ns.gone.test"), Verdict::Planted);
+    assert_eq!(of("\n  ns ns.ail.test"), Verdict::Unexpected, "whether it is there nobody can say");
+    let all_gone = HEAD.replace("ns ns1.acme.test 203.0.113.2", "ns ns.gone.test");
+    let verdict = truth_of(&all_gone).issue("dangling_record", Kind::Domain, "acme.test");
+    assert_eq!(verdict, Verdict::NotScored, "nobody answers for the zone");
+}
+
+#[test]
+fn what_was_known_of_a_domain_stands_while_nobody_answers_for_it() {
+    let of = |answers: &str| {
+        let head = HEAD.replace("ns ns1.acme.test 203.0.113.2", &format!("ns ns1.acme.test 203.0.113.2{answers}"));
+        let truth = truth_of(&head.replace(" TXT \"v=spf1 -all\"", "").replace("p=reject", "p=none"));
+        ["spf_missing", "dmarc_permissive", "spf_invalid"].map(|issue| truth.issue(issue, Kind::Domain, "acme.test"))
+    };
+    assert_eq!(of(""), [Verdict::Planted, Verdict::Planted, Verdict::Unexpected]);
+    for answers in ["servfail", "silent", "refused"] {
+        assert_eq!(of(&format!("\n  answers {answers}")), [Verdict::NotScored; 3], "{answers}");
+    }
+}
+
+#[test]
+fn a_machine_that_never_answers_is_not_demanded_of_a_sweep() {
+    let of = |words: &str| {
+        let head = HEAD.replace("seeds acme.test", "seeds acme.test 203.0.113.0/24");
+        truth_of(&format!("{head}host 203.0.113.9\n  {words}\n")).entity(Kind::IpAddress, "203.0.113.9")
+    };
+    for words in ["unlisted closed", "unlisted filtered\n  port 22 silent", "unlisted filtered\n  ptr x.acme.test"] {
+        assert_eq!(of(words), Verdict::Planted, "{words}");
+    }
+    for words in ["unlisted filtered", "unlisted filtered\n  port 22 filtered", "unlisted filtered\n  udp 53 silent"] {
+        assert_eq!(of(words), Verdict::NotScored, "{words}");
+    }
+}
+
+#[test]
+fn an_address_that_a_name_has_half_of_the_time_is_neither_missed_nor_unexpected() {
+    let truth = truth_of(&format!("{HEAD}name x.acme.test A 203.0.113.10 answers rebind 203.0.113.12\n"));
+    assert_eq!(truth.entity(Kind::IpAddress, "203.0.113.12"), Verdict::NotScored);
+    assert_eq!(truth.entity(Kind::IpAddress, "203.0.113.13"), Verdict::Unexpected);
+}
+
+#[test]
+fn a_truth_of_thousands_of_names_at_one_address_is_derived_at_once() {
+    let names = "name n{0001..1500}.acme.test A 203.0.113.10\nname m{0001..1500}.acme.test A 203.0.113.11\n";
+    assert_eq!(truth_of(&format!("{HEAD}{names}")).counts()[&Kind::DnsRecord], 3_001);
+}
+
+#[test]
+fn that_a_certificate_was_revoked_holds_in_the_states_that_follow() {
+    let world = format!(
+        "{HEAD}name x.acme.test A 203.0.113.10\nsite https://x.acme.test \"X\"\n  cert revoked 3d\nstate 2\nsite \
+         https://x.acme.test \"X\"\n"
+    );
+    let world = World::parse(&world, "t.world").unwrap();
+    let truths = [1, 2, 3].map(|state| world.truth(EPOCH, state));
+    let told = truths[0].issues.iter().find(|(issue, ..)| issue == "invalid_certificate_revoked");
+    let (issue, kind, certificate) = told.unwrap();
+    let verdicts = truths.each_ref().map(|truth| truth.issue(issue, *kind, certificate));
+    assert_eq!(verdicts, [Verdict::Planted, Verdict::NotScored, Verdict::NotScored]);
+}
+
+#[test]
+fn which_of_two_policies_is_read_nobody_can_say() {
+    let of = |more: &str| {
+        let truth = truth_of(
+            &format!("{HEAD}name acme.test TXT \"v=spf1 include:acme.test -all\"\n")
+                .replace("name acme.test TXT \"v=spf1 -all\"", &format!("name acme.test{more}")),
+        );
+        ["spf_permissive", "spf_invalid"].map(|issue| truth.issue(issue, Kind::Domain, "acme.test"))
+    };
+    assert_eq!(of(""), [Verdict::Unexpected, Verdict::Planted]);
+    assert_eq!(of(" TXT \"v=spf1 -all\""), [Verdict::Planted, Verdict::NotScored]);
+}
+
+#[test]
 fn entities_follow_from_what_leads_where() {
     let truth = truth_of(&format!(
         "{HEAD}name www.acme.test A 203.0.113.10\nname shop.acme.test CNAME acme.shop.test\nzone shop.test of shop\n  \
