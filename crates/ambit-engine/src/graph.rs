@@ -171,6 +171,27 @@ impl Graph {
         sites.chain(names.iter().copied()).collect()
     }
 
+    /// The addresses to which any of these names resolve, as far as is known.
+    pub(crate) fn addresses_of_any(&self, names: &BTreeSet<String>) -> BTreeSet<Uid> {
+        let is_named = |uid: &Uid| self.nodes.get(uid).is_some_and(|node| names.contains(&node.name));
+        let leads = self.edges.iter().filter(|edge| edge.kind == EdgeKind::ResolvesTo && is_named(&edge.from));
+        leads.map(|edge| edge.to).collect()
+    }
+
+    /// What is contacted at these addresses: they, what is there, and what looks at them.
+    pub(crate) fn contacted_at(&self, addresses: BTreeSet<Uid>) -> BTreeSet<Uid> {
+        if addresses.is_empty() {
+            return addresses;
+        }
+        let is_place =
+            |uid: &Uid| self.nodes.get(uid).is_some_and(|node| matches!(node.kind, Kind::NetworkService | Kind::Uri));
+        let there = self.edges.iter().filter(|edge| addresses.contains(&edge.from) && is_place(&edge.to));
+        let mut contacted = self.looked_at_by(&addresses);
+        contacted.extend(there.map(|edge| edge.to));
+        contacted.extend(addresses);
+        contacted
+    }
+
     /// Canonical names of the seeds.
     pub(crate) fn seeds(&self) -> Vec<(Kind, String)> {
         self.nodes.values().filter(|node| node.seed).map(|node| (node.kind, node.name.clone())).collect()

@@ -20,14 +20,47 @@ const SHARED_PORTS: [u16; 2] = BROWSER;
 /// The port that may be asked without a name.
 const TLS_PORT: u16 = 443;
 
+/// Why what scope allows is left alone.
+pub(crate) const UNANSWERED: &str = "no name that led to the address could be looked up in this run";
+
 /// Today's clearances of one collection, by address and by name.
 #[derive(Debug, Default)]
 pub(crate) struct ScopeGuard {
     installation: Installation,
     reserved: Reserved,
     view: RwLock<View>,
-    /// Names that could not be looked up in this run.
-    unresolved: RwLock<HashSet<String>>,
+    /// Names that could not be looked up in this run, or not whole.
+    unanswered: RwLock<HashMap<String, Unanswered>>,
+}
+
+/// Of which addresses of a name a look-up brought no answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unanswered {
+    pub(crate) four: bool,
+    pub(crate) six: bool,
+}
+
+impl Unanswered {
+    pub(crate) const NOTHING: Self = Self { four: false, six: false };
+    pub(crate) const ALL: Self = Self { four: true, six: true };
+
+    /// Of an answer in part: of both families but those of which it shows an address.
+    pub(crate) fn beside(shown: impl IntoIterator<Item = IpAddr>) -> Self {
+        let mut unanswered = Self::ALL;
+        for address in shown {
+            let family = if address.is_ipv4() { &mut unanswered.four } else { &mut unanswered.six };
+            *family = false;
+        }
+        unanswered
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { four: self.four || other.four, six: self.six || other.six }
+    }
+
+    fn covers(self, address: IpAddr) -> bool {
+        if address.is_ipv4() { self.four } else { self.six }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -76,21 +109,21 @@ struct Known {
     closed: bool,
     /// How many names lead there, where it is theirs, or may be visited, by these and nothing else.
     leading: usize,
-    /// How many of them could not be looked up in this run.
-    unresolved: usize,
+    /// Of how many of them it is not known whether they lead there still: their look-ups failed in this run.
+    unanswered: usize,
 }
 
 impl Known {
     /// None of the names that led there could be looked up in this run: they may lead elsewhere by now.
     fn is_in_doubt(&self) -> bool {
-        self.leading > 0 && self.unresolved == self.leading
+        self.leading > 0 && self.unanswered == self.leading
     }
 }
 
 impl ScopeGuard {
     /// A guard that nothing was shown to yet: it refuses every target.
     pub(crate) fn new(installation: Installation, reserved: Reserved) -> Self {
-        Self { installation, reserved, view: RwLock::default(), unresolved: RwLock::default() }
+        Self { installation, reserved, view: RwLock::default(), unanswered: RwLock::default() }
     }
 
     /// Shows the guard the whole graph. `never`: the exclusions of the installation and of the collection.
@@ -107,19 +140,32 @@ impl ScopeGuard {
             view.add(node, state);
         }
         view.add_pages(graph);
-        view.add_leads(graph, &self.unresolved.read().unwrap_or_else(std::sync::PoisonError::into_inner));
+        view.add_leads(graph, &self.unanswered.read().unwrap_or_else(std::sync::PoisonError::into_inner));
         *self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner) = view;
     }
 
-    /// Takes in how look-ups of names ended in this run: whether each was answered.
-    pub(crate) fn looked_up<'a>(&self, names: impl Iterator<Item = (&'a str, bool)>) {
-        let mut unresolved = self.unresolved.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        for (name, is_answered) in names {
-            let is_changed = if is_answered { unresolved.remove(name) } else { unresolved.insert(name.to_owned()) };
-            if is_changed {
-                self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner).doubt(name, !is_answered);
+    /// Takes in how look-ups of names ended in this run.
+    pub(crate) fn looked_up<'a>(&self, names: impl Iterator<Item = (&'a str, Unanswered)>) {
+        let mut unanswered = self.unanswered.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for (name, now) in names {
+            let before = match now {
+                Unanswered::NOTHING => unanswered.remove(name),
+                _ => unanswered.insert(name.to_owned(), now),
+            };
+            let before = before.unwrap_or_default();
+            if before != now {
+                self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner).doubt(name, before, now);
             }
         }
+    }
+
+    /// The addresses that are left alone while no name that leads there can be looked up.
+    pub(crate) fn in_doubt(&self) -> BTreeSet<IpAddr> {
+        if self.unanswered.read().unwrap_or_else(std::sync::PoisonError::into_inner).is_empty() {
+            return BTreeSet::new();
+        }
+        let view = self.view();
+        view.addresses.iter().filter(|(_, known)| known.is_in_doubt()).map(|(address, _)| *address).collect()
     }
 
     /// Why nobody's clearance opens this host at this address and port: what was excluded, denied, or is this server
@@ -140,12 +186,16 @@ impl ScopeGuard {
     /// Returns whether the clearance of an address, or of a site of this host that was named, covers a footprint.
     /// Planning asks it: what is not cleared today is planned once it is.
     pub(crate) fn clears(&self, host: &str, socket: SocketAddr, footprint: Clearance) -> bool {
-        let view = self.view();
-        let (name, port, address) = (Some(host.to_owned()), socket.port(), socket.ip());
-        let contact = Contact { address, port, transport: Transport::Tcp, name, footprint, grant: Grant::Target };
+        let (view, contact) = (self.view(), contact(host, socket, footprint));
         let is_open =
             |known: Known| known.clearance >= footprint && (known.scoped || !view.with_foreign_alias.contains(host));
-        view.of_address(address).is_ok_and(is_open) || view.is_bucket(&contact) || view.is_named_site(&contact)
+        view.of_address(contact.address).is_ok_and(is_open) || view.is_bucket(&contact) || view.is_named_site(&contact)
+    }
+
+    /// Returns whether a contact that scope allows waits for a name: only names lead to the address, and none of them
+    /// could be looked up in this run. Planning asks it, so that no work is planned that would be refused for it.
+    pub(crate) fn is_in_doubt(&self, host: &str, socket: SocketAddr, footprint: Clearance) -> bool {
+        self.view().is_in_doubt(&contact(host, socket, footprint))
     }
 
     fn view(&self) -> std::sync::RwLockReadGuard<'_, View> {
@@ -154,24 +204,24 @@ impl ScopeGuard {
 }
 
 impl View {
-    /// Notes of a name whose look-ups ended otherwise so far whether it could not be looked up.
-    fn doubt(&mut self, name: &str, is_unresolved: bool) {
+    /// Notes that a name was looked up otherwise than before.
+    fn doubt(&mut self, name: &str, before: Unanswered, now: Unanswered) {
         for address in self.leads.get(name).into_iter().flatten() {
             if let Some(known) = self.addresses.get_mut(address) {
-                let fewer = known.unresolved.saturating_sub(1);
-                known.unresolved = if is_unresolved { known.unresolved + 1 } else { fewer };
+                let others = known.unanswered.saturating_sub(usize::from(before.covers(*address)));
+                known.unanswered = others + usize::from(now.covers(*address));
             }
         }
     }
 
     /// Counts the names that lead to addresses which hang on names.
-    fn add_leads(&mut self, graph: &Graph, unresolved: &HashSet<String>) {
+    fn add_leads(&mut self, graph: &Graph, unanswered: &HashMap<String, Unanswered>) {
         for (name, to, _) in graph.resolutions().filter(|(_, _, state)| hangs_on_names(state)) {
             let Ok(address) = to.name.parse() else { continue };
             let Some(known) = self.addresses.get_mut(&address) else { continue };
             if self.leads.entry(name.to_owned()).or_default().insert(address) {
                 known.leading += 1;
-                known.unresolved += usize::from(unresolved.contains(name));
+                known.unanswered += usize::from(unanswered.get(name).is_some_and(|name| name.covers(address)));
             }
         }
     }
@@ -196,7 +246,7 @@ impl View {
                         by_site: state.decision.reason == ScopeReason::Edge(EdgeKind::Host),
                         closed: state.decision.is_closed(),
                         leading: 0,
-                        unresolved: 0,
+                        unanswered: 0,
                     };
                     self.addresses.insert(address, known);
                 }
@@ -271,9 +321,6 @@ impl View {
         if clearance < contact.footprint {
             return Err(format!("the address has clearance {clearance:?}, the contact needs {:?}", contact.footprint));
         }
-        if known.is_in_doubt() {
-            return Err("no name that led to the address could be looked up in this run".to_owned());
-        }
         let name = contact.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err());
         if let Some(name) = name {
             let clearance = self.names.get(name).copied().unwrap_or(Clearance::L0);
@@ -298,6 +345,11 @@ impl View {
         Ok(())
     }
 
+    /// A bucket's host is contacted by its name wherever it is.
+    fn is_in_doubt(&self, contact: &Contact) -> bool {
+        self.of_address(contact.address).is_ok_and(|known| known.is_in_doubt()) && !self.is_bucket(contact)
+    }
+
     /// A given block opens all of its addresses but those that a person's word closes, those that a platform shares
     /// with third parties, and those in parts that are others'.
     fn of_address(&self, address: IpAddr) -> Result<Known, String> {
@@ -309,11 +361,17 @@ impl View {
             && let Some(clearance) = self.blocks.given(address).and_then(|block| self.clearances.get(&block))
         {
             let (unproven, shared, by_site, closed) = (false, false, false, false);
-            let (clearance, scoped, leading, unresolved) = (*clearance, true, 0, 0);
-            return Ok(Known { clearance, scoped, unproven, shared, by_site, closed, leading, unresolved });
+            let (clearance, scoped, leading, unanswered) = (*clearance, true, 0, 0);
+            return Ok(Known { clearance, scoped, unproven, shared, by_site, closed, leading, unanswered });
         }
         known.copied().ok_or_else(|| "no edge of scope leads to this address".to_owned())
     }
+}
+
+/// The contact that planning asks about.
+fn contact(host: &str, socket: SocketAddr, footprint: Clearance) -> Contact {
+    let (name, port, address) = (Some(host.to_owned()), socket.port(), socket.ip());
+    Contact { address, port, transport: Transport::Tcp, name, footprint, grant: Grant::Target }
 }
 
 /// Returns true for an address that names lead to, and to which they have no title.
@@ -374,13 +432,19 @@ impl Guard for ScopeGuard {
         if let Grant::Operator(_) = contact.grant {
             return Ok(());
         }
-        let socket = SocketAddr::new(contact.address, contact.port);
-        let verdict = match (self.forbids(contact.name.as_deref(), socket), contact.grant) {
-            (Some(why), _) => Err(why.to_owned()),
-            (None, Grant::Target) => self.view().check(contact),
-            (None, _) => Ok(()),
-        };
-        verdict.map_err(|why| Refused { address: contact.address, why })
+        let (address, socket) = (contact.address, SocketAddr::new(contact.address, contact.port));
+        if let Some(why) = self.forbids(contact.name.as_deref(), socket) {
+            return Err(Refused { address, why: why.to_owned(), in_doubt: false });
+        }
+        if contact.grant != Grant::Target {
+            return Ok(());
+        }
+        let view = self.view();
+        view.check(contact).map_err(|why| Refused { address, why, in_doubt: false })?;
+        match view.is_in_doubt(contact) {
+            false => Ok(()),
+            true => Err(Refused { address, why: UNANSWERED.to_owned(), in_doubt: true }),
+        }
     }
 
     fn allow_name(&self, name: &str, grant: Grant) -> Result<(), String> {

@@ -41,6 +41,8 @@ pub(crate) struct Planned {
     pub(crate) orphaned: Vec<ProbeKey>,
     /// Tasks that would sweep a large block without a person's confirmation.
     pub(crate) unconfirmed: Vec<TaskName>,
+    /// Tasks and arguments that wait until a name that leads there can be looked up.
+    pub(crate) in_doubt: Vec<(TaskName, String)>,
 }
 
 /// Plans every task that watches the entity's kind, may run at its clearance, and is due.
@@ -137,6 +139,10 @@ fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument:
     if !terms.by_person && facts.probe_at(task.name, &argument).is_some_and(|probe| is_fresh(probe, task, terms.date)) {
         return;
     }
+    if terms.guard.is_some_and(|guard| is_in_doubt(guard, task, facts, &argument)) {
+        planned.in_doubt.push((task.name, argument));
+        return;
+    }
     planned.work.push(new_work(task, facts, argument, 0, Timestamp(0)));
 }
 
@@ -183,6 +189,18 @@ fn is_forbidden(guard: &ScopeGuard, facts: &Facts, argument: &str) -> bool {
 /// their name shares with others may be visited, and no more.
 fn is_above(guard: &ScopeGuard, footprint: Clearance, facts: &Facts, argument: &str) -> bool {
     argument.parse().is_ok_and(|socket: SocketAddr| !guard.clears(host_of(&facts.name), socket, footprint))
+}
+
+/// True where the task contacts an address to which no name is known to lead still: one that the argument names, or the
+/// entity's own.
+fn is_in_doubt(guard: &ScopeGuard, task: &Task, facts: &Facts, argument: &str) -> bool {
+    if task.contacts != Contacts::Address {
+        return false;
+    }
+    let host = host_of(&facts.name);
+    let own = || host.parse().ok().map(|address| SocketAddr::new(address, 0));
+    let socket = argument.parse().ok().or_else(own);
+    socket.is_some_and(|socket| guard.is_in_doubt(host, socket, task.footprint))
 }
 
 /// A row for a task at an entity.

@@ -7,6 +7,7 @@ mod ending;
 mod flight;
 mod giving_back;
 mod hubs;
+mod in_doubt;
 mod load;
 mod obeying;
 mod planned;
@@ -37,6 +38,7 @@ use ambit_tasks::Settings;
 use ambit_vulns::Knowledge;
 use flight::Flight;
 use hubs::Hubs;
+use in_doubt::InDoubt;
 use planned::PlannedRows;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -152,17 +154,16 @@ async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd> {
     let mut drive = Drive::new(config, run, rules, reserved, scope_revision);
     drive.alone = alone;
     drive.confirmed = config.engine.confirmed_blocks(run.collection).await?;
-    // What whoever carried it before this engine could not look up.
-    let unresolved = config.engine.unanswered(run.id, TaskName::Resolve).await?;
-    drive.guard.looked_up(unresolved.iter().map(|name| (name.as_str(), false)));
+    drive.recall_lookups().await?;
     let end = drive.until_end().await;
     let given_back = drive.give_back().await;
     match &end {
         Ok(RunEnd::Over(state)) => {
-            let unserved = match &drive.alone {
+            let mut unserved = match &drive.alone {
                 Some(alone) => drive.note_verdict(alone).await?,
                 None => drive.unserved().await?,
             };
+            unserved.extend(drive.left_alone().await?);
             config.engine.finish(run.id, *state, &unserved, (config.clock)()).await?
         }
         // Whoever comes next need not wait until this engine's heartbeat lapses. Where the store fails, that is what
@@ -205,6 +206,7 @@ struct Drive<'a> {
     /// What was already counted as not done because a person or scope does not allow it: once in a run, though it is
     /// planned many times.
     unconfirmed: BTreeSet<(Uid, TaskName)>,
+    in_doubt: InDoubt,
     /// How often people had changed what scope depends on when the rules were read.
     scope_revision: i64,
     /// It was changed since.
@@ -260,6 +262,7 @@ impl<'a> Drive<'a> {
             alone: None,
             confirmed: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
+            in_doubt: InDoubt::default(),
             scope_revision,
             is_told: false,
             rules_moved: false,
@@ -472,9 +475,7 @@ impl<'a> Drive<'a> {
             self.progress.unknown += u64::from(done.result.not_done().is_some());
             *self.progress.tasks.entry(done.work.task.clone()).or_default() += 1;
         }
-        let lookups = outcomes.iter().filter(|done| done.work.task == TaskName::Resolve.as_str());
-        let ended = lookups.map(|done| (done.work.name.as_str(), done.result.not_done().is_none()));
-        self.guard.looked_up(ended);
+        self.take_in_lookups(&outcomes);
         (self.dry, self.unreconciled) = (false, true);
         // Results of equal content must leave equal rows whatever order they came in.
         outcomes.sort_by(|a, b| {

@@ -85,8 +85,9 @@ mod tests {
         named!(ArchiveStatus, "starting, creating, finished, error-creating");
         named!(
             NotDoneReason,
-            "no answer, in part, left out, refused by scope, out of budget, source down, denied, out of time, \
-             task panicked, set aside, unknown task, not confirmed, run too long, nothing looks at it, does not exist"
+            "no answer, in part, left out, refused by scope, name unanswered, out of budget, source down, denied, out \
+             of time, task panicked, set aside, unknown task, not confirmed, run too long, nothing looks at it, does \
+             not exist"
         );
     }
 }

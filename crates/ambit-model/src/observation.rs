@@ -9,6 +9,10 @@ use std::collections::BTreeSet;
 /// milliseconds.
 pub const SECOND_PROBE_AFTER_MS: i64 = 60_000;
 
+/// How often a name that led to addresses is looked up in a run where its look-ups fail, after each failure
+/// [`SECOND_PROBE_AFTER_MS`] later. What only it leads to is not contacted meanwhile.
+pub const LOOKUPS_MAX: i64 = 3;
+
 /// What counts as seen where a probe found something (docs/architecture.md §1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sighting {

@@ -123,6 +123,9 @@ names! {
         /// Scope does not allow the contact, or a person took the entity out of it.
         #[strum(serialize = "refused by scope")]
         RefusedByScope,
+        /// Only names lead to the address, and none of them could be looked up: it may be somebody else's by now.
+        #[strum(serialize = "name unanswered")]
+        NameUnanswered,
         /// The machine, or the target's budget of errors, allowed no more.
         #[strum(serialize = "out of budget")]
         OutOfBudget,

@@ -239,7 +239,7 @@ impl Door {
             let range = reserved_range(wire.reserved(), &**guard, contact.address);
             range.map(|range| format!("reserved range {range}, not opened by the administrator"))
         };
-        let refused = why.map(|why| Refused { address: contact.address, why });
+        let refused = why.map(|why| Refused { address: contact.address, why, in_doubt: false });
         let checked = refused.map_or_else(|| guard.allow(&contact), Err);
         checked.map_err(|refused| {
             self.count_refused();

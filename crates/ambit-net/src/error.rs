@@ -109,6 +109,8 @@ pub struct Refused {
     pub address: IpAddr,
     /// Why, for the run's record.
     pub why: String,
+    /// It might be made, but what leads there could not be looked up.
+    pub in_doubt: bool,
 }
 
 /// What a failure means for the entity that was probed.

@@ -172,6 +172,7 @@ impl Guard for OperatorOnly {
             Grant::Target | Grant::Source(_) | Grant::Receiver | Grant::PlainReceiver => Err(Refused {
                 address: contact.address,
                 why: "only the operator's own servers are contacted here".into(),
+                in_doubt: false,
             }),
         }
     }
@@ -195,12 +196,14 @@ impl Guard for SourcesOnly {
         match contact.grant {
             Grant::Operator(RESOLVER) => Ok(()),
             Grant::Source(_) if is_excluded => {
-                Err(Refused { address: contact.address, why: "the installation excludes it".into() })
+                Err(Refused { address: contact.address, why: "the installation excludes it".into(), in_doubt: false })
             }
             Grant::Source(_) => Ok(()),
-            Grant::Target | Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver => {
-                Err(Refused { address: contact.address, why: "only publishers of feeds are contacted here".into() })
-            }
+            Grant::Target | Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver => Err(Refused {
+                address: contact.address,
+                why: "only publishers of feeds are contacted here".into(),
+                in_doubt: false,
+            }),
         }
     }
 
@@ -224,10 +227,12 @@ impl Guard for ReceiversOnly {
             Grant::PlainReceiver => Err(Refused {
                 address: contact.address,
                 why: "plain HTTP is sent only to addresses that the setting notify_ranges opens".into(),
+                in_doubt: false,
             }),
             Grant::Target | Grant::Source(_) | Grant::Operator(_) => Err(Refused {
                 address: contact.address,
                 why: "only receivers of notifications are contacted here".into(),
+                in_doubt: false,
             }),
         }
     }

@@ -44,6 +44,7 @@ pub use relied::Fresh;
 pub use retrohunt_jobs::{HeldJob, JobPart};
 pub use told::{Look, Telling};
 pub use turns::Room;
+pub use unanswered::{Lookup, ProbeAt};
 
 use ambit_model::facts::{Facts, ProbeKey};
 use ambit_model::id::RunId;

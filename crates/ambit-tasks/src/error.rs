@@ -38,6 +38,7 @@ impl TaskError {
     pub fn reason(&self) -> NotDoneReason {
         match self {
             Self::Net(NetError::Budget(_)) | Self::OutOfBudget(_) => NotDoneReason::OutOfBudget,
+            Self::Net(NetError::OutOfScope(refused)) if refused.in_doubt => NotDoneReason::NameUnanswered,
             Self::Net(error) if error.meaning() == Meaning::NotAsked => NotDoneReason::RefusedByScope,
             Self::Net(_) | Self::Failed(_) => NotDoneReason::NoAnswer,
             Self::SourceDown(_) => NotDoneReason::SourceDown,

@@ -88,9 +88,10 @@ fn step(asked: &Asked<'_>, name: &str) -> Answer {
         _ if !reachable => failed(RESOLVER_PATIENCE),
         Answers::Silent | Answers::Garbage => failed(RESOLVER_PATIENCE),
         Answers::ServFail | Answers::Refused | Answers::Lame => failed(Duration::ZERO),
+        Answers::Late(from) if asked.now < from => failed(Duration::ZERO),
         Answers::Slow(delay) if delay > RESOLVER_PATIENCE => failed(RESOLVER_PATIENCE),
         Answers::Slow(delay) => Answer { delay, ..in_zone(asked, zone, name) },
-        Answers::Normal | Answers::Truncated | Answers::Rebind(_) => in_zone(asked, zone, name),
+        Answers::Normal | Answers::Late(_) | Answers::Truncated | Answers::Rebind(_) => in_zone(asked, zone, name),
     }
 }
 
@@ -127,12 +128,15 @@ pub(crate) fn authoritative(asked: &Asked<'_>, server: IpAddr, over_tcp: bool) -
     let stated = &asked.draft.zones[served];
     let mut answer = match stated.answers {
         Answers::ServFail => return Answer::new(Rcode::ServFail),
+        Answers::Late(from) if asked.now < from => return Answer::new(Rcode::ServFail),
         Answers::Refused | Answers::Lame => return Answer::new(Rcode::Refused),
         Answers::Silent => return Answer::silent(),
         Answers::Garbage => {
             return Answer { garbage: true, ..Answer::new(Rcode::NoError) };
         }
-        Answers::Normal | Answers::Truncated | Answers::Slow(_) | Answers::Rebind(_) => local(asked, server, served),
+        Answers::Normal | Answers::Late(_) | Answers::Truncated | Answers::Slow(_) | Answers::Rebind(_) => {
+            local(asked, server, served)
+        }
     };
     match stated.answers {
         Answers::Slow(delay) => answer.delay = delay,
@@ -215,12 +219,13 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
     let entry = plan::entry(asked.draft, name);
     match entry.map(|entry| entry.answers) {
         Some(Answers::ServFail | Answers::Lame) => return Answer::new(Rcode::ServFail),
+        Some(Answers::Late(from)) if asked.now < from => return Answer::new(Rcode::ServFail),
         Some(Answers::Refused) => return Answer::new(Rcode::Refused),
         Some(Answers::Silent) => return Answer::silent(),
         Some(Answers::Garbage) => answer.garbage = true,
         Some(Answers::Slow(delay)) => answer.delay = delay,
         Some(Answers::Truncated) => answer.truncated = true,
-        Some(Answers::Normal | Answers::Rebind(_)) | None => {}
+        Some(Answers::Normal | Answers::Late(_) | Answers::Rebind(_)) | None => {}
     }
     if entry.is_some_and(|entry| entry.fails.contains(&asked.question.rtype)) {
         return Answer::new(Rcode::ServFail);

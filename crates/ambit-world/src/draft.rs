@@ -101,6 +101,8 @@ pub(crate) enum Answers {
     /// The servers say that they know nothing of the zone.
     Lame,
     Slow(Duration),
+    /// They fail until so much wire time has passed.
+    Late(Duration),
     /// Every answer over UDP is cut.
     Truncated,
     /// Bytes that are no DNS message.

@@ -62,6 +62,7 @@ fn is_shortfall(row: &NotDone) -> bool {
         | NotDoneReason::InPart
         | NotDoneReason::LeftOut
         | NotDoneReason::RefusedByScope
+        | NotDoneReason::NameUnanswered
         | NotDoneReason::Unconfirmed
         | NotDoneReason::Overlong
         | NotDoneReason::NoSuchName => false,
@@ -140,6 +141,7 @@ mod tests {
         let usual = [
             NotDoneReason::NoAnswer,
             NotDoneReason::RefusedByScope,
+            NotDoneReason::NameUnanswered,
             NotDoneReason::Unconfirmed,
             NotDoneReason::Overlong,
         ];

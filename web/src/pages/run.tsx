@@ -228,6 +228,7 @@ const REASONS: Record<string, string> = {
   "left out": "More was found than is kept; what is kept was probed completely.",
   "no answer": "The target, or the network on the way to it, gave no answer.",
   "refused by scope": "The level of the run, an exclusion or the scope forbids it. That is as intended, unless you expected a probe.",
+  "name unanswered": "The names that led to the address gave no answer in this run. It may be somebody else's by now, and was left alone; what is known of it stays.",
   "out of budget": "The target failed so often, or this machine was so busy, that further probes would do harm.",
   "source down": "A data provider did not answer as it should.",
   denied: "A credential lacks the permission, or is not accepted.",

@@ -1,10 +1,12 @@
 //! Whom the guard lets a run contact: addresses, names and pages under clearances, exclusions and the deny list.
 
 use super::*;
-use ambit_model::Uid;
+use crate::plan::{Terms, plan};
+use ambit_model::facts::{Facts, Probes};
 use ambit_model::scope::{Decision, Edge, Rules, SharedBy};
-use ambit_net::Transport;
+use ambit_model::{Details, Timestamp, Uid};
 use ambit_store::engine::{GraphDelta, GraphNode};
+use ambit_tasks::Settings;
 use uuid::Uuid;
 
 /// Kind, name, clearance, ownership, shared, seed.
@@ -295,15 +297,86 @@ fn an_address_is_not_contacted_while_no_name_that_leads_there_can_be_looked_up()
         ("app.acme.test", false, [true, true, true]),
         ("www.acme.test", false, [false, false, true]),
     ] {
-        guard.looked_up([(name, is_answered)].into_iter());
+        let unanswered = if is_answered { Unanswered::NOTHING } else { Unanswered::ALL };
+        guard.looked_up([(name, unanswered)].into_iter());
         assert_eq!(open(&guard), opened, "{name} {is_answered}");
         guard.show(&graph, Clearance::L3, &[]);
         assert_eq!(open(&guard), opened, "{name} {is_answered}, shown again");
     }
+    let whole = ScopeGuard::default();
+    whole.show(&graph, Clearance::L3, &[]);
+    for (unanswered, opened) in [
+        (Unanswered::beside(["198.51.100.2".parse().expect("an address")]), [true, true, true]),
+        (Unanswered { six: true, ..Unanswered::NOTHING }, [true, true, true]),
+        (Unanswered { four: true, ..Unanswered::NOTHING }, [true, false, true]),
+        (Unanswered::ALL, [true, false, true]),
+        (Unanswered::beside(["2001:db8::1".parse().expect("an address")]), [true, false, true]),
+        (Unanswered::NOTHING, [true, true, true]),
+    ] {
+        whole.looked_up([("www.acme.test", unanswered)].into_iter());
+        assert_eq!(open(&whole), opened, "{unanswered:?}");
+        let in_doubt: BTreeSet<IpAddr> =
+            if opened[1] { BTreeSet::new() } else { BTreeSet::from(["198.51.100.2".parse().expect("one")]) };
+        assert_eq!(whole.in_doubt(), in_doubt, "{unanswered:?}");
+    }
     let resumed = ScopeGuard::default();
-    resumed.looked_up([("www.acme.test", false)].into_iter());
+    resumed.looked_up([("www.acme.test", Unanswered::ALL)].into_iter());
     resumed.show(&graph, Clearance::L3, &[]);
     assert_eq!(open(&resumed), [true, false, true], "told before it saw anything");
+    let socket = "198.51.100.2:443".parse().expect("a socket address");
+    let contact = contact("www.acme.test", socket, Clearance::L2);
+    assert!(resumed.allow(&contact).is_err_and(|refused| refused.in_doubt));
+    let louder = Contact { footprint: Clearance::L4, ..contact };
+    assert!(resumed.allow(&louder).is_err_and(|refused| !refused.in_doubt), "scope refuses it anyway");
+    assert!(resumed.is_in_doubt("www.acme.test", socket, Clearance::L2));
+}
+
+#[test]
+fn what_hangs_on_names_that_cannot_be_looked_up_is_not_planned_before_they_can() {
+    let text = "Domain acme.test seed\nDnsRecord www.acme.test\nacme.test subdomain www.acme.test\nIpAddress \
+                198.51.100.2\nwww.acme.test resolves_to 198.51.100.2\n198.51.100.2 pointer www.acme.test";
+    let graph = graph(&text.lines().map(str::to_owned).collect::<Vec<_>>());
+    let guard = ScopeGuard::default();
+    guard.show(&graph, Clearance::L3, &[]);
+    let (node, state) = graph.iter().find(|(node, _)| node.kind == Kind::IpAddress).expect("it is there");
+    let facts = Facts {
+        uid: node.uid,
+        kind: node.kind,
+        name: node.name.clone(),
+        seed: false,
+        present: true,
+        decision: state.decision.clone(),
+        details: Details::new(),
+        probes: Probes::new(),
+        inward: Vec::new(),
+        outward: Vec::new(),
+        seeds: Vec::new(),
+        vulnerabilities: None,
+        maintained: Vec::new(),
+    };
+    let (settings, confirmed) = (Settings::default(), BTreeSet::new());
+    let terms = Terms {
+        ceiling: Clearance::L3,
+        by_person: true,
+        date: Timestamp(0),
+        settings: &settings,
+        confirmed: &confirmed,
+        guard: Some(&guard),
+    };
+    let planned = || {
+        let planned = plan(&facts, &state.decision, &terms);
+        let rows = planned.work.iter().filter(|row| row.footprint >= Clearance::L2);
+        let rows: BTreeSet<String> = rows.map(|row| row.task.to_owned()).collect();
+        let quiet = planned.work.iter().any(|row| row.task == "ptr");
+        let waiting: BTreeSet<String> = planned.in_doubt.iter().map(|(task, _)| task.to_string()).collect();
+        (rows, quiet, waiting)
+    };
+    let (rows, quiet, waiting) = planned();
+    assert!(rows.contains("port_sweep") && quiet && waiting.is_empty(), "{rows:?} {waiting:?}");
+    guard.looked_up([("www.acme.test", Unanswered::ALL)].into_iter());
+    assert_eq!(planned(), (BTreeSet::new(), true, rows.clone()));
+    guard.looked_up([("www.acme.test", Unanswered::NOTHING)].into_iter());
+    assert_eq!(planned(), (rows, true, BTreeSet::new()));
 }
 
 /// What gives the block that stands for `WHOLE`, and that block.

@@ -66,7 +66,7 @@ fn parts(due: Vec<Dirty>, changes: Vec<Change>, mut following: BTreeSet<Uid>) ->
         let mut dirty: Vec<Dirty> = changes.iter().filter_map(|change| marks.remove(&change.uid)).collect();
         let room = RECONCILED_MAX - changes.len();
         dirty.extend(due.by_ref().filter_map(|dirty| marks.remove(&dirty.uid)).take(room));
-        if dirty.is_empty() && changes.is_empty() {
+        if dirty.is_empty() && changes.is_empty() && following.is_empty() {
             return parts;
         }
         parts.push_back(Part { dirty, changes, following: std::mem::take(&mut following), ..Part::default() });
@@ -99,12 +99,15 @@ impl Drive<'_> {
         while !is_behind {
             let changes = self.decide().await?;
             let due = self.due().await?;
-            if due.is_empty() && changes.is_empty() {
+            let resolved = self.resolved();
+            if due.is_empty() && changes.is_empty() && resolved.is_empty() {
                 break;
             }
             let done = self.progress.done;
             let raised = changes.iter().filter(|change| change.raised).map(|change| change.uid).collect();
-            let parts = parts(due, changes, self.graph.looked_at_by(&raised));
+            let mut following = self.graph.looked_at_by(&raised);
+            following.extend(resolved);
+            let parts = parts(due, changes, following);
             if let Some(end) = self.reconcile_in_parts(parts).await? {
                 return Ok(Some(end));
             }
@@ -280,6 +283,7 @@ impl Drive<'_> {
         date: Timestamp,
     ) {
         let Some((_, state)) = self.graph.get(&known.facts.uid) else { return };
+        let mut in_doubt = Vec::new();
         if state.present {
             let terms = Terms {
                 ceiling: self.rules.ceiling,
@@ -293,6 +297,7 @@ impl Drive<'_> {
             if !is_moved {
                 self.planned.retain_new(&mut planned.work, &mut planned.sweeps);
             }
+            in_doubt = planned.in_doubt;
             let clearance = state.decision.clearance.min(self.rules.ceiling);
             for (task, refused) in self.alone.iter().flat_map(|alone| alone.refused(&known.facts, clearance)) {
                 if self.unconfirmed.insert((known.facts.uid, task)) {
@@ -308,6 +313,7 @@ impl Drive<'_> {
             reconciliation.sweeps.extend(planned.sweeps);
             reconciliation.orphaned.extend(planned.orphaned);
         }
+        self.in_doubt.plan(&known.facts, in_doubt);
         if self.alone.as_ref().is_some_and(|alone| !alone.judges(&known.facts.uid)) {
             return;
         }

@@ -254,7 +254,7 @@ struct Moody {
 impl Guard for Moody {
     fn allow(&self, contact: &Contact) -> Result<(), Refused> {
         let why = "out of scope by now".to_owned();
-        let refused = Refused { address: contact.address, why };
+        let refused = Refused { address: contact.address, why, in_doubt: false };
         if self.closed.load(Ordering::Relaxed) { Err(refused) } else { Ok(()) }
     }
 

@@ -24,7 +24,7 @@ impl Guard for Loopback {
         if contact.address.is_loopback() {
             Ok(())
         } else {
-            Err(Refused { address: contact.address, why: "not the loopback".into() })
+            Err(Refused { address: contact.address, why: "not the loopback".into(), in_doubt: false })
         }
     }
 

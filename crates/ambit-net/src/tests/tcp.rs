@@ -57,7 +57,7 @@ impl Guard for Fickle {
     fn allow(&self, contact: &Contact) -> Result<(), Refused> {
         let why = "out of scope by now".to_owned();
         let is_left = self.left.fetch_sub(1, Ordering::Relaxed) > 0;
-        if is_left { Ok(()) } else { Err(Refused { address: contact.address, why }) }
+        if is_left { Ok(()) } else { Err(Refused { address: contact.address, why, in_doubt: false }) }
     }
 
     fn named(&self, _address: IpAddr) -> bool {

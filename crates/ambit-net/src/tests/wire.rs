@@ -319,7 +319,7 @@ impl Guard for TestGuard {
         if in_scope || self.named.contains(&contact.address) {
             Ok(())
         } else {
-            Err(Refused { address: contact.address, why: "not in scope".into() })
+            Err(Refused { address: contact.address, why: "not in scope".into(), in_doubt: false })
         }
     }
 

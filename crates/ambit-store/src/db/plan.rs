@@ -71,7 +71,7 @@ const ALLOWED: [(&str, &str); 23] = [
     ("INSERT INTO dirty (uid, collection_id, mark) SELECT", "once, when a run is claimed: all is planned anew"),
     ("UPDATE work SET state = 0", "rows that are leased: as many as run at once"),
     (
-        "SELECT DISTINCT e.name FROM work w JOIN looks l",
+        "FROM work w JOIN looks l ON l.uid = w.uid AND l.task = w.task",
         "once, when an engine takes a run up: what the run asked so far",
     ),
     ("DELETE FROM work WHERE run_id = $1", "once, when a run is over: what is left of it"),

@@ -298,15 +298,15 @@ async fn load_probes(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Probes>>
     Ok(probes)
 }
 
-columns! { LastProbe { outcome: (sql said()), at, run: "run_id", reason, confirmed: "last_at" } }
+columns! { LastProbe { outcome: (sql said("")), at, run: "run_id", reason, confirmed: "last_at" } }
 
 /// The outcome of a probe that found something in part. It is stored as failed, with an answer of its own: an earlier
 /// answer stays as it was only if this one saw nothing.
 const IN_PART: i64 = 3;
 
-/// How a row of `looks` says that a probe ended.
-fn said() -> String {
-    format!("CASE WHEN {} THEN {IN_PART} ELSE outcome END AS ended", in_part(""))
+/// How a row of `looks` says that a probe ended. `of`: what stands before the names of columns.
+pub(super) fn said(of: &str) -> String {
+    format!("CASE WHEN {} THEN {IN_PART} ELSE {of}outcome END AS ended", in_part(of))
 }
 
 /// The condition that a probe found something in part. `of`: what stands before the names of columns.

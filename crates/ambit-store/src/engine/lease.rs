@@ -10,6 +10,7 @@ use crate::inventory::collections;
 use crate::inventory::runs::{LEASED, OPEN, collection_of};
 use crate::{Result, StoreError};
 use ambit_model::id::RunId;
+use ambit_model::observation::LOOKUPS_MAX;
 use ambit_model::run::{NotDone, NotDoneReason, RunState};
 use ambit_model::{Clearance, Timestamp, Uid, Wave};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,8 +87,8 @@ impl Engine {
 }
 
 /// The loudest footprint whose second probes are waited for in any wave. What binds a name to an address is asked at
-/// most this loudly; once the first answer is that the name is gone, whoever has the address now must not be contacted
-/// for it.
+/// most this loudly; once the first answer is that the name is gone, or there is none, whoever has the address now must
+/// not be contacted for it.
 const BINDING_FOOTPRINT_MAX: Clearance = Clearance::L1;
 /// The footprint of the rows that wait for them in the waves before visits: handshakes with addresses. Names are
 /// guessed there more loudly, but only servers of names hear of it. Their own second probes are waited for as well: an
@@ -139,12 +140,12 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
 /// Returns the wire date of the earliest repeated probe that louder work waits for and that cannot start yet.
 async fn second_probe_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Option<Timestamp>> {
     let sql = format!(
-        "SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN} AND look % 2 = 1 AND not_before > $4 \
-         AND (footprint <= $2 OR (footprint = $3 AND wave < {}))",
+        "SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN} AND not_before > $4 AND ((footprint <= \
+         $2 AND (look % 2 = 1 OR (look > 1 AND look < 2 * $5))) OR (footprint = $3 AND wave < {} AND look % 2 = 1))",
         Wave::Visits.number()
     );
     let footprints = (BINDING_FOOTPRINT_MAX.number(), HANDSHAKE_FOOTPRINT.number());
-    tx.read_one(&sql, values![run, footprints.0, footprints.1, wire_now]).await
+    tx.read_one(&sql, values![run, footprints.0, footprints.1, wire_now, LOOKUPS_MAX]).await
 }
 
 /// Returns whether a row could start now that is of no later wave than `last`.

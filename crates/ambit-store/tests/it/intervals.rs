@@ -1,10 +1,11 @@
 //! What looks do to intervals, edges and marks.
 
 use crate::lab::{Lab, both, details, found, in_part, new_work, outcome, unknown, with_evidence};
-use ambit_model::facts::ProbeKey;
-use ambit_model::observation::{Discovery, Found, ProbeResult};
+use ambit_model::facts::{ProbeKey, ProbeOutcome};
+use ambit_model::observation::{Discovery, Found, ProbeResult, SECOND_PROBE_AFTER_MS};
 use ambit_model::run::Run;
 use ambit_model::{EdgeKind, Item, Kind, TaskName, Timestamp, Uid};
+use ambit_store::engine::{Lookup, ProbeAt};
 use serde_json::{Value, json};
 
 const TASK: &str = "resolve";
@@ -318,22 +319,59 @@ async fn what_a_run_could_not_look_up_is_told_to_whoever_carries_it_on() {
     both(async |lab| {
         let seed = lab.uid(Kind::Domain, "acme.test");
         let first = lab.run().await;
-        let names = async |run: &Run| lab.engine.unanswered(run.id, TaskName::Resolve).await.unwrap();
+        let names = async |run: &Run| lab.engine.lookups(run.id, TaskName::Resolve).await.unwrap();
         assert!(names(&first).await.is_empty());
-        let (failed, answered) = (vec!["acme.test".to_owned()], Vec::new());
-        for (number, task, result, expected) in [
-            (0, "resolve", unknown("SERVFAIL"), &failed),
-            (2, "resolve", found(json!({}), &[]), &answered),
-            (0, "zone_profile", unknown("SERVFAIL"), &answered),
-            (4, "resolve", in_part(found(json!({}), &[])), &failed),
+        let led = |name| found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, name)]);
+        for (number, task, result, outcome, seen) in [
+            (0, "resolve", unknown("SERVFAIL"), ProbeOutcome::Unknown, &[][..]),
+            (2, "resolve", led("203.0.113.7"), ProbeOutcome::Found, &["203.0.113.7"][..]),
+            (0, "zone_profile", unknown("SERVFAIL"), ProbeOutcome::Found, &["203.0.113.7"][..]),
+            (4, "resolve", in_part(led("203.0.113.7")), ProbeOutcome::InPart, &["203.0.113.7"][..]),
         ] {
             lab.probe(&first, task, seed, number, result).await;
-            assert_eq!(names(&first).await, *expected, "{task} {number}");
+            let seen = seen.iter().map(|name| (*name).to_owned()).collect();
+            let expected = Lookup { name: "acme.test".to_owned(), outcome, seen };
+            assert_eq!(names(&first).await, [expected], "{task} {number}");
         }
         lab.finish(&first).await;
         let second = lab.run().await;
         lab.lease_one(&second, "resolve", seed, 0).await;
         assert!(names(&second).await.is_empty(), "this run has not asked yet");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_look_up_that_fails_is_repeated_in_the_run_where_addresses_hang_on_the_name() {
+    both(async |lab| {
+        let (seed, other) = (lab.uid(Kind::Domain, "acme.test"), lab.uid(Kind::DnsRecord, "www.acme.test"));
+        let led = |name| found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, name)]);
+        let first = lab.run().await;
+        let www = found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]);
+        lab.probe(&first, "zone_profile", seed, 0, www).await;
+        lab.probe(&first, "resolve", seed, 0, led("203.0.113.7")).await;
+        lab.finish(&first).await;
+        let second = lab.run().await;
+        let planned =
+            async |uid, number, result| lab.probe(&second, "resolve", uid, number, result).await.second_probes;
+        assert_eq!(planned(other, 0, unknown("SERVFAIL")).await, 0, "nothing hangs on it");
+        let run = async || lab.engine.run(second.id).await.unwrap().counters;
+        let before = run().await.work_unknown;
+        assert_eq!(planned(seed, 0, unknown("SERVFAIL")).await, 1);
+        assert_eq!(run().await.work_unknown, before, "it is not given up yet");
+        let at = lab.engine.pending(second.id, Timestamp(0)).await.unwrap().not_before;
+        assert!(at.is_some_and(|at| at.0 >= SECOND_PROBE_AFTER_MS), "louder work waits for it: {at:?}");
+        for (number, result, expected) in
+            [(2, ProbeResult::Absent, 1), (3, unknown("SERVFAIL"), 1), (4, unknown("SERVFAIL"), 0)]
+        {
+            assert_eq!(planned(seed, number, result).await, expected, "{number}");
+        }
+        assert_eq!(run().await.work_unknown, before + 1);
+        let unplanned = async |argument: &str| {
+            let probe = ProbeAt { uid: seed, task: "resolve".to_owned(), argument: argument.to_owned() };
+            lab.engine.unplanned(second.id, vec![probe]).await.unwrap().len()
+        };
+        assert_eq!((unplanned("").await, unplanned("x").await), (0, 1));
     })
     .await;
 }

@@ -56,8 +56,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
             _ => Ok(Answer::Absent),
         };
     }
-    seen.addresses.extend(families.kept(cx.facts));
-    families.behind(cx.facts).for_each(|known| cx.stands(known));
+    let kept: Vec<(IpAddr, &Neighbour)> = families.kept(cx.facts).collect();
+    let shown: BTreeSet<IpAddr> = seen.addresses.clone();
+    seen.addresses.extend(kept.iter().map(|(address, _)| *address));
+    families.behind(cx.facts).chain(kept.iter().map(|(_, known)| *known)).for_each(|known| cx.stands(known));
     if families.is_cut() {
         cx.leave_out("addresses beyond those that are read of one answer".to_owned());
     }
@@ -74,7 +76,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     cx.observe(domain::PRIVATE_ADDRESSES, seen.private());
     cx.observe(domain::TTL, json!(seen.ttl));
     // A private address is somebody else's as soon as one looks from elsewhere; where a seed names it, it is meant.
-    for address in seen.addresses.iter().filter(|address| !is_private(**address) || cx.net.is_named(**address)) {
+    for address in shown.iter().filter(|address| !is_private(**address) || cx.net.is_named(**address)) {
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::ResolvesTo);
     }
     for target in &seen.chain {
@@ -88,7 +90,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
             cx.found(Kind::CloudStorageBucket, &bucket, EdgeKind::Bucket);
         }
     }
-    Ok(Answer::Found)
+    // That a server fails at a family of which no address is known says nothing of the name.
+    match families.failure().filter(|_| !kept.is_empty()) {
+        Some(error) => Ok(Answer::InPart(error.clone().into())),
+        None => Ok(Answer::Found),
+    }
 }
 
 /// Known addresses of one family that stand behind those of an answer that was cut.
@@ -179,10 +185,9 @@ impl Families {
         [&self.four, &self.six].iter().any(|answer| answer.as_ref().is_ok_and(|answer| answer.cut))
     }
 
-    /// Addresses of the family that failed, as they were known: they are not gone.
-    fn kept(&self, facts: &Facts) -> impl Iterator<Item = IpAddr> {
-        let known = known(facts).map(|(address, _)| address);
-        known.filter(|address| if address.is_ipv4() { self.four.is_err() } else { self.six.is_err() })
+    /// Addresses of the family that failed, as they were known: they are not gone, and not seen.
+    fn kept<'f>(&self, facts: &'f Facts) -> impl Iterator<Item = (IpAddr, &'f Neighbour)> {
+        known(facts).filter(move |(address, _)| if address.is_ipv4() { self.four.is_err() } else { self.six.is_err() })
     }
 
     /// What is known behind the last address that was read of an answer that was cut. What is known before it and was

@@ -71,7 +71,7 @@ impl Guard for ByScope {
         if contact.grant != Grant::Target {
             return Ok(());
         }
-        let refuse = |why: &str| Err(Refused { address: contact.address, why: why.to_owned() });
+        let refuse = |why: &str| Err(Refused { address: contact.address, why: why.to_owned(), in_doubt: false });
         let bucket = contact.name.as_ref().and_then(|name| self.buckets.read().unwrap().get(name).copied());
         if bucket.is_some_and(|clearance| clearance >= contact.footprint) {
             return Ok(());

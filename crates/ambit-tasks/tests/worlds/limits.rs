@@ -365,6 +365,32 @@ fn addresses_behind_those_that_are_read_of_one_answer_stand_and_others_are_gone(
 }
 
 #[test]
+fn addresses_of_a_family_that_could_not_be_looked_up_stand_and_are_not_seen() {
+    let known = ["203.0.113.1", "203.0.113.9", "2001:db8:1::7"];
+    let known = known.map(|name| (EdgeKind::ResolvesTo, Kind::IpAddress, name));
+    let stands = |names: &[&str]| -> BTreeSet<(EdgeKind, Uid)> {
+        names.iter().map(|name| (EdgeKind::ResolvesTo, uid(Kind::IpAddress, name))).collect()
+    };
+    for (fails, led_to, is_whole, standing) in [
+        ("", &known[..], true, &[][..]),
+        (" fails AAAA", &known[..], false, &["2001:db8:1::7"][..]),
+        (" fails AAAA", &known[..2], true, &[][..]),
+    ] {
+        let lines = format!("name two.acme.test A 203.0.113.1{fails}");
+        let resolved = looked(&lines, ("resolve", ""), (Kind::DnsRecord, "two.acme.test"), led_to, json!({}));
+        let edges: Vec<&str> = resolved.found.edges.iter().map(|edge| edge.name.as_str()).collect();
+        assert_eq!(edges, ["203.0.113.1"], "{fails}");
+        assert_eq!(resolved.found.standing, stands(standing), "{fails}");
+        let said = if is_whole { resolved.answer == Ok(Answer::Found) } else { is_in_part(&resolved.answer) };
+        assert!(said, "{fails} {led_to:?}: {:?}", resolved.answer);
+    }
+}
+
+fn is_in_part(answer: &ambit_tasks::Result<Answer>) -> bool {
+    matches!(answer, Ok(Answer::InPart(_)))
+}
+
+#[test]
 fn records_of_a_zone_that_are_read_are_told_and_those_that_are_known_behind_them_stand() {
     let texts: String = (0..300).map(|number| format!(" TXT \"z{number:03}\"")).collect();
     let servers: String = (0..300).map(|number| format!(" MX {number} mail.acme.test")).collect();

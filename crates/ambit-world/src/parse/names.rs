@@ -154,7 +154,7 @@ fn registry(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
 }
 
 fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
-    const WORDS: &str = "normal, servfail, refused, silent, lame, slow, truncated, garbage, rebind";
+    const WORDS: &str = "normal, servfail, refused, silent, lame, slow, late, truncated, garbage, rebind";
     Ok(match cursor.word(WORDS)? {
         "normal" => Answers::Normal,
         "servfail" => Answers::ServFail,
@@ -162,6 +162,7 @@ fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
         "silent" => Answers::Silent,
         "lame" => Answers::Lame,
         "slow" => Answers::Slow(cursor.duration()?),
+        "late" => Answers::Late(cursor.duration()?),
         "truncated" => Answers::Truncated,
         "garbage" => Answers::Garbage,
         "rebind" => Answers::Rebind(cursor.address()?),

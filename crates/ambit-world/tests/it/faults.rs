@@ -155,7 +155,7 @@ const ZONES_AND_NAMES: &[Fault] = &[
     ),
     (
         "zone b.test of acme ns ns1.acme.test\n  answers loudly",
-        "8: `loudly`: unknown word; expected normal, servfail, refused, silent, lame, slow, truncated, garbage, \
+        "8: `loudly`: unknown word; expected normal, servfail, refused, silent, lame, slow, late, truncated, garbage, \
              rebind",
     ),
     (

@@ -4,11 +4,11 @@
 mod leaves;
 mod load;
 
-use super::super::Outcome;
 use super::super::dirty::mark_dirty;
 use super::super::graph::{CLOSE_EDGES, closed_edge};
 use super::super::lease::Held;
 use super::super::not_done::count_not_done;
+use super::super::{Outcome, Work};
 use super::{EvidenceList, count_work, raise_wire_date};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, named};
@@ -17,11 +17,11 @@ use crate::inventory::blobs;
 use crate::record::{ChangeContext, Changes, EntityRow};
 use crate::wider::specimens;
 use ambit_model::id::BlobHash;
-use ambit_model::observation::{BODY, Found, ProbeResult, SECOND_PROBE_AFTER_MS, Sighting, same_answer};
+use ambit_model::observation::{BODY, Found, LOOKUPS_MAX, ProbeResult, SECOND_PROBE_AFTER_MS, Sighting, same_answer};
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
 pub(in super::super) use leaves::denied;
-use load::{load_edges, load_probes, load_said, says_nothing, told};
+use load::{is_failed_lookup, load_edges, load_hung_on, load_probes, load_said, says_nothing, told};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,6 +75,8 @@ pub(super) struct Batch {
     changes: Changes,
     probes: BTreeMap<Key, ProbeRow>,
     edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>,
+    /// Names whose look-ups failed and that led to addresses.
+    hung_on: BTreeSet<Uid>,
     /// Entities of which a task has an open answer already, asked of those that something new says nothing of itself.
     said: BTreeSet<(Uid, String)>,
     /// Entities that are known, and whether they are present.
@@ -110,6 +112,8 @@ impl Batch {
     ) -> Result<Self, StoreError> {
         let keys: BTreeSet<Key> = outcomes.clone().map(key_of).collect();
         let silent = outcomes.clone().filter(|outcome| says_nothing(outcome)).map(key_of).collect();
+        let failed = outcomes.clone().filter(|outcome| is_failed_lookup(outcome)).map(|outcome| outcome.work.uid);
+        let failed: Vec<Uid> = failed.collect();
         let mut uids: BTreeSet<Uid> = keys.iter().map(|key| key.0).collect();
         for outcome in outcomes {
             if let Some(found) = outcome.result.found() {
@@ -121,6 +125,7 @@ impl Batch {
         let uids: Vec<Uid> = uids.into_iter().collect();
         let known = tx.read_in("SELECT uid, present FROM entities WHERE uid IN", Vec::new(), &uids, "").await?;
         Ok(Self {
+            hung_on: load_hung_on(tx, &failed).await?,
             said: load_said(tx, &silent).await?,
             probes: load_probes(tx, &keys).await?,
             edges: load_edges(tx, &keys).await?,
@@ -147,9 +152,10 @@ impl Batch {
         let key = key_of(outcome);
         self.latest = self.latest.max(outcome.at);
         self.dirty.insert(key.0);
+        let is_again = self.asks_again(outcome);
         let (done, unknown) = self.tasks.entry((lease.footprint, outcome.work.task.clone())).or_default();
         let not_done = outcome.result.not_done();
-        let count = if not_done.is_some() { unknown } else { done };
+        let count = if not_done.is_some() && !is_again { unknown } else { done };
         *count += 1;
         match &outcome.result {
             ProbeResult::Found(found) | ProbeResult::InPart { found, .. } => {
@@ -162,13 +168,43 @@ impl Batch {
             self.report(outcome, NotDoneReason::LeftOut, what);
         }
         if let Some((reason, why)) = not_done {
-            let why = self.report(outcome, reason, why);
+            let why: String = why.chars().take(REASON_CHARS_MAX).collect();
+            if is_again {
+                self.ask(&outcome.work, pair(outcome.work.number) + 2, outcome.at, lease);
+            } else {
+                self.report(outcome, reason, &why);
+            }
             self.probes.entry(key).or_default().note(UNKNOWN, outcome.at, Some(why));
         }
     }
 
-    /// Tells in the report of the run what an outcome did not bring, and returns why, as it is kept.
-    fn report(&mut self, outcome: &Outcome, reason: NotDoneReason, why: &str) -> String {
+    /// Whether a look-up that failed is repeated in the run: what hangs on the name is not contacted meanwhile.
+    fn asks_again(&self, outcome: &Outcome) -> bool {
+        use NotDoneReason::{InPart, NoAnswer, OutOfBudget, OutOfTime};
+        let failed = outcome.result.not_done();
+        failed.is_some_and(|(reason, _)| matches!(reason, InPart | NoAnswer | OutOfBudget | OutOfTime))
+            && pair(outcome.work.number) + 2 < 2 * LOOKUPS_MAX
+            && self.hung_on.contains(&outcome.work.uid)
+    }
+
+    /// Plans a probe once more, later in the run.
+    fn ask(&mut self, work: &Work, number: i64, after: Timestamp, lease: &Held) {
+        self.second.push(named! {
+            run_id: work.run,
+            task: &work.task,
+            uid: work.uid,
+            argument: &work.argument,
+            look: number,
+            wave: lease.wave,
+            footprint: lease.footprint,
+            priority: lease.priority,
+            not_before: after.plus_ms(SECOND_PROBE_AFTER_MS),
+            partition: lease.partition,
+        });
+    }
+
+    /// Tells in the report of the run what an outcome did not bring.
+    fn report(&mut self, outcome: &Outcome, reason: NotDoneReason, why: &str) {
         let why: String = why.chars().take(REASON_CHARS_MAX).collect();
         self.not_done.push(NotDone {
             reason,
@@ -176,7 +212,6 @@ impl Batch {
             count: 1,
             example: format!("{} {}: {why}", outcome.work.kind.name(), outcome.work.name),
         });
-        why
     }
 
     fn found(&mut self, key: &Key, found: &Found, outcome: &Outcome, evidence: &EvidenceList) {
@@ -258,19 +293,7 @@ impl Batch {
             return;
         }
         if outcome.work.number % 2 == 0 {
-            let work = &outcome.work;
-            self.second.push(named! {
-                run_id: work.run,
-                task: &work.task,
-                uid: work.uid,
-                argument: &work.argument,
-                look: work.number + 1,
-                wave: lease.wave,
-                footprint: lease.footprint,
-                priority: lease.priority,
-                not_before: outcome.at.plus_ms(SECOND_PROBE_AFTER_MS),
-                partition: lease.partition,
-            });
+            self.ask(&outcome.work, outcome.work.number + 1, outcome.at, lease);
             return;
         }
         if let Some(open) = probe.open.take() {
@@ -438,6 +461,11 @@ impl Open {
     }
 }
 
+/// The number of the first of two probes of which the second counts where both are absent.
+fn pair(number: i64) -> i64 {
+    number - number % 2
+}
+
 fn key_of(outcome: &Outcome) -> Key {
     (outcome.work.uid, outcome.work.task.clone(), outcome.work.argument.clone())
 }
@@ -464,7 +492,6 @@ fn same_edges(edges: &BTreeMap<EdgeKey, EdgeRow>, wanted: &BTreeMap<EdgeKey, Det
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Work;
     use ambit_model::Kind;
     use ambit_model::observation::Discovery;
     use serde_json::json;
@@ -489,6 +516,7 @@ mod tests {
             changes: Changes::new(place),
             probes: BTreeMap::new(),
             edges: BTreeMap::new(),
+            hung_on: BTreeSet::new(),
             said: BTreeSet::new(),
             known: BTreeMap::from([(domain(), true)]),
             closed: Rows::default(),

@@ -3,10 +3,10 @@
 use super::{EdgeKey, EdgeRow, EvidenceList, Key, OPEN, Open, ProbeRow};
 use crate::StoreError;
 use crate::db::rows::{Rows, list, named};
-use crate::db::sql::{Tx, from_json};
+use crate::db::sql::{Tx, from_json, values};
 use crate::engine::Outcome;
 use ambit_model::edge::EDGES;
-use ambit_model::{Details, EdgeKind, Timestamp, Uid};
+use ambit_model::{Details, EdgeKind, TaskName, Timestamp, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The keys as rows of `v`.
@@ -17,6 +17,18 @@ fn key_rows(keys: &BTreeSet<Key>) -> Rows {
 /// Returns whether a result has only edges and no details.
 pub(super) fn says_nothing(outcome: &Outcome) -> bool {
     outcome.result.found().is_some_and(|found| found.details.is_empty())
+}
+
+/// Returns whether a name could not be looked up, or not whole.
+pub(super) fn is_failed_lookup(outcome: &Outcome) -> bool {
+    outcome.work.task == TaskName::Resolve.as_str() && outcome.result.not_done().is_some()
+}
+
+/// Those of some names that are known to lead to addresses, whoever said so.
+pub(super) async fn load_hung_on(tx: &mut Tx, names: &[Uid]) -> Result<BTreeSet<Uid>, StoreError> {
+    let head = "SELECT DISTINCT from_uid FROM edges WHERE closed_at IS NULL AND kind = $1 AND from_uid IN";
+    let hung_on: Vec<Uid> = tx.read_in(head, values![EdgeKind::ResolvesTo.name()], names, "").await?;
+    Ok(hung_on.into_iter().collect())
 }
 
 /// Entity and task of those keys of which the task has an open answer, whatever its argument.
