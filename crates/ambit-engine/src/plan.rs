@@ -41,6 +41,8 @@ pub(crate) struct Planned {
     pub(crate) orphaned: Vec<ProbeKey>,
     /// Tasks that would sweep a large block without a person's confirmation.
     pub(crate) unconfirmed: Vec<TaskName>,
+    /// Tasks that ask, and what there is beyond what they ask about.
+    pub(crate) left_out: Vec<(TaskName, String)>,
     /// Tasks and arguments that wait until a name that leads there can be looked up.
     pub(crate) in_doubt: Vec<(TaskName, String)>,
 }
@@ -65,6 +67,7 @@ pub(crate) fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Pla
             }
             continue;
         }
+        let before = planned.work.len();
         match (task.plan)(facts, terms.settings) {
             Plan::No => {}
             Plan::Once => add_work(&mut planned, task, facts, String::new(), terms),
@@ -75,6 +78,9 @@ pub(crate) fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Pla
             }
             Plan::Sweep { .. } if needs_a_yes(facts, terms) => planned.unconfirmed.push(task.name),
             Plan::Sweep { prefix, size, step } => add_sweep(&mut planned, task, facts, (prefix, size, step), terms),
+        }
+        if planned.work.len() > before {
+            planned.left_out.extend((task.left_out)(facts).map(|what| (task.name, what)));
         }
     }
     planned

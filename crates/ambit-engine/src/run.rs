@@ -207,6 +207,8 @@ struct Drive<'a> {
     /// planned many times.
     unconfirmed: BTreeSet<(Uid, TaskName)>,
     in_doubt: InDoubt,
+    /// Of what was already said that there is more than is asked about: once in a run, though it is planned many times.
+    left_out: BTreeSet<(Uid, TaskName)>,
     /// How often people had changed what scope depends on when the rules were read.
     scope_revision: i64,
     /// It was changed since.
@@ -263,6 +265,7 @@ impl<'a> Drive<'a> {
             confirmed: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
             in_doubt: InDoubt::default(),
+            left_out: BTreeSet::new(),
             scope_revision,
             is_told: false,
             rules_moved: false,

@@ -1,11 +1,14 @@
 //! What a task is: the declaration that the engine plans by, and the outcomes of a probe.
 
+use crate::history::within;
 use crate::{Context, Result, Settings, TaskError};
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave};
 use futures::future::BoxFuture;
+use std::collections::BTreeSet;
 
 /// One discovery step.
 #[derive(Clone, Copy)]
@@ -45,6 +48,8 @@ pub struct Task {
     pub sights: Sights,
     /// Decides whether it may run yet, and with which arguments. Pure.
     pub plan: fn(&Facts, &Settings) -> Plan,
+    /// Says what of the entity there is beyond what it asks about, a sentence. Pure.
+    pub left_out: fn(&Facts) -> Option<String>,
     /// The probe itself.
     pub run: for<'a> fn(&'a Context<'a>) -> BoxFuture<'a, Result<Answer>>,
 }
@@ -82,6 +87,7 @@ impl Task {
         contacts: Contacts::Nothing,
         sights: Sights::All(Sighting::Nothing),
         plan: |_, _| Plan::No,
+        left_out: |_| None,
         run: |_| Box::pin(std::future::ready(Ok(Answer::Absent))),
     };
 
@@ -215,18 +221,33 @@ pub enum Plan {
     },
 }
 
+/// Says that of so many only some are asked about; `None` where all are.
+pub(crate) fn beyond(count: usize, most: usize, what: &str) -> Option<String> {
+    let more = count.saturating_sub(most);
+    (more > 0).then(|| format!("{more} {what} are left out: no more than {most} are asked about"))
+}
+
 impl Plan {
     /// `Each` of sorted, distinct arguments; `No` without any.
     pub(crate) fn each(arguments: impl IntoIterator<Item = String>) -> Self {
-        let sorted: std::collections::BTreeSet<String> = arguments.into_iter().collect();
+        let sorted: BTreeSet<String> = arguments.into_iter().collect();
         if sorted.is_empty() { Self::No } else { Self::Each(sorted.into_iter().collect()) }
     }
 
     /// `Bound` of sorted, distinct arguments that are all asked.
     pub(crate) fn bound(arguments: impl IntoIterator<Item = String>) -> Self {
-        let sorted: std::collections::BTreeSet<String> = arguments.into_iter().collect();
+        let sorted: BTreeSet<String> = arguments.into_iter().collect();
         let asked: Vec<String> = sorted.into_iter().collect();
         Self::Bound { bound: asked.clone(), asked }
+    }
+
+    /// `Bound` of arguments of which only so many are asked: first those of which something is known, so that nothing is
+    /// gone because others came before it. What is known of the rest stays.
+    pub(crate) fn bound_within(facts: &Facts, task: TaskName, arguments: BTreeSet<String>, most: usize) -> Self {
+        let is_known =
+            |argument: &String| facts.outcome_at(task, argument).is_some_and(|outcome| outcome != ProbeOutcome::Absent);
+        let bound: Vec<String> = arguments.into_iter().collect();
+        Self::Bound { asked: within(bound.clone(), most, is_known), bound }
     }
 
     /// One probe without an argument if the condition holds; otherwise earlier observations are orphaned.

@@ -309,6 +309,11 @@ impl Drive<'_> {
                     reconciliation.not_done.push(unconfirmed(task, &known.facts));
                 }
             }
+            for (task, what) in planned.left_out {
+                if self.left_out.insert((known.facts.uid, task)) {
+                    reconciliation.not_done.push(left_out(task, &known.facts, &what));
+                }
+            }
             reconciliation.work.extend(planned.work);
             reconciliation.sweeps.extend(planned.sweeps);
             reconciliation.orphaned.extend(planned.orphaned);
@@ -327,6 +332,16 @@ impl Drive<'_> {
         reconciliation.issues.extend(judged.writes);
         reconciliation.issues.extend(self.alone.iter().filter_map(|alone| alone.resolves(leading)));
         reconciliation.work.extend(judged.work);
+    }
+}
+
+/// What there is beyond what a task asks about.
+fn left_out(task: TaskName, facts: &Facts, what: &str) -> NotDone {
+    NotDone {
+        reason: NotDoneReason::LeftOut,
+        task: task.to_string(),
+        count: 1,
+        example: format!("{} {}: {what}", facts.kind.name(), facts.name),
     }
 }
 

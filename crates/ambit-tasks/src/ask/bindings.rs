@@ -1,6 +1,8 @@
 //! Bindings: at which address a name or a site is looked at. A binding is written `203.0.113.7:443` or
 //! `[2001:db8::1]:443`.
 
+use crate::history::within;
+use crate::task::beyond;
 use crate::{Context, Plan};
 use ambit_model::entity::host_of;
 use ambit_model::entity::{domain, ip_address};
@@ -20,16 +22,32 @@ pub(crate) fn is_closed(error: &NetError) -> bool {
     matches!(error, NetError::ConnectionRefused | NetError::Timeout(Phase::Connecting))
 }
 
-/// Addresses that a name resolves to, ascending, with the ports known to be open on each.
-pub(crate) fn addresses(facts: &Facts) -> Vec<(IpAddr, BTreeSet<u16>)> {
+/// Addresses that a name resolves to, ascending, with the ports known to be open on each: as many as are looked at,
+/// first those where it was looked at before, so that nothing is gone because others came before it.
+fn addresses(facts: &Facts) -> Vec<(IpAddr, BTreeSet<u16>)> {
     let mut found: Vec<(IpAddr, BTreeSet<u16>)> = facts
         .to(EdgeKind::ResolvesTo)
         .filter_map(|neighbour| Some((neighbour.name.parse().ok()?, open_ports(&neighbour.details))))
         .collect();
     found.sort();
     found.dedup_by_key(|(address, _)| *address);
-    found.truncate(ADDRESSES_MAX);
-    found
+    if found.len() <= ADDRESSES_MAX {
+        return found;
+    }
+    let known: BTreeSet<IpAddr> = probed(facts).map(|(address, _)| address).collect();
+    within(found, ADDRESSES_MAX, |(address, _)| known.contains(address))
+}
+
+/// Bindings where something was looked at, with their addresses.
+fn probed(facts: &Facts) -> impl Iterator<Item = (IpAddr, &String)> {
+    let arguments = facts.probes.values().flat_map(|probes| probes.keys());
+    arguments.filter_map(|argument| Some((argument.parse::<SocketAddr>().ok()?.ip(), argument)))
+}
+
+/// Says of how many addresses of a name its tasks do not look at it.
+pub(crate) fn left_out(facts: &Facts) -> Option<String> {
+    let addresses: BTreeSet<&str> = facts.to(EdgeKind::ResolvesTo).map(|address| address.name.as_str()).collect();
+    beyond(addresses.len(), ADDRESSES_MAX, "addresses")
 }
 
 /// TCP ports in an address' details.
@@ -68,7 +86,7 @@ pub(crate) fn of_name(facts: &Facts, usual: &[u16], take: impl Fn(u16) -> bool) 
     bindings
 }
 
-/// A plan over bindings. Those at addresses without clearance keep their observations and are not probed. Behind an
+/// A plan over bindings. Those at addresses without clearance, and at more addresses than are looked at, keep their observations and are not probed. Behind an
 /// alias to a third party nothing is bound but what is theirs by itself: whatever was seen of the name at that address
 /// is not what it leads to now, and that another name of theirs may be visited there does not permit this one.
 pub(crate) fn plan(facts: &Facts, bindings: impl IntoIterator<Item = String>) -> Plan {
@@ -82,8 +100,16 @@ pub(crate) fn plan(facts: &Facts, bindings: impl IntoIterator<Item = String>) ->
     let is_at = |addresses: &BTreeSet<IpAddr>, binding: &str| {
         binding.parse::<SocketAddr>().is_ok_and(|socket| addresses.contains(&socket.ip()))
     };
-    let bound: BTreeSet<String> = bindings.into_iter().filter(|binding| !is_at(&foreign, binding)).collect();
+    let mut bound: BTreeSet<String> = bindings.into_iter().filter(|binding| !is_at(&foreign, binding)).collect();
     let asked = bound.iter().filter(|binding| !is_at(&known, binding)).cloned().collect();
+    if facts.to(EdgeKind::ResolvesTo).nth(ADDRESSES_MAX).is_some() {
+        let mut beyond = of(|_| true);
+        for (address, _) in addresses(facts) {
+            beyond.remove(&address);
+        }
+        let stays = probed(facts).filter(|(address, _)| beyond.contains(address) && !foreign.contains(address));
+        bound.extend(stays.map(|(_, binding)| binding.clone()));
+    }
     Plan::Bound { asked, bound: bound.into_iter().collect() }
 }
 
@@ -137,6 +163,45 @@ pub(crate) fn server_name(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ambit_model::Timestamp;
+    use ambit_model::facts::{LastProbe, ProbeOutcome};
+
+    #[test]
+    fn of_more_addresses_than_are_looked_at_those_that_are_known_come_first_and_the_others_stay() {
+        let mut facts = crate::tests::facts(Kind::DnsRecord, "www.acme.test", serde_json::json!({}));
+        let neighbour = |last: usize| Neighbour {
+            edge: EdgeKind::ResolvesTo,
+            task: "resolve".to_owned(),
+            argument: String::new(),
+            uid: ambit_model::Uid::from_bytes([1; 32]),
+            kind: Kind::IpAddress,
+            name: format!("203.0.113.{last}"),
+            scoped: true,
+            by_evidence: false,
+            clearance: Clearance::L3,
+            details: std::sync::Arc::default(),
+        };
+        facts.outward = (1..=18).map(neighbour).collect();
+        let plan = |facts: &Facts| {
+            let Plan::Bound { asked, bound } = plan(facts, of_name(facts, &[443], |_| false)) else { panic!("bound") };
+            (asked.len(), asked.contains(&"203.0.113.18:443".to_owned()), bound)
+        };
+        let (asked, is_asked, bound) = plan(&facts);
+        assert_eq!((asked, is_asked, bound.len()), (16, false, 16));
+        let probe =
+            || LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run: 1, reason: None, confirmed: None };
+        let probes = facts.probes.entry(TaskName::HttpProbe).or_default();
+        probes.insert("203.0.113.18:443".to_owned(), probe());
+        assert!(plan(&facts).1, "it was looked at before");
+        for last in 1..=18 {
+            let probes = facts.probes.entry(TaskName::HttpProbe).or_default();
+            probes.insert(format!("203.0.113.{last}:443"), probe());
+        }
+        let (asked, is_asked, bound) = plan(&facts);
+        assert_eq!((asked, is_asked, bound.len()), (16, false, 18), "what is known of it stays");
+        let said = "2 addresses are left out: no more than 16 are asked about";
+        assert_eq!(left_out(&facts).as_deref(), Some(said));
+    }
 
     #[test]
     fn a_service_is_looked_at_where_its_name_says() {

@@ -101,6 +101,10 @@ async fn is_kept(
     let same_machines = addresses(cx, above).await?;
     for server in inside {
         let own = addresses(cx, [server]).await?;
+        if !own.is_empty() && !own.is_subset(&same_machines) && above.len() > SERVERS_MAX {
+            // It may be one of those that were not asked for.
+            return Err(NetError::TooLarge("name servers of one zone").into());
+        }
         if own.is_empty() || !own.is_subset(&same_machines) {
             return Ok(false);
         }
@@ -211,13 +215,17 @@ async fn is_alias(cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
     Ok(!answer.chain.is_empty() || answer.records.iter().any(|record| record.data.rtype() == RecordType::CNAME))
 }
 
-/// Name servers of a zone whose top is this very name.
+/// Name servers of a zone whose top is this very name. Fails where not all were read: one of the others may be somebody
+/// else's.
 async fn name_servers(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>> {
     let answer = match cx.net.lookup(name, RecordType::NS).await {
         // Of an alias the resolver asks whoever has its target: no zone begins at an alias (RFC 1912 §2.4).
         Err(NetError::Dns(Rcode::SERVFAIL)) if is_alias(cx, name).await? => return Ok(BTreeSet::new()),
         answer => answer?,
     };
+    if answer.cut {
+        return Err(NetError::TooLarge("records of one DNS answer").into());
+    }
     let servers = answer.records.iter().filter(|record| record.name == name).filter_map(|record| match &record.data {
         RecordData::Ns(server) => Some(server.clone()),
         _ => None,

@@ -36,7 +36,7 @@ impl Suffixes {
     pub(crate) async fn is_registered(&self, cx: &Context<'_>, name: &str) -> Result<Registered, NetError> {
         let answer = cx.net.lookup_uncached(name, RecordType::NS).await?;
         let Some((_, parent)) = name.split_once('.') else { return Ok(Registered::No) };
-        let servers = own_servers(&answer, name);
+        let servers = own_servers(&answer, name)?;
         if servers.is_empty()
             && let Some(told) = without_servers(&answer, name, parent)
         {
@@ -59,7 +59,7 @@ impl Suffixes {
         }
         let name = format!("{}.{parent}", unlikely(parent));
         let answer = cx.net.lookup_uncached(&name, RecordType::NS).await?;
-        let given = Nobody { servers: own_servers(&answer, &name), exists: exists(&answer) };
+        let given = Nobody { servers: own_servers(&answer, &name)?, exists: exists(&answer) };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(parent.to_owned(), given.clone());
         Ok(given)
     }
@@ -87,13 +87,17 @@ fn unlikely(suffix: &str) -> String {
     format!("x{}", &hex::encode(Sha256::digest(format!("nobody registers {suffix}")))[..20])
 }
 
-fn own_servers(answer: &DnsAnswer, name: &str) -> BTreeSet<String> {
+/// Fails where not all were read: the others may tell a name that somebody has from one that nobody has.
+fn own_servers(answer: &DnsAnswer, name: &str) -> Result<BTreeSet<String>, NetError> {
+    if answer.cut {
+        return Err(NetError::TooLarge("records of one DNS answer"));
+    }
     let own = answer.records.iter().filter(|record| record.name == name);
     let server = |data: &RecordData| match data {
         RecordData::Ns(server) => Some(server.clone()),
         _ => None,
     };
-    own.filter_map(|record| server(&record.data)).collect()
+    Ok(own.filter_map(|record| server(&record.data)).collect())
 }
 
 #[cfg(test)]

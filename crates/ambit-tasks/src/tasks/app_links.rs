@@ -1,6 +1,7 @@
 //! Hosts whose links open an app and that declare the app as their own: a link that both sides declare is proven. The
 //! hosts are not contacted for that. Google and Apple, on whose word their systems rely, are asked.
 
+use crate::task::beyond;
 use crate::{Answer, Contacts, Context, Plan, Result, Settings, Sights, Task, TaskError};
 use ambit_model::entity::app::PACKAGE;
 use ambit_model::observation::Sighting;
@@ -22,6 +23,9 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::All(Sighting::Nothing),
     plan,
+    left_out: |facts| {
+        beyond(PACKAGE.of(&facts.details).iter().map(hosts).map(|hosts| hosts.len()).sum(), HOSTS_MAX, "hosts")
+    },
     run: |cx| Box::pin(run(cx)),
     ..Task::ASKS_PROVIDERS
 };
@@ -42,21 +46,19 @@ const HOSTS_MAX: usize = 100;
 fn plan(facts: &Facts, _: &Settings) -> Plan {
     let theirs = facts.decision.scoped();
     let package = PACKAGE.of(&facts.details).filter(|_| theirs);
-    Plan::bound(package.iter().flat_map(hosts))
+    let hosts = package.as_ref().map(hosts).unwrap_or_default();
+    Plan::bound_within(facts, TASK.name, hosts, HOSTS_MAX)
 }
 
 /// The hosts whose links open an app, by their canonical names.
-fn hosts(package: &Value) -> Vec<String> {
+fn hosts(package: &Value) -> BTreeSet<String> {
     let items = |list: &Value| list.as_array().cloned().unwrap_or_default();
     let links = items(&package["components"]).into_iter().flat_map(|component| items(&component["links"]));
     let web = links.filter(|link| matches!(link["scheme"].as_str(), Some("http" | "https")));
     let of_android = web.map(|link| link["host"].clone());
     let named = of_android.chain(items(&package["associated_domains"]));
-    let named: BTreeSet<String> = named
-        .filter_map(|host| Some(host.as_str()?.trim_start_matches("*.").to_owned()))
-        .filter_map(|host| Kind::of_host(&host).ok().map(|(_, name)| name))
-        .collect();
-    named.into_iter().take(HOSTS_MAX).collect()
+    let named = named.filter_map(|host| Some(host.as_str()?.trim_start_matches("*.").to_owned()));
+    named.filter_map(|host| Kind::of_host(&host).ok().map(|(_, name)| name)).collect()
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer> {
@@ -155,6 +157,8 @@ fn said_to_apple(answer: &Value, bundle: &str, team: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ambit_model::Timestamp;
+    use ambit_model::facts::{LastProbe, ProbeOutcome};
     use serde_json::json;
 
     #[test]
@@ -193,9 +197,31 @@ mod tests {
         .map(link)
         .into();
         let android = json!({"components": [{"links": links}, {"links": []}]});
+        let hosts = |package: &Value| hosts(package).into_iter().collect::<Vec<String>>();
         assert_eq!(hosts(&android), ["acme.test", "shop.acme.test"]);
         assert_eq!(hosts(&json!({"associated_domains": ["acme.test", "*.acme.test"]})), ["acme.test"]);
         assert_eq!(hosts(&Value::Null), Vec::<String>::new());
+    }
+
+    #[test]
+    fn of_more_hosts_than_are_asked_about_those_that_are_known_come_first_and_the_others_stay() {
+        let names: Vec<String> = (0..103).map(|number| format!("h{number:03}.acme.test")).collect();
+        let mut facts = crate::tests::facts(Kind::IosApp, "test.acme.app", json!({}));
+        facts.decision.ownership = 1_000;
+        facts.details = ambit_model::Details::from_iter([PACKAGE.is(json!({"associated_domains": names}))]);
+        let told = |facts: &Facts| {
+            let Plan::Bound { asked, bound } = (TASK.plan)(facts, &Settings::default()) else { panic!("bound") };
+            assert_eq!(bound, names, "nothing that was said of them is gone");
+            asked
+        };
+        assert_eq!(told(&facts), names[..100]);
+        for (name, outcome) in [("h101.acme.test", ProbeOutcome::Found), ("h102.acme.test", ProbeOutcome::Absent)] {
+            let probe = LastProbe { outcome, at: Timestamp(0), run: 1, reason: None, confirmed: None };
+            facts.probes.entry(TASK.name).or_default().insert(name.to_owned(), probe);
+        }
+        assert_eq!(told(&facts), [&names[..99], &names[101..102]].concat());
+        let said = "3 hosts are left out: no more than 100 are asked about";
+        assert_eq!((TASK.left_out)(&facts).as_deref(), Some(said));
     }
 
     #[test]

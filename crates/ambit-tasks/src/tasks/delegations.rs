@@ -1,11 +1,13 @@
 //! Looks whether anybody serves the names that a zone handed to others. The records that hand them over are the zone's
 //! own; whoever becomes one of those servers speaks in its name.
 
+use crate::task::beyond;
 use crate::tasks::dangling::{delegation, server_gone, together};
 use crate::{Answer, Context, Plan, Result, Sights, Task};
 use ambit_model::entity::domain::{self, Dangling, DeadDelegation};
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
+use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Delegations,
@@ -16,9 +18,11 @@ pub(crate) const TASK: Task = Task {
     cost: 3,
     gain: 4,
     sights: Sights::All(Sighting::Nothing),
-    plan: |facts, _| {
-        if facts.decision.scoped() { Plan::bound(handed(facts)) } else { Plan::No }
+    plan: |facts, _| match facts.decision.scoped() {
+        true => Plan::bound_within(facts, TASK.name, handed(facts), NAMES_MAX),
+        false => Plan::No,
     },
+    left_out: |facts| beyond(handed(facts).len(), NAMES_MAX, "names"),
     run: |cx| Box::pin(run(cx)),
     ..Task::ASKS_NAMES
 };
@@ -26,9 +30,9 @@ pub(crate) const TASK: Task = Task {
 /// Names of one zone that are looked at: more than any organisation hands out by hand.
 const NAMES_MAX: usize = 1_000;
 
-fn handed(facts: &Facts) -> impl Iterator<Item = String> {
+fn handed(facts: &Facts) -> BTreeSet<String> {
     let names = facts.to(EdgeKind::DelegatedSubdomain).filter(|neighbour| neighbour.kind == Kind::DnsRecord);
-    names.map(|neighbour| neighbour.name.clone()).take(NAMES_MAX)
+    names.map(|neighbour| neighbour.name.clone()).collect()
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer> {

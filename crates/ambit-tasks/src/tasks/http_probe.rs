@@ -36,6 +36,7 @@ pub(crate) const TASK: Task = Task {
             bindings::plan(facts, of_name.into_iter().chain(announced(facts)))
         }
     },
+    left_out: bindings::left_out,
     run: |cx| Box::pin(run(cx)),
     ..Task::VISITS
 };

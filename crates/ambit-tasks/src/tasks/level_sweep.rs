@@ -5,6 +5,7 @@ use crate::ask::delegation::found_below;
 use crate::ask::guess::{MANY_WORDS, guess, words_below};
 use crate::ask::host::{is_below, levels};
 use crate::ask::wild::exists;
+use crate::task::beyond;
 use crate::tasks::registrable_domain::LEVEL;
 use crate::tasks::wildcard_profile::is_named_level;
 use crate::{Answer, Context, Plan, Result, Task};
@@ -32,6 +33,7 @@ pub(crate) const TASK: Task = Task {
             Plan::No
         }
     },
+    left_out: |facts| beyond(all_inhabited(facts).len(), LEVELS_MAX, "levels"),
     run: |cx| Box::pin(run(cx)),
     ..Task::ASKS_NAMES
 };
@@ -54,7 +56,7 @@ fn plan(facts: &Facts) -> Plan {
 
 /// Levels between the domain and its known names, with the number of names that stand on each. A name that was handed
 /// to others has another edge, so that none of these levels is theirs. What is swept as a name of its own is left out.
-fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
+fn all_inhabited(facts: &Facts) -> BTreeMap<String, usize> {
     let led = facts.outward.iter().chain(&facts.inward).filter(|neighbour| {
         matches!(neighbour.edge, EdgeKind::Subdomain | EdgeKind::CertificateName)
             && neighbour.kind == Kind::DnsRecord
@@ -80,7 +82,12 @@ fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
             }
         }
     }
-    found.into_iter().take(LEVELS_MAX).collect()
+    found
+}
+
+/// As many of them as are tried.
+fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
+    all_inhabited(facts).into_iter().take(LEVELS_MAX).collect()
 }
 
 /// Levels below which something was found: they are tried as long as that bears fruit, also where the level is swept as

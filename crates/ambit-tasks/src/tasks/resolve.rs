@@ -2,6 +2,7 @@
 
 use super::zone_profile::found_host;
 use crate::ask::host::{is_private, is_theirs, only_mentioned};
+use crate::history::within;
 use crate::read::{buckets, technology};
 use crate::told;
 use crate::{Answer, Context, Plan, Result, Sights, Task};
@@ -120,12 +121,35 @@ async fn services(cx: &Context<'_>, has_address: bool) -> Vec<HttpsRecord> {
             RecordData::Service { binding, .. } => Some(https_record(binding, &record.name)),
             _ => None,
         });
-        records.collect::<Option<BTreeSet<_>>>()
+        Some((records.collect::<Option<BTreeSet<_>>>()?, answer.cut))
     });
+    let known: BTreeSet<HttpsRecord> = domain::HTTPS.items(&cx.facts.details).collect();
     match read {
-        Some(records) => records.into_iter().take(RECORDS_MAX).collect(),
-        None => domain::HTTPS.items(&cx.facts.details).collect(),
+        Some((records, is_cut)) => kept_services(cx, records, is_cut, &known),
+        None => known.into_iter().collect(),
     }
+}
+
+/// As many of a name's HTTPS records as are kept, first those that are known. The hosts of known ones that have no room
+/// stand; where not all records were read, all that are known count as being there.
+fn kept_services(
+    cx: &Context<'_>,
+    mut records: BTreeSet<HttpsRecord>,
+    is_cut: bool,
+    known: &BTreeSet<HttpsRecord>,
+) -> Vec<HttpsRecord> {
+    if is_cut {
+        records.extend(known.iter().cloned());
+    }
+    let more = records.len().saturating_sub(RECORDS_MAX);
+    if more == 0 {
+        return records.into_iter().collect();
+    }
+    cx.leave_out(format!("{more} HTTPS records are left out: no more than {RECORDS_MAX} are kept"));
+    let hosts: BTreeSet<String> = records.iter().map(|record| record.target.clone()).collect();
+    let known_ends = cx.facts.led_to(TASK.name, cx.argument);
+    known_ends.filter(|end| hosts.contains(&end.name)).for_each(|end| cx.stands(end));
+    within(records.into_iter().collect(), RECORDS_MAX, |record| known.contains(record))
 }
 
 fn https_record(binding: &ServiceBinding, owner: &str) -> HttpsRecord {

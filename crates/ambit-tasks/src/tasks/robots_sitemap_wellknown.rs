@@ -2,10 +2,11 @@
 
 use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
+use crate::history::within;
 use crate::read::mentions::Mentions;
 use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::host_of;
-use ambit_model::entity::{mentioned, uri};
+use ambit_model::entity::{Member, mentioned, uri};
 use ambit_model::{Details, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
@@ -31,6 +32,8 @@ pub(crate) const TASK: Task = Task {
 const FILE_BYTES: usize = 256 * 1_024;
 /// Paths of a robots file or a sitemap that are kept.
 const PATHS_MAX: usize = 500;
+/// Hosts of the same domain that these files name and that are followed.
+const HOSTS_MAX: usize = 300;
 /// Other well-known files, each with a text that only the real one holds.
 const WELL_KNOWN: &[(&str, &str)] = &[
     ("/.well-known/openid-configuration", "\"authorization_endpoint\""),
@@ -50,17 +53,27 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     if (300..400).contains(&robots.status) {
         return Ok(Answer::Absent);
     }
+    let (mut hosts, mut paths) = (BTreeSet::new(), BTreeSet::new());
     let mut sitemaps = vec![url.with_path("/sitemap.xml")];
     if let Some(robots) = text_file(&robots).map(|text| Robots::parse(&text)).filter(|robots| robots.is_one) {
         seen = true;
-        cx.observe(uri::ROBOTS, json!(robots.paths));
+        cx.observe(uri::ROBOTS, json!(kept_paths(cx, robots.paths, uri::ROBOTS, "paths of robots.txt")));
         let named: Vec<Url> = robots.sitemaps.iter().filter_map(|sitemap| url.join(sitemap).ok()).collect();
-        named.iter().for_each(|sitemap| found_host(cx, &url, &sitemap.host));
+        hosts.extend(named.iter().map(|sitemap| sitemap.host.clone()));
         let own = named.into_iter().filter(|sitemap| sitemap.host == url.host);
         sitemaps = own.take(1).chain(sitemaps).collect();
     }
+    let mut has_sitemap = false;
     for sitemap in sitemaps.into_iter().take(2) {
-        seen |= read_sitemap(cx, &url, &sitemap).await?;
+        has_sitemap |= read_sitemap(cx, &url, &sitemap, (&mut hosts, &mut paths)).await?;
+    }
+    if has_sitemap {
+        seen = true;
+        cx.observe(uri::SITEMAP, json!(kept_paths(cx, paths, uri::SITEMAP, "paths of the sitemap")));
+    }
+    hosts.retain(|host| *host != url.host && same_domain(host, &url.host));
+    for host in cx.kept(TASK.name, hosts, HOSTS_MAX, "hosts") {
+        cx.found_host(&host, EdgeKind::Link);
     }
     seen |= read_security(cx, &url).await?;
     let mut known = BTreeSet::new();
@@ -127,7 +140,7 @@ impl Robots {
                     for_all = (for_all && !in_group) || value == "*";
                     in_group = false;
                 }
-                field @ ("allow" | "disallow") if value.starts_with('/') && robots.paths.len() < PATHS_MAX => {
+                field @ ("allow" | "disallow") if value.starts_with('/') => {
                     robots.is_one = true;
                     in_group = true;
                     if field == "disallow" && for_all && value.trim_end_matches(['*', '$']) != "/" {
@@ -151,7 +164,24 @@ const LOCATION_BYTES_MAX: usize = 2_000;
 static LOCATION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"<loc>\s*(https?://[^\s<]+)\s*</loc>").expect("the expression is constant"));
 
-async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool> {
+/// As many paths as a record has room for, first those that are known.
+fn kept_paths(cx: &Context<'_>, paths: BTreeSet<String>, member: Member, what: &str) -> Vec<String> {
+    let more = paths.len().saturating_sub(PATHS_MAX);
+    if more > 0 {
+        cx.leave_out(format!("{more} {what} are left out: no more than {PATHS_MAX} are kept"));
+    }
+    let known = member.raw(&cx.facts.details).and_then(Value::as_array).into_iter().flatten();
+    let known: BTreeSet<&str> = known.filter_map(Value::as_str).collect();
+    within(paths.into_iter().collect(), PATHS_MAX, |path| known.contains(path.as_str()))
+}
+
+/// Adds the hosts and the paths of this one that a sitemap names; false where there is none.
+async fn read_sitemap(
+    cx: &Context<'_>,
+    url: &Url,
+    sitemap: &Url,
+    (hosts, paths): (&mut BTreeSet<String>, &mut BTreeSet<String>),
+) -> Result<bool> {
     let Some(answer) = file(cx, url, &sitemap.path).await? else {
         return Ok(false);
     };
@@ -159,17 +189,15 @@ async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool
     if answer.status != 200 || !(body.contains("<urlset") || body.contains("<sitemapindex")) {
         return Ok(false);
     }
-    let mut paths = BTreeSet::new();
     let locations = LOCATION.captures_iter(&body).filter_map(|found| found.get(1)).map(|location| location.as_str());
-    for location in locations.filter(|location| location.len() <= LOCATION_BYTES_MAX).take(PATHS_MAX) {
+    for location in locations.filter(|location| location.len() <= LOCATION_BYTES_MAX) {
         let Ok(target) = Url::parse(location) else { continue };
         if target.host == url.host {
             paths.insert(target.path);
         } else {
-            found_host(cx, url, &target.host);
+            hosts.insert(target.host);
         }
     }
-    cx.observe(uri::SITEMAP, json!(paths));
     Ok(true)
 }
 

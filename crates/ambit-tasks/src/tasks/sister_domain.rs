@@ -13,6 +13,7 @@ use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, platforms, workflow};
+use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use serde_json::json;
 
@@ -72,11 +73,17 @@ fn may_be_sister(facts: &Facts) -> bool {
 
 async fn run(cx: &Context<'_>) -> Result<Answer> {
     let name = cx.facts.name.as_str();
+    let mut is_cut = false;
     let (kind, edge, found) = match cx.argument {
-        NS => (Kind::Nameserver, EdgeKind::Vendor, name_servers(&*cx.net.lookup(name, RecordType::NS).await?)),
+        NS => {
+            let answer = cx.net.lookup(name, RecordType::NS).await?;
+            is_cut = answer.cut;
+            (Kind::Nameserver, EdgeKind::Vendor, name_servers(&answer))
+        }
         MX => {
-            let servers = mail_servers(&*cx.net.lookup(name, RecordType::MX).await?);
-            (Kind::Mailserver, EdgeKind::Vendor, servers.into_iter().map(|(_, host)| host).collect())
+            let answer = cx.net.lookup(name, RecordType::MX).await?;
+            is_cut = answer.cut;
+            (Kind::Mailserver, EdgeKind::Vendor, mail_servers(&answer).into_iter().map(|(_, host)| host).collect())
         }
         SPF => {
             let record = spf_record(cx, name).await?;
@@ -89,6 +96,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     for name in &theirs {
         let origin = Details::from_iter([mentioned::ORIGIN.is(json!(format!("{} of {}", cx.argument, cx.facts.name)))]);
         cx.found_with(kind, name, edge, if kind == Kind::EmailAddress { origin } else { Details::new() });
+    }
+    if is_cut {
+        // One that is theirs may be behind those that were read.
+        cx.all_stands(TASK.name);
+        return Answer::despite(!theirs.is_empty(), Some(NetError::TooLarge("records of one DNS answer").into()));
     }
     Ok(Answer::found_if(!theirs.is_empty()))
 }

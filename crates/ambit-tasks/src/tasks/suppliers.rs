@@ -3,6 +3,7 @@
 
 use crate::ask::host::same_domain;
 use crate::ask::inputs::digest;
+use crate::history::within;
 use crate::read::suppliers;
 use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::domain::{
@@ -25,7 +26,7 @@ pub(crate) const TASK: Task = Task {
     gain: 2,
     // The argument is the answer's digest: another answer is another probe, and takes the place of the former.
     plan: |facts, _| {
-        let used = if facts.decision.scoped() { used(facts) } else { Vec::new() };
+        let used = if facts.decision.scoped() { used(facts).0 } else { Vec::new() };
         Plan::bound((!used.is_empty()).then(|| digest(&used)))
     },
     run: |cx| Box::pin(run(cx)),
@@ -36,7 +37,11 @@ pub(crate) const TASK: Task = Task {
 const SUPPLIERS_MAX: usize = 200;
 
 async fn run(cx: &Context<'_>) -> Result<Answer> {
-    let used = used(cx.facts);
+    let (used, count) = used(cx.facts);
+    if count > used.len() {
+        let more = count - used.len();
+        cx.leave_out(format!("{more} signs of suppliers are left out: no more than {SUPPLIERS_MAX} are kept"));
+    }
     let mut signs: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for supplier in &used {
         signs.entry(&supplier.name).or_default().insert(format!("{} {}", supplier.by, supplier.value));
@@ -53,8 +58,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     Ok(Answer::found_if(found))
 }
 
-/// What the members of a domain or name show, sorted.
-fn used(facts: &Facts) -> Vec<Supplier> {
+/// What the members of a domain or name show, sorted: as much as is kept, first of suppliers that are known, and how much
+/// there is.
+fn used(facts: &Facts) -> (Vec<Supplier>, usize) {
     let details = &facts.details;
     let mut found = BTreeSet::new();
     let mut host = |by: &str, host: &str| {
@@ -77,13 +83,17 @@ fn used(facts: &Facts) -> Vec<Supplier> {
             found.insert(Supplier { name, by: "TXT".to_owned(), value: shown });
         }
     }
-    found.into_iter().take(SUPPLIERS_MAX).collect()
+    let known: BTreeSet<&str> = facts.to(EdgeKind::Uses).map(|supplier| supplier.name.as_str()).collect();
+    let count = found.len();
+    let kept = within(found.into_iter().collect(), SUPPLIERS_MAX, |used| known.contains(used.name.as_str()));
+    (kept, count)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tests::facts;
+    use ambit_model::facts::Neighbour;
 
     #[test]
     fn records_and_pages_show_whose_services_are_used() {
@@ -102,7 +112,7 @@ mod tests {
             }),
         );
         let shown: Vec<String> =
-            used(&facts).into_iter().map(|used| format!("{} by {} {}", used.name, used.by, used.value)).collect();
+            used(&facts).0.into_iter().map(|used| format!("{} by {} {}", used.name, used.by, used.value)).collect();
         assert_eq!(
             shown,
             [
@@ -119,12 +129,36 @@ mod tests {
     }
 
     #[test]
+    fn suppliers_that_are_known_are_kept_before_others() {
+        let texts: Vec<String> = (0..210).map(|number| format!("s{number:03}-verification=5b1c")).collect();
+        let mut facts = facts(Kind::Domain, "globex.test", json!({"txt_records": texts}));
+        let last = |facts: &Facts| {
+            let (used, count) = used(facts);
+            (used.len(), count, used.last().map(|used| used.name.clone()).unwrap_or_default())
+        };
+        assert_eq!(last(&facts), (200, 210, "s199".to_owned()));
+        facts.outward.push(Neighbour {
+            edge: EdgeKind::Uses,
+            task: TASK.name.as_str().to_owned(),
+            argument: "another answer".to_owned(),
+            uid: ambit_model::Uid::from_bytes([1; 32]),
+            kind: Kind::Organization,
+            name: "s209".to_owned(),
+            scoped: false,
+            by_evidence: false,
+            clearance: ambit_model::Clearance::L0,
+            details: Default::default(),
+        });
+        assert_eq!(last(&facts), (200, 210, "s209".to_owned()));
+    }
+
+    #[test]
     fn nothing_is_used_where_all_is_their_own() {
         let own = facts(
             Kind::Domain,
             "globex.test",
             json!({"nameservers": ["ns1.globex.test"], "txt_records": ["v=spf1 mx -all", "some text"]}),
         );
-        assert_eq!(used(&own), []);
+        assert_eq!(used(&own), (Vec::new(), 0));
     }
 }

@@ -41,6 +41,7 @@ pub(crate) const TASK: Task = Task {
             bindings::plan(facts, of_name.into_iter().chain(https(facts).map(|socket| socket.to_string())))
         }
     },
+    left_out: bindings::left_out,
     run: |cx| Box::pin(run(cx)),
     ..Task::VISITS
 };

@@ -13,7 +13,7 @@ use ambit_model::entity::{Member, domain, registrable};
 use ambit_model::observation::Sighting;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
-use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
+use ambit_net::dns::{DnsAnswer, Record, RecordData, RecordType};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -95,7 +95,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     match cx.argument {
         "" => profile(cx, name).await,
         CAA => {
-            let caa = certification(&*cx.net.lookup(name, RecordType::CAA).await?);
+            let answer = cx.net.lookup(name, RecordType::CAA).await?;
+            let mut caa = certification(&answer);
+            if answer.cut {
+                cx.leave_out("CAA records beyond those that are read of one answer".to_owned());
+                let known = domain::CAA.raw(&cx.facts.details).and_then(Value::as_array).into_iter().flatten();
+                let unread: Vec<Value> = known.filter(|known| !caa.contains(known)).take(BEHIND_MAX).cloned().collect();
+                caa.extend(unread);
+            }
             cx.observe(domain::CAA, json!(caa));
             Ok(Answer::found_if(!caa.is_empty()))
         }
@@ -317,13 +324,22 @@ async fn services(cx: &Context<'_>, name: &str) -> Result<Answer> {
         match answer {
             Ok(answer) => {
                 let records = answer.records.iter().filter(|record| record.data.rtype() == RecordType::SRV);
-                items.extend(records.map(|record| {
+                let service = |record: &Record| {
                     let target = record.data.target().filter(|target| !target.is_empty());
                     (
                         (owner.clone(), record.data.to_string()),
                         (service_value(&owner, &record.data), target.map(str::to_owned)),
                     )
-                }));
+                };
+                let mut read: Vec<Service> = records.map(service).collect();
+                if answer.cut {
+                    cx.leave_out("SRV records beyond those that are read of one answer".to_owned());
+                    let is_read = |known: &Service| read.iter().any(|(_, (value, _))| *value == known.1.0);
+                    let known = known_services(cx, &owner).into_iter().filter(|known| !is_read(known));
+                    let unread: Vec<Service> = known.take(BEHIND_MAX).collect();
+                    read.extend(unread);
+                }
+                items.extend(read);
             }
             Err(error @ NetError::Budget(_)) => return Err(error.into()),
             Err(error) => {

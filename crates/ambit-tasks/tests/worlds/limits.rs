@@ -4,6 +4,7 @@ use super::explorer::empty_facts;
 use super::faulty::{Anything, Looked, look_by};
 use super::services::{led, uid};
 use super::{EPOCH, world};
+use ambit_model::entity::domain::HttpsRecord;
 use ambit_model::entity::{domain, network, uri};
 use ambit_model::facts::{LastProbe, Neighbour, ProbeOutcome};
 use ambit_model::observation::Found;
@@ -444,6 +445,104 @@ fn targets_of_more_records_than_are_looked_at_are_gone_only_where_they_were_look
     assert_eq!(looked(&others), (Ok(Answer::Absent), false, left_out.clone()), "no record leads there any more");
     assert_eq!(looked(&servers(300)), (Ok(Answer::Found), true, left_out), "one that was not read may lead there");
     assert_eq!(looked(&servers(200)), (Ok(Answer::Absent), false, Vec::new()));
+}
+
+#[test]
+fn https_records_that_are_known_are_kept_before_others_and_hosts_without_room_stand() {
+    let record = |number: usize| HttpsRecord {
+        priority: 1,
+        target: format!("edge{number}.other.test"),
+        ..HttpsRecord::default()
+    };
+    let records: String = (10..30).map(|number| format!(" HTTPS 1 edge{number}.other.test")).collect();
+    let lines = format!("name acme.test A 203.0.113.10{records}");
+    let led_to = ["edge28.other.test", "edge29.other.test", "gone.other.test"];
+    let led_to = led_to.map(|name| (EdgeKind::Vendor, Kind::DnsRecord, name));
+    let known = json!({"hidden_https": [record(29)]});
+    let seen = looked(&lines, ("resolve", ""), (Kind::Domain, "acme.test"), &led_to, known);
+    let expected: Vec<HttpsRecord> = (10..25).chain([29]).map(record).collect();
+    assert_eq!(domain::HTTPS.items(&seen.found.details).collect::<Vec<_>>(), expected);
+    let stands = |name: &str| seen.found.standing.contains(&(EdgeKind::Vendor, uid(Kind::DnsRecord, name)));
+    assert!(stands("edge28.other.test") && !stands("gone.other.test"), "{:?}", seen.found.standing);
+    assert_eq!(seen.found.left_out, ["4 HTTPS records are left out: no more than 16 are kept"]);
+}
+
+#[test]
+fn files_for_machines_that_name_more_than_is_kept_keep_what_is_known() {
+    let paths: String = (0..510).map(|number| format!("Disallow: /p{number:03}\\n")).collect();
+    let hosts: String =
+        (0..310).map(|number| format!("<url><loc>https://h{number:03}.acme.test/</loc></url>")).collect();
+    let lines = format!(
+        "name www.acme.test A 203.0.113.10\nsite https://www.acme.test \"Acme\"\n  page /robots.txt text/plain \
+         \"User-agent: *\\n{paths}\"\n  page /sitemap.xml application/xml \"<urlset>{hosts}</urlset>\""
+    );
+    let led_to =
+        [(EdgeKind::Link, Kind::DnsRecord, "h309.acme.test"), (EdgeKind::Link, Kind::DnsRecord, "z.acme.test")];
+    let known = json!({"hidden_robots": ["/p509", "/gone"]});
+    let task = ("robots_sitemap_wellknown", "203.0.113.10:443");
+    let seen = looked(&lines, task, (Kind::Uri, "https://www.acme.test/"), &led_to, known);
+    assert_eq!(seen.answer, Ok(Answer::Found));
+    let robots = seen.found.details["hidden_robots"].as_array().unwrap();
+    assert_eq!((robots.len(), &robots[498], &robots[499]), (500, &json!("/p498"), &json!("/p509")));
+    let names: Vec<&str> = seen.found.edges.iter().map(|edge| edge.name.as_str()).collect();
+    assert_eq!((names.len(), names[298], names[299]), (300, "h298.acme.test", "h309.acme.test"));
+    let left_out = [
+        "10 paths of robots.txt are left out: no more than 500 are kept",
+        "10 hosts are left out: no more than 300 are kept",
+    ];
+    assert_eq!(seen.found.left_out, left_out);
+}
+
+#[test]
+fn what_stands_behind_more_records_of_a_zone_than_are_read_is_not_gone() {
+    let authorities: String = (0..300).map(|number| format!(" CAA 0 issue \"ca{number:03}.test\"")).collect();
+    let services: String = (0..300).map(|number| format!(" SRV 10 5 5060 h{number:03}.acme.test")).collect();
+    let lines = format!("name acme.test A 203.0.113.10{authorities}\nname _sip._tcp.acme.test{services}");
+    let caa = |number: usize| json!({"flags": 0, "tag": "issue", "value": format!("ca{number:03}.test")});
+    let srv = |number: usize| {
+        let target = format!("h{number:03}.acme.test");
+        json!({"name": "_sip._tcp.acme.test", "priority": 10, "weight": 5, "port": 5060, "target": target})
+    };
+    for (argument, member, known, sort) in [
+        ("CAA", "hidden_caa", json!([caa(7), caa(299)]), "CAA"),
+        ("SRV", "hidden_srv", json!([srv(7), srv(299)]), "SRV"),
+    ] {
+        let details = json!({member: known});
+        let zone = looked(&lines, ("zone_profile", argument), (Kind::Domain, "acme.test"), &[], details);
+        assert_eq!(zone.answer, Ok(Answer::Found), "{argument}");
+        let told = zone.found.details[member].as_array().unwrap();
+        assert_eq!((told.len(), told.contains(&known[1])), (257, true), "{argument}");
+        assert_eq!(zone.found.left_out, [format!("{sort} records beyond those that are read of one answer")]);
+    }
+}
+
+#[test]
+fn of_more_name_servers_than_are_read_nobody_says_whose_they_are() {
+    let servers = |count: usize| -> String {
+        (0..count).map(|number| format!("\n  ns ns{number:03}.acme.test 203.0.113.2")).collect()
+    };
+    let edge = |count: usize, known: &[(EdgeKind, Kind, &str)]| {
+        let lines = format!(
+            "zone a.acme.test of host{}\n  ns zz.host.test 198.51.100.60\nname a.acme.test A 198.51.100.61",
+            servers(count)
+        );
+        let task = ("subdomain", "a.acme.test");
+        let seen = looked(&lines, task, (Kind::Domain, "acme.test"), known, json!({}));
+        seen.found.edges.iter().map(|edge| edge.edge).collect::<Vec<_>>()
+    };
+    let known = [(EdgeKind::Subdomain, Kind::DnsRecord, "a.acme.test")];
+    assert_eq!(edge(2, &known), [EdgeKind::DelegatedSubdomain]);
+    assert_eq!(edge(300, &[]), [EdgeKind::DelegatedSubdomain], "somebody else's may be among the others");
+    assert_eq!(edge(300, &known), [EdgeKind::Subdomain], "what it was stands");
+    let sister = |count: usize| {
+        let others: String = (0..count).map(|number| format!("\n  ns ns{number:03}.host.test 198.51.100.60")).collect();
+        let lines = format!("zone sister.test of host{others}\n  ns zz.sister.test 198.51.100.62");
+        let known = [(EdgeKind::Vendor, Kind::Nameserver, "zz.sister.test")];
+        let task = ("sister_domain", "NS");
+        looked(&lines, task, (Kind::Domain, "sister.test"), &known, json!({})).answer
+    };
+    assert_eq!(sister(2), Ok(Answer::Found));
+    assert!(sister(300).is_err());
 }
 
 #[test]
