@@ -1,7 +1,7 @@
 //! Small estates at the edges of what is theirs and of what can be looked up: each is found as it is written, and
 //! nobody else is contacted.
 
-use crate::program::{Discovery, Folder, scan_command, scan_text};
+use crate::program::{Discovery, Folder, scan_command, scan_text, succeed};
 use std::collections::BTreeSet;
 
 /// An estate of ours with a domain and further lines, of which nothing is missing.
@@ -947,6 +947,52 @@ host 198.51.100.9
     let found = scan("edges-suffix", world);
     assert_eq!(found.names("Domain"), BTreeSet::new(), "{}", found.summary);
     assert_eq!(found.names("DnsRecord"), BTreeSet::from(["github.io".to_owned()]), "{}", found.summary);
+}
+
+#[test]
+fn a_name_that_cannot_be_looked_up_at_once_is_looked_up_again_in_the_run() {
+    let lines = "block 198.51.100.128/25 of host asn AS64506 named HOST
+org host \"Host\" vendor
+name app.umberfold.test A 198.51.100.190
+host 198.51.100.190
+  ptr app.umberfold.test
+  port 22 ssh \"OpenSSH_10.0\"
+state 2
+name app.umberfold.test A 198.51.100.190 answers late 40s
+host 198.51.100.190
+  ptr app.umberfold.test
+  port 22 ssh \"OpenSSH_10.0\"
+  port 2222 ssh \"OpenSSH_10.0\"
+state 3
+name app.umberfold.test A 198.51.100.190 answers servfail
+host 198.51.100.190
+  ptr app.umberfold.test
+  port 22 ssh \"OpenSSH_10.0\"
+  port 2022 ssh \"OpenSSH_10.0\"";
+    let (folder, world) = (Folder::new("edges-late"), with_mail("umberfold.test", lines));
+    let ssh = |found: &Discovery| -> Vec<bool> {
+        let services = found.names("NetworkService");
+        let is_there = |port| services.contains(&format!("198.51.100.190:{port}/tcp"));
+        [22, 2222, 2022].map(is_there).to_vec()
+    };
+    let not_done = |run: &str| {
+        let data = folder.join("data");
+        let shown = succeed(&["run", "show", run, "--data", data.to_str().expect("a UTF-8 path")]);
+        let lines =
+            shown.lines().filter(|line| line.contains("(name unanswered)") || line.contains("refused by scope"));
+        lines.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let first = scan_text(&folder, &world, &[]);
+    assert_exact(&first);
+    assert_eq!((ssh(&first), not_done("1")), (vec![true, false, false], Vec::new()));
+    let second = scan_text(&folder, &world, &["--state", "2"]);
+    assert_eq!((ssh(&second), not_done("2")), (vec![true, true, false], Vec::new()));
+    assert_eq!(second.figure("contacts_outside_clearance"), 0, "{}", second.summary);
+    let third = scan_text(&folder, &world, &["--state", "3"]);
+    assert_eq!(ssh(&third), [true, true, false], "what could not be looked at stays");
+    let said = not_done("3");
+    assert!(said.iter().any(|line| line.contains("port_sweep (name unanswered)")), "{said:#?}");
+    assert!(!said.iter().any(|line| line.contains("refused by scope")), "{said:#?}");
 }
 
 #[test]
