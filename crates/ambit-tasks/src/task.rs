@@ -241,8 +241,8 @@ impl Plan {
         Self::Bound { bound: asked.clone(), asked }
     }
 
-    /// `Bound` of arguments of which only so many are asked: first those of which something is known, so that nothing is
-    /// gone because others came before it. What is known of the rest stays.
+    /// `Bound` of arguments of which only so many are asked: first those of which something is known, so that nothing
+    /// is gone because others came before it. What is known of the rest stays.
     pub(crate) fn bound_within(facts: &Facts, task: TaskName, arguments: BTreeSet<String>, most: usize) -> Self {
         let is_known =
             |argument: &String| facts.outcome_at(task, argument).is_some_and(|outcome| outcome != ProbeOutcome::Absent);

@@ -26,8 +26,8 @@ columns! {
 }
 
 impl Engine {
-    /// Returns the entities that a task asked about in this run and of which its newest answer, if it is of this run, is
-    /// none or only a part, or came when it asked again.
+    /// Returns the entities that a task asked about in this run and of which its newest answer, if it is of this run,
+    /// is none or only a part, or came when it asked again.
     pub async fn lookups(&self, run: RunId, task: TaskName) -> Result<Vec<Lookup>> {
         let sql = format!(
             "SELECT DISTINCT e.name, {}, t.name FROM work w
@@ -60,9 +60,9 @@ impl Engine {
         let row = |probe: ProbeAt| named! { run, uid: probe.uid, task: probe.task, argument: probe.argument };
         let rows: Rows = probes.into_iter().map(row).collect();
         // Rows that only fill up a statement are empty.
-        let sql = "SELECT v.uid, v.task, v.argument FROM v WHERE v.uid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM work w \
-                   WHERE w.run_id = v.run AND w.uid = v.uid AND w.task = v.task AND w.argument = v.argument) ORDER BY \
-                   v.uid, v.task, v.argument";
+        let sql = "SELECT v.uid, v.task, v.argument FROM v WHERE v.uid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM work \
+                   w WHERE w.run_id = v.run AND w.uid = v.uid AND w.task = v.task AND w.argument = v.argument) ORDER \
+                   BY v.uid, v.task, v.argument";
         self.read(move |tx| Box::pin(async move { tx.read_with(rows, sql).await })).await
     }
 }

@@ -86,9 +86,10 @@ pub(crate) fn of_name(facts: &Facts, usual: &[u16], take: impl Fn(u16) -> bool) 
     bindings
 }
 
-/// A plan over bindings. Those at addresses without clearance, and at more addresses than are looked at, keep their observations and are not probed. Behind an
-/// alias to a third party nothing is bound but what is theirs by itself: whatever was seen of the name at that address
-/// is not what it leads to now, and that another name of theirs may be visited there does not permit this one.
+/// A plan over bindings. Those at addresses without clearance, and at more addresses than are looked at, keep their
+/// observations and are not probed. Behind an alias to a third party nothing is bound but what is theirs by itself:
+/// whatever was seen of the name at that address is not what it leads to now, and that another name of theirs may be
+/// visited there does not permit this one.
 pub(crate) fn plan(facts: &Facts, bindings: impl IntoIterator<Item = String>) -> Plan {
     let has_foreign_alias = facts.to(EdgeKind::Alias).any(|target| !target.scoped);
     let of = |holds: fn(&Neighbour) -> bool| -> BTreeSet<IpAddr> {

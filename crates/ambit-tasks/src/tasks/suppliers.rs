@@ -58,8 +58,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     Ok(Answer::found_if(found))
 }
 
-/// What the members of a domain or name show, sorted: as much as is kept, first of suppliers that are known, and how much
-/// there is.
+/// What the members of a domain or name show, sorted: as much as is kept, first of suppliers that are known, and how
+/// much there is.
 fn used(facts: &Facts) -> (Vec<Supplier>, usize) {
     let details = &facts.details;
     let mut found = BTreeSet::new();
