@@ -136,6 +136,18 @@ fn orphaned(task: &Task, facts: &Facts, bound: &[String]) -> Vec<ProbeKey> {
     lost.map(|(argument, _)| key(argument)).collect()
 }
 
+/// Results of a sweep for ranges that it is no longer asked in: others say now what is there.
+fn beside(task: &Task, facts: &Facts, (prefix, size, step): (&str, i64, i64)) -> Vec<ProbeKey> {
+    let is_range = |argument: &str| {
+        let bounds = argument.strip_prefix(prefix).and_then(|range| range.split_once('-'));
+        let bounds = bounds.and_then(|(from, to)| Some((from.parse::<i64>().ok()?, to.parse::<i64>().ok()?)));
+        bounds.is_none_or(|(from, to)| from % step == 0 && to == (from + step).min(size))
+    };
+    let others = facts.probes_of(task.name).filter(|(argument, _)| !is_range(argument));
+    let key = |argument: &str| ProbeKey { entity: facts.uid, task: task.name, argument: argument.to_owned() };
+    others.map(|(argument, _)| key(argument)).collect()
+}
+
 fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument: String, terms: &Terms<'_>) {
     let is_closed =
         |guard: &ScopeGuard| is_forbidden(guard, facts, &argument) || is_above(guard, task.footprint, facts, &argument);
@@ -164,6 +176,7 @@ fn add_sweep(
     if !terms.by_person && fresh > 0 && fresh * step >= size {
         return;
     }
+    planned.orphaned.extend(beside(task, facts, (&prefix, size, step)));
     planned.sweeps.push(NewSweep {
         task: task.name.as_str(),
         uid: facts.uid,

@@ -259,7 +259,7 @@ impl Pace {
     }
 
     /// Returns the rate over all of this engine, where there is one.
-    pub(crate) fn total(&self) -> Option<f64> {
+    pub fn total(&self) -> Option<f64> {
         self.limits.total.map(|rate| rate / self.engines() as f64)
     }
 

@@ -25,6 +25,7 @@ mod stragglers;
 mod told;
 mod turns;
 mod unanswered;
+mod unroll;
 
 pub use crate::record::Vulns;
 pub use analyses::WaitingAnalysis;

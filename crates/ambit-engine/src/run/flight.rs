@@ -77,6 +77,7 @@ impl<'a> Flight<'a> {
             queued: self.queue.len(),
             long_under_way: self.long_in_flight,
             long_queued: self.long.len(),
+            paced: self.config.pace.total().is_some(),
         }
     }
 

@@ -30,6 +30,8 @@ pub(super) struct Load {
     pub(super) queued: usize,
     pub(super) long_under_way: usize,
     pub(super) long_queued: usize,
+    /// A rate over all orders the ranges of sweeps.
+    pub(super) paced: bool,
 }
 
 impl Load {
@@ -43,7 +45,8 @@ impl Load {
         // What goes into depth may be long: of that, as much waits beside what is under way as may be.
         let long = (self.long_at_once() * 2).saturating_sub(self.long_under_way + self.long_queued);
         let worth_it = room >= self.rows / 2 || self.under_way == 0;
-        worth_it.then_some(Places { rows: room, deep: deep.min(long).min(room) })
+        let deep = deep.min(long).min(room);
+        worth_it.then_some(Places { rows: room, deep, paced: self.paced })
     }
 
     /// Rows that could start at once: a row that waits for its turn with a peer holds no place.
@@ -72,7 +75,8 @@ mod tests {
     use super::*;
     use ambit_model::TaskName;
 
-    const IDLE: Load = Load { rows: 512, under_way: 0, waiting: 0, queued: 0, long_under_way: 0, long_queued: 0 };
+    const IDLE: Load =
+        Load { rows: 512, under_way: 0, waiting: 0, queued: 0, long_under_way: 0, long_queued: 0, paced: false };
 
     #[test]
     fn rows_that_wait_hold_no_place_and_long_ones_do() {

@@ -2,6 +2,7 @@
 
 use super::not_done::count_not_done;
 use super::stragglers::{Visits, leaving_out, visits};
+use super::unroll::unroll_sweeps;
 use super::{Engine, NewSweep, NewWork, Pending, Work};
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, values};
@@ -20,8 +21,6 @@ const LEASE_ROWS_MAX: usize = 4_000;
 /// Leases without an end after which a row is leased and runs alone: the process died under it that often
 /// (docs/architecture.md §2).
 pub const ATTEMPTS_BEFORE_ALONE: i64 = 3;
-/// Open sweeps looked at in one lease.
-const SWEEPS_OF_LEASE_MAX: i64 = 100;
 
 /// How many rows may be leased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +29,14 @@ pub struct Places {
     /// Of these, how many of the waves that begin with [`Wave::Probes`]. They are many and wait long for their turn
     /// with a peer: what they leave is for what they lead to, and for what sweeps find.
     pub deep: usize,
+    /// Whether a rate over all orders the ranges of sweeps of addresses, however many are leased. Otherwise as many of
+    /// each sweep are leased as may be asked again after a crash.
+    pub paced: bool,
 }
 
 impl From<usize> for Places {
     fn from(rows: usize) -> Self {
-        Self { rows, deep: rows }
+        Self { rows, deep: rows, paced: true }
     }
 }
 
@@ -104,6 +106,8 @@ struct Startable<'a> {
     without: &'a BTreeSet<Uid>,
     /// Handshakes wait for second probes.
     is_probe_owed: bool,
+    /// As [`Places::paced`].
+    paced: bool,
 }
 
 impl Startable<'_> {
@@ -150,7 +154,7 @@ async fn second_probe_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Resu
 
 /// Returns whether a row could start now that is of no later wave than `last`.
 async fn could_start(tx: &mut Tx, run: RunId, last: Wave, wire_now: Timestamp, is_probe_owed: bool) -> Result<bool> {
-    let footprints = Startable { wire_now, without: &BTreeSet::new(), is_probe_owed }.footprints(last);
+    let footprints = Startable { wire_now, without: &BTreeSet::new(), is_probe_owed, paced: true }.footprints(last);
     let sql = format!(
         "SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND wave <= $2 AND not_before <= $3{footprints} \
          LIMIT 1"
@@ -197,7 +201,7 @@ async fn lease(
         if limit == 0 {
             break;
         }
-        let may = Startable { wire_now, without: &near, is_probe_owed };
+        let may = Startable { wire_now, without: &near, is_probe_owed, paced: places.paced };
         let ids = startable(tx, run, wave, may, limit).await?;
         if !ids.is_empty() {
             taken.extend(ids);
@@ -235,7 +239,7 @@ async fn startable(tx: &mut Tx, run: RunId, wave: Wave, may: Startable<'_>, limi
     let (ids, least) = open_rows(tx, run, wave, may, wanted).await?;
     // A range of a sweep goes before rows that promise less, and takes the places that are left over.
     let (room, above) = if ids.len() < limit { (limit - ids.len(), i64::MIN) } else { (limit, least) };
-    if unroll_sweeps(tx, run, wave, (room, above), may.without).await? {
+    if unroll_sweeps(tx, run, wave, (room, above), (may.without, may.paced)).await? {
         return Ok(open_rows(tx, run, wave, may, wanted).await?.0);
     }
     Ok(ids)
@@ -302,68 +306,6 @@ columns! {
     }
 }
 
-columns! {
-    /// A sweep with ranges left.
-    struct Sweep {
-        id: i64,
-        new: NewSweep = NewSweep,
-        task: String,
-        reached: i64,
-    }
-}
-
-columns! { NewSweep { task: { "" }, uid, prefix, size, step, wave, footprint, priority, partition } }
-
-/// Turns the next ranges of a wave's sweeps, of those above a priority and at entities that are not among some, into
-/// open rows; true when there were any.
-async fn unroll_sweeps(
-    tx: &mut Tx,
-    run: RunId,
-    wave: Wave,
-    (wanted, above): (usize, i64),
-    without: &BTreeSet<Uid>,
-) -> Result<bool> {
-    let mut asked = values![run, wave.number(), SWEEPS_OF_LEASE_MAX, above];
-    let without = leaving_out(without, &mut asked);
-    let sql = format!(
-        "SELECT {} FROM sweeps WHERE run_id = $1 AND wave = $2 AND size > reached * step AND priority > $4{without}
-         ORDER BY footprint, priority DESC, id LIMIT $3",
-        list::<Sweep>()
-    );
-    let sweeps: Vec<Sweep> = tx.read_all(&sql, asked).await?;
-    let (mut work, mut reached) = (Rows::default(), Rows::default());
-    let mut left = i64::try_from(wanted).expect("bounded by the caller");
-    for sweep in sweeps {
-        let ranges = ranges_of(&sweep.new);
-        let until = ranges.min(sweep.reached + left);
-        for place in sweep.reached..until {
-            let (from, to) = range(&sweep.new, permuted(&sweep.new, place));
-            let argument = format!("{}{from}-{to}", sweep.new.prefix);
-            work.push(named! {
-                run_id: run,
-                task: &sweep.task,
-                uid: sweep.new.uid,
-                argument,
-                look: 0,
-                wave: sweep.new.wave.number(),
-                footprint: sweep.new.footprint.number(),
-                priority: sweep.new.priority,
-                not_before: 0,
-                partition: sweep.new.partition,
-            });
-        }
-        left -= until - sweep.reached;
-        reached.push(named! { id: sweep.id, reached: until });
-        if left == 0 {
-            break;
-        }
-    }
-    let any = work.len() > 0;
-    tx.insert("work", work, "ON CONFLICT DO NOTHING").await?;
-    tx.update("sweeps", reached).await?;
-    Ok(any)
-}
-
 /// Takes rows out of the collection's open run that are louder than their entity's new clearance; the run says how
 /// many.
 pub(crate) async fn drop_uncleared(
@@ -404,31 +346,6 @@ pub(super) async fn drop_louder(
         tx.run_in("DELETE FROM sweeps WHERE run_id = $1 AND footprint > $2 AND uid IN", of, uids, "").await?;
     }
     Ok(not_done)
-}
-
-fn ranges_of(sweep: &NewSweep) -> i64 {
-    (sweep.size + sweep.step - 1) / sweep.step
-}
-
-/// The bounds of a range: from inclusive, to exclusive.
-fn range(sweep: &NewSweep, number: i64) -> (i64, i64) {
-    (number * sweep.step, ((number + 1) * sweep.step).min(sweep.size))
-}
-
-/// The range that comes at a place of the sweep's order: an affine permutation seeded by what is swept, so that
-/// neighbours are not asked one after another, and the order is the same on every run.
-fn permuted(sweep: &NewSweep, place: i64) -> i64 {
-    let ranges = i128::from(ranges_of(sweep));
-    let seed = i128::from(sweep.uid.integer());
-    let mut factor = ranges * 618 / 1_000 + seed % 7;
-    while greatest_common_divisor(factor, ranges) != 1 {
-        factor += 1;
-    }
-    i64::try_from((i128::from(place) * factor + seed) % ranges).expect("below the number of ranges")
-}
-
-fn greatest_common_divisor(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 /// Plans rows; those that are there already stay as they are.
@@ -495,32 +412,4 @@ pub(super) async fn held(tx: &mut Tx, run: RunId, work: &[&Work]) -> Result<Vec<
     }
     // Each lease is completed once: the same row twice in one batch is refused the second time.
     Ok(work.iter().map(|work| rows.remove(&(work.id, work.fence))).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ambit_model::Uid;
-
-    #[test]
-    fn the_permutation_of_a_sweep_visits_every_range_once() {
-        for size in [1, 2, 5, 99, 1_000, 65_536] {
-            let sweep = NewSweep {
-                task: "t",
-                uid: Uid::from_bytes([9; 32]),
-                prefix: String::new(),
-                size,
-                step: 7,
-                wave: Wave::Probes,
-                footprint: Clearance::L3,
-                priority: 0,
-                partition: 0,
-            };
-            let mut seen: Vec<i64> = (0..ranges_of(&sweep)).map(|place| permuted(&sweep, place)).collect();
-            seen.sort_unstable();
-            assert_eq!(seen, (0..ranges_of(&sweep)).collect::<Vec<_>>(), "{size}");
-            let covered: i64 = seen.iter().map(|number| range(&sweep, *number)).map(|(from, to)| to - from).sum();
-            assert_eq!(covered, size);
-        }
-    }
 }

@@ -255,7 +255,7 @@ async fn what_goes_into_depth_comes_after_sweeps_and_leaves_room_for_what_they_f
         reconciliation.work = (0..2).map(|number| loud("paths", Wave::Probes, 2 * number)).collect();
         reconciliation.work.push(loud("ports", Wave::Sweeps, 0));
         lab.engine.reconcile(reconciliation).await.unwrap();
-        let room = |rows, deep| Places { rows, deep };
+        let room = |rows, deep| Places { rows, deep, paced: true };
         let lease = async |room: Places| -> Vec<Work> { lab.engine.lease(run.id, room, Timestamp(0)).await.unwrap() };
         assert_eq!(lease(room(0, 0)).await, []);
         let mut ports = lease(room(9, 1)).await;
@@ -491,6 +491,44 @@ async fn a_sweep_becomes_rows_as_they_are_asked_for() {
         let mut sorted = arguments.clone();
         sorted.sort();
         assert_ne!(arguments, sorted);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_crash_repeats_at_most_a_256th_of_a_sweep_of_addresses() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let block = |prefix: &str, ranges: i64| NewSweep {
+            task: "block",
+            uid: lab.uid(Kind::Domain, "acme.test"),
+            prefix: prefix.to_owned(),
+            size: ranges * 64,
+            step: 64,
+            wave: Wave::Sweeps,
+            footprint: Clearance::L3,
+            priority: 0,
+            partition: 3,
+        };
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.sweeps.push(block("", 1_024));
+        lab.engine.reconcile(reconciliation).await.unwrap();
+        let places = |paced| Places { rows: 512, deep: 512, paced };
+        let lease = async |paced| lab.engine.lease(run.id, places(paced), Timestamp(0)).await.unwrap();
+        let mut asked = 0;
+        for commit in 0..200 {
+            let work = lease(false).await;
+            assert_eq!(work.len(), if commit == 0 { 4 } else { 1 }, "of 1,024 ranges, and as many as ended");
+            assert_eq!(lease(false).await, [], "until one of them is committed");
+            asked += work.len();
+            let done = work.into_iter().take(1).map(|work| outcome(work, ProbeResult::Absent, Timestamp(1))).collect();
+            lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
+        }
+        assert_eq!(asked, 203);
+        // Whatever was leased and not committed when the process ends is what is asked again.
+        let pending = lab.engine.pending(run.id, Timestamp(0)).await.unwrap();
+        assert_eq!(pending.leased, 3);
+        assert_eq!(lease(true).await.len(), 512, "a rate over all orders them");
     })
     .await;
 }

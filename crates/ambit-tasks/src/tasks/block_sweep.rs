@@ -32,9 +32,8 @@ pub(crate) const TASK: Task = Task {
     ..Task::PROBES
 };
 
-/// Addresses of one look: a /24, so that the pace of one block does not hold up another, and little is asked twice
-/// after a crash.
-const STEP: i64 = 256;
+/// Addresses of one look: so few that little is asked twice after a crash, and so many that a filter shows itself.
+const STEP: i64 = 64;
 /// Addresses of one look where the person asked for many ports: as few as still show a filter, so that a look ends.
 const STEP_MIN: i64 = FILTER_SAMPLE as i64;
 /// Probes of one look, above which it takes fewer addresses.
@@ -214,7 +213,7 @@ mod tests {
 
     #[test]
     fn with_more_ports_a_look_takes_fewer_addresses() {
-        assert_eq!([1, 9, 256, 512, 65_535].map(step), [256, 256, 256, 128, 32]);
+        assert_eq!([1, 9, 1_024, 1_300, 65_535].map(step), [64, 64, 64, 50, 32]);
     }
 
     #[test]
