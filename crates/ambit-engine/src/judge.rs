@@ -1,6 +1,7 @@
 //! How the judges' verdicts change the issues of an entity. Pure (docs/architecture.md §1.4).
 
 use crate::plan::{is_fresh, new_work};
+use crate::refresh::Refresh;
 use ambit_checks::Judge;
 use ambit_model::facts::{Facts, LastProbe, ProbeOutcome};
 use ambit_model::id::RunId;
@@ -34,15 +35,19 @@ pub(crate) struct Ground<'a> {
     /// The probes that hold open edges to the entity, for a kind that is described by discoveries.
     pub(crate) leading: &'a [(TaskName, LastProbe)],
     pub(crate) run: RunId,
-    /// A person started the run: every fact is asked again.
+    /// A person started the run: every fact is asked again, but for what `refresh` says.
     pub(crate) by_person: bool,
+    /// What the run relies on of earlier ones though a person started it.
+    pub(crate) refresh: Option<Refresh>,
     /// The wire's date.
     pub(crate) date: Timestamp,
 }
 
 impl Ground<'_> {
     fn holds(&self, task: TaskName, probe: &LastProbe) -> bool {
-        probe.run == self.run || (!self.by_person && is_fresh(probe, ambit_tasks::task(task), self.date))
+        let task = ambit_tasks::task(task);
+        let relies = self.refresh.is_some_and(|refresh| refresh.stands(task, probe));
+        probe.run == self.run || relies || (!self.by_person && is_fresh(probe, task, self.date))
     }
 
     /// The facts as judges may take them: a probe that says nothing of today counts as failed.
@@ -185,7 +190,7 @@ fn verdict(judge: &Judge, facts: &Facts, ground: &Ground<'_>, settings: &Setting
     let mut facts = facts.clone();
     let (outcome, at, run) = (ProbeOutcome::Absent, ground.date, ground.run);
     for task in lost {
-        let probe = LastProbe { outcome, at, run, reason: None, confirmed: None };
+        let probe = LastProbe { outcome, at, run, reason: None, confirmed: None, since: None, searched: None };
         facts.probes.insert(task, BTreeMap::from([(String::new(), probe)]));
     }
     judge.verdict(&facts, ground.date)
@@ -236,8 +241,15 @@ mod tests {
     /// A service that the task saw speaking this at that moment, with one open issue.
     fn known(service: &str, looked: i64, absent_at: Option<i64>) -> Known {
         let uid = Uid::from_bytes([7; 32]);
-        let probe =
-            LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(looked), run: 1, reason: None, confirmed: None };
+        let probe = LastProbe {
+            outcome: ProbeOutcome::Found,
+            at: Timestamp(looked),
+            run: 1,
+            reason: None,
+            confirmed: None,
+            since: None,
+            searched: None,
+        };
         let details = serde_json::json!({"service": service, "port": 23, "ip_address": "192.0.2.1"});
         let facts = Facts {
             uid,
@@ -268,7 +280,7 @@ mod tests {
 
     /// In a run that a person started, with no edge that leads there.
     fn of_run(run: RunId, date: i64) -> Ground<'static> {
-        Ground { leading: &[], run, by_person: true, date: Timestamp(date) }
+        Ground { leading: &[], run, by_person: true, refresh: None, date: Timestamp(date) }
     }
 
     #[test]
@@ -294,8 +306,15 @@ mod tests {
         certificate.facts.kind = Kind::SslCertificate;
         certificate.facts.probes.clear();
         certificate.issues[0].name = "invalid_certificate_expired".to_owned();
-        let served =
-            |run| LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run, reason: None, confirmed: None };
+        let served = |run| LastProbe {
+            outcome: ProbeOutcome::Found,
+            at: Timestamp(0),
+            run,
+            reason: None,
+            confirmed: None,
+            since: None,
+            searched: None,
+        };
         let failed = LastProbe { outcome: ProbeOutcome::Unknown, ..served(2) };
         let gone_once = LastProbe { outcome: ProbeOutcome::Absent, ..served(2) };
         let other = (TaskName::CertificateLog, served(2));

@@ -13,6 +13,7 @@ mod packs;
 mod plan;
 mod progress;
 mod reassess;
+mod refresh;
 mod run;
 mod schedule;
 mod secrets;

@@ -397,8 +397,15 @@ mod tests {
             let mut facts = seed_domain();
             (facts.kind, facts.name) = (Kind::NetBlock, name.to_owned());
             // A block is swept once the registries were asked who holds parts of it.
-            let asked =
-                LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run: 1, reason: None, confirmed: None };
+            let asked = LastProbe {
+                outcome: ProbeOutcome::Found,
+                at: Timestamp(0),
+                run: 1,
+                reason: None,
+                confirmed: None,
+                since: None,
+                searched: None,
+            };
             facts.probes.entry(TaskName::Suballocations).or_default().insert(String::new(), asked);
             let terms = Terms {
                 ceiling: Clearance::L3,
@@ -423,8 +430,15 @@ mod tests {
     fn a_look_at_what_an_entity_is_no_longer_bound_to_loses_its_ground() {
         let mut facts = seed_domain();
         facts.kind = Kind::DnsRecord;
-        let probe =
-            LastProbe { outcome: ProbeOutcome::Unknown, at: Timestamp(0), run: 1, reason: None, confirmed: None };
+        let probe = LastProbe {
+            outcome: ProbeOutcome::Unknown,
+            at: Timestamp(0),
+            run: 1,
+            reason: None,
+            confirmed: None,
+            since: None,
+            searched: None,
+        };
         for (task, argument) in
             [(TaskName::HttpProbe, "192.0.2.1:80"), (TaskName::HttpProbe, "192.0.2.2:80"), (TaskName::Resolve, "")]
         {
@@ -479,7 +493,15 @@ mod tests {
     #[test]
     fn a_scheduled_run_relies_on_fresh_answers_and_a_persons_run_asks_again() {
         let mut facts = seed_domain();
-        let probe = LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run: 1, reason: None, confirmed: None };
+        let probe = LastProbe {
+            outcome: ProbeOutcome::Found,
+            at: Timestamp(0),
+            run: 1,
+            reason: None,
+            confirmed: None,
+            since: None,
+            searched: None,
+        };
         facts.probes.entry(TaskName::Resolve).or_default().insert(String::new(), probe);
         let asks = |planned: &Planned| planned.work.iter().any(|row| row.task == "resolve");
         let scheduled = planned(&facts, Clearance::L3, false, 1);

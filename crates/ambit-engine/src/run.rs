@@ -12,6 +12,7 @@ mod load;
 mod obeying;
 mod planned;
 mod reconciling;
+mod taking_up;
 mod telling;
 mod unserved;
 mod uploaded;
@@ -20,20 +21,19 @@ use crate::graph::Graph;
 use crate::guard::ScopeGuard;
 use crate::installation::Installation;
 use crate::pace::Pace;
-use crate::plan::Bindings;
 use crate::progress::Progress;
+use crate::refresh::Refresh;
 use crate::share::Share;
 use crate::work::Worker;
 use crate::{fingerprints, secrets};
 use alone::Alone;
-use ambit_model::facts::Facts;
 use ambit_model::reserved::Reserved;
 use ambit_model::run::{NotDone, NotDoneReason, Run, RunProgress, RunState};
 use ambit_model::scope::Rules;
 use ambit_model::{Kind, TaskName, Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
-use ambit_store::engine::{Commit, Unreconciled, Work};
-use ambit_store::{Result, StoreError};
+use ambit_store::Result;
+use ambit_store::engine::{Commit, Unreconciled};
 use ambit_tasks::Settings;
 use ambit_vulns::Knowledge;
 use flight::Flight;
@@ -256,7 +256,10 @@ impl<'a> Drive<'a> {
             config.pace.clone(),
             ambit_net::NetOptions { user_agent: config.installation.user_agent(), ..Default::default() },
         );
-        let worker = Worker { net, settings: config.settings.clone(), memory: Arc::default() };
+        let date = config.wire.date();
+        let refresh = Refresh::of(run, date, &config.settings);
+        let searched = config.settings.searched();
+        let worker = Worker { net, settings: config.settings.clone(), memory: Arc::default(), refresh, searched };
         Self {
             config,
             run,
@@ -273,7 +276,7 @@ impl<'a> Drive<'a> {
             guard,
             flight: Flight::new(config, worker),
             hubs: Hubs::default(),
-            date: config.wire.date(),
+            date,
             began: ((config.clock)(), std::time::Instant::now()),
             controlled: std::time::Instant::now(),
             told: std::time::Instant::now(),
@@ -428,12 +431,19 @@ impl<'a> Drive<'a> {
         if leased.is_empty() {
             return Ok(());
         }
-        let unbound = self.take_up(leased).await?;
+        let taking_up::Taken { unbound, mut standing } = self.take_up(leased).await?;
         let older: BTreeSet<Uid> =
             unbound.iter().map(|work| work.uid).filter(|uid| self.hubs.forget_older(uid)).collect();
         let (again, mut orphaned): (Vec<_>, Vec<_>) = unbound.into_iter().partition(|work| older.contains(&work.uid));
         if !again.is_empty() {
-            orphaned.extend(self.take_up(again).await?);
+            let again = self.take_up(again).await?;
+            orphaned.extend(again.unbound);
+            standing.extend(again.standing);
+        }
+        if !standing.is_empty() {
+            // They stay planned, for this engine, so that they are not brought to the store again.
+            self.dry = false;
+            self.config.engine.unplan(self.run.id, standing).await?;
         }
         if orphaned.is_empty() {
             return Ok(());
@@ -441,33 +451,6 @@ impl<'a> Drive<'a> {
         self.dry = false;
         self.planned.forget();
         self.config.engine.unplan(self.run.id, orphaned).await
-    }
-
-    /// Takes up leased rows with the facts of their entities. Returns those that name what their entities are not bound
-    /// to.
-    async fn take_up(&mut self, leased: Vec<Work>) -> Result<Vec<Work>> {
-        let uids: BTreeSet<Uid> = leased.iter().map(|work| work.uid).collect();
-        self.hubs.expire();
-        let unread: Vec<Uid> = uids.into_iter().filter(|uid| !self.hubs.remember(uid, &self.graph)).collect();
-        let begun = std::time::Instant::now();
-        let known = self.config.engine.known(self.run.id, &unread, |uid| self.graph.end(uid));
-        let known = self.flight.beside(known).await?;
-        let read: HashMap<Uid, Arc<Facts>> =
-            known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();
-        self.hubs.keep(read.values(), begun.elapsed());
-        let (mut bindings, mut unbound) = (Bindings::default(), Vec::new());
-        for work in leased {
-            let facts = read.get(&work.uid).or_else(|| self.hubs.facts(&work.uid)).cloned();
-            let facts = facts.ok_or_else(|| StoreError::Bug("a leased row's entity is not in the store".to_owned()))?;
-            let settings = &self.config.settings;
-            let held = self.hubs.hold(&work, settings);
-            if held.unwrap_or_else(|| bindings.hold(&work, &facts, settings)) {
-                self.flight.add(work, facts);
-            } else {
-                unbound.push(work);
-            }
-        }
-        Ok(unbound)
     }
 
     #[tracing::instrument(target = "traces", skip_all)]

@@ -1,5 +1,6 @@
 //! One row of work: runs the task under its deadline, catches its panics, and reports how the probe ended.
 
+use crate::refresh::{Asks, Led, Refresh};
 use ambit_model::TaskName;
 use ambit_model::entity;
 use ambit_model::entity::host_of;
@@ -8,7 +9,7 @@ use ambit_model::observation::{ProbeResult, Sighting};
 use ambit_model::run::NotDoneReason;
 use ambit_net::{Grants, Home, Net, Session};
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Work};
-use ambit_tasks::{Answer, Contacts, Context, Memory, Settings, Task};
+use ambit_tasks::{Again, Answer, Contacts, Context, Memory, Settings, Task};
 use futures::FutureExt as _;
 use futures::future::{Either, select};
 use std::panic::AssertUnwindSafe;
@@ -40,6 +41,10 @@ pub(crate) struct Worker {
     pub(crate) settings: Arc<Settings>,
     /// What the run's rows remember for one another.
     pub(crate) memory: Arc<Memory>,
+    /// What it relies on of earlier runs.
+    pub(crate) refresh: Option<Refresh>,
+    /// By which settings it searches.
+    pub(crate) searched: i64,
 }
 
 /// Runs a leased row to its end. Never fails and never panics.
@@ -55,8 +60,14 @@ pub(crate) async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outco
     let session = worker.net.session(grants(task, &work));
     let most = deadline(task, &worker.settings);
     let context = Context::new(&session, facts, &work.argument, &worker.settings).beside(&worker.memory).within(most);
+    let asks = |refresh: &Refresh| refresh.asks(task, facts, &work.argument, &mut Led::default());
+    let verifies = is_first(&work) && worker.refresh.as_ref().map(asks) == Some(Asks::Found);
+    let context = context.verifying(verifies);
     let waits_max = if task.asks_sources() { SOURCE_WAITS_MAX } else { Duration::ZERO };
     let ended = within(&session, (most, waits_max), (task.run)(&context)).await;
+    // What was found is as it was: the search that found it holds for as long as it did.
+    let verified = context.verifies() && matches!(ended, Some(Ok(Ok(Answer::Found))));
+    let before = facts.probe_at(task.name, &work.argument).filter(|_| verified).map(|probe| probe.at);
     let result = match ended {
         Some(Ok(Ok(Answer::Found))) => ProbeResult::Found(context.into_found()),
         Some(Ok(Ok(Answer::Absent))) => ProbeResult::Absent,
@@ -82,7 +93,13 @@ pub(crate) async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outco
             }
         }
     };
-    finish(worker, work, result, Some(task))
+    let outcome = finish(worker, work, result, Some(task));
+    Outcome { at: before.unwrap_or(outcome.at), ..outcome }
+}
+
+/// True for a row that an entity calls for, and not for a second probe of what is not as it was.
+pub(crate) fn is_first(work: &Work) -> bool {
+    work.number == 0
 }
 
 /// Runs a task for so long at most, and for so long more as resolvers are left alone, as it waits for what else the
@@ -156,5 +173,6 @@ fn unknown(reason: NotDoneReason, why: impl Into<String>) -> ProbeResult {
 fn finish(worker: &Worker, work: Work, result: ProbeResult, task: Option<&Task>) -> Outcome {
     let sighting = task.map_or(Sighting::Nothing, |task| task.sighting(work.kind));
     let volatile = task.map_or(&[][..], |task| task.volatile);
-    Outcome { work, result, volatile, sighting, at: worker.net.session(Grants::none()).date() }
+    let searched = task.filter(|task| task.again != Again::All).map(|_| worker.searched);
+    Outcome { work, result, volatile, sighting, at: worker.net.session(Grants::none()).date(), searched }
 }

@@ -48,6 +48,10 @@ pub struct LastProbe {
     pub reason: Option<String>,
     /// Wire date at which the answer that still stands was seen last.
     pub confirmed: Option<Timestamp>,
+    /// Wire date at which that answer was seen first.
+    pub since: Option<Timestamp>,
+    /// By which settings everything was asked for, of a task of which less may be asked again; `at` is when.
+    pub searched: Option<i64>,
 }
 
 /// Which probe: of a task at an entity, with an argument.
@@ -161,7 +165,15 @@ mod tests {
     fn facts(seen: &[(TaskName, &str, ProbeOutcome)]) -> Facts {
         let mut probes = Probes::new();
         for (task, argument, outcome) in seen {
-            let probe = LastProbe { outcome: *outcome, at: Timestamp(0), run: 1, reason: None, confirmed: None };
+            let probe = LastProbe {
+                outcome: *outcome,
+                at: Timestamp(0),
+                run: 1,
+                reason: None,
+                confirmed: None,
+                since: None,
+                searched: None,
+            };
             probes.entry(*task).or_default().insert((*argument).to_owned(), probe);
         }
         Facts {

@@ -68,6 +68,7 @@ async fn commit(engine: &Engine, run: i64, leased: Vec<Work>, result: impl Fn(&W
         volatile: &["date"],
         sighting: Sighting::Entity,
         at: now(),
+        searched: None,
     });
     let commit = Commit { run, outcomes: outcomes.collect(), returned: Vec::new(), not_done: Vec::new(), now: now() };
     engine.commit(commit).await.unwrap();

@@ -120,8 +120,10 @@ pub struct Outcome {
     pub volatile: &'static [&'static str],
     /// What a found answer counts as a sighting of.
     pub sighting: Sighting,
-    /// Wire date of the probe.
+    /// Wire date of the probe; of one that only verified what was found before, of the search that found it.
     pub at: Timestamp,
+    /// By which settings everything was asked for then, of a task of which less may be asked again.
+    pub searched: Option<i64>,
 }
 
 /// One transaction of results.

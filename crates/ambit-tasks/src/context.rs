@@ -13,6 +13,7 @@ use ambit_net::wire::WireTime;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +47,8 @@ pub struct Context<'a> {
     pub settings: &'a Settings,
     /// What the run's rows remember for one another; `None` where the probe stands alone.
     pub(crate) memory: Option<&'a Memory>,
+    /// Only what was found before is asked for.
+    verifies: AtomicBool,
     /// When it is ended, on the wire's clock.
     ends: WireTime,
     /// Where the entity led before with the same argument; made once there is more than is kept.
@@ -74,7 +77,23 @@ impl<'a> Context<'a> {
     /// Makes a context without any report.
     pub fn new(net: &'a Session, facts: &'a Facts, argument: &'a str, settings: &'a Settings) -> Self {
         let ends = net.now().saturating_add(ALONE_MAX);
-        Self { net, facts, argument, settings, memory: None, ends, known: OnceLock::new(), report: Mutex::default() }
+        let (verifies, known, report) = (AtomicBool::new(false), OnceLock::new(), Mutex::default());
+        Self { net, facts, argument, settings, memory: None, verifies, ends, known, report }
+    }
+
+    /// Makes it a probe of what was found before: an earlier run asked for everything, within the time to live.
+    pub fn verifying(self, only: bool) -> Self {
+        Self { verifies: AtomicBool::new(only), ..self }
+    }
+
+    /// Returns whether no more than what was found before has to be asked for.
+    pub fn verifies(&self) -> bool {
+        self.verifies.load(Ordering::Relaxed)
+    }
+
+    /// What was found before is not as it was, so that everything is asked for.
+    pub(crate) fn ask_for_all(&self) {
+        self.verifies.store(false, Ordering::Relaxed);
     }
 
     /// Puts the probe beside the others of its run, which may look at the same site.

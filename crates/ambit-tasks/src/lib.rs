@@ -31,7 +31,7 @@ pub use error::{Result, TaskError};
 pub use library::fingerprints;
 pub use memory::Memory;
 pub use settings::{Account, ApplicationRequests, Settings, SourceKeys};
-pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task};
+pub use task::{Again, Answer, Contacts, Plan, STAGES, Sights, Task};
 pub use tasks::app_package::{HeldPackage, PACKAGE_EXTENSIONS, app_in};
 pub use tasks::{ALL, find, outside, task};
 pub use volumes::volumes;

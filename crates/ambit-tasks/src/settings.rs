@@ -12,6 +12,7 @@ use ambit_model::ports::{COMMON, PortList};
 use ambit_model::{Kind, SkippedTasks, workflow};
 use ambit_net::http::Url;
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
@@ -80,6 +81,8 @@ pub struct Settings {
     pub swept_ports: Arc<[u16]>,
     /// Tasks that a person leaves out: they are not planned.
     pub skipped: SkippedTasks,
+    /// Everything is asked again, however fresh what earlier runs found.
+    pub search_again: bool,
     /// The user's databases of places and networks (MMDB), the first to be asked first; without one the task
     /// `geolocation` does not plan.
     pub geo: Vec<Arc<maxminddb::Reader<Vec<u8>>>>,
@@ -200,6 +203,7 @@ impl Default for Settings {
             ports: ports.into(),
             swept_ports: SWEPT_PORTS.into(),
             skipped: SkippedTasks::default(),
+            search_again: false,
             geo: Vec::new(),
             probes: Vec::new(),
             repository_bytes: REPOSITORY_BYTES,
@@ -221,6 +225,25 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Returns a number that tells these settings from others by which something else would be asked for: the words,
+    /// ports, probes and rules, and the version of the program, which knows what is made of them.
+    pub fn searched(&self) -> i64 {
+        let mut digest = Sha256::new();
+        let mut take = |text: &str| {
+            digest.update(text.as_bytes());
+            digest.update([0]);
+        };
+        take(env!("CARGO_PKG_VERSION"));
+        self.words.iter().for_each(|word| take(word));
+        self.ports.iter().chain(self.swept_ports.iter()).for_each(|port| take(&port.to_string()));
+        for probe in &self.probes {
+            take(&format!("{} {:?}", probe.what, probe.place));
+        }
+        self.fingerprints.paths().for_each(take);
+        let digest = digest.finalize();
+        i64::from_be_bytes(digest[..8].try_into().unwrap_or_default())
+    }
+
     /// Takes the ports that a person asks for in place of ours: for addresses that are there, and to find out which
     /// addresses of a block are.
     pub fn ask_ports(&mut self, asked: &PortList) {

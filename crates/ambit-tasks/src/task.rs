@@ -33,6 +33,8 @@ pub struct Task {
     pub wave: Wave,
     /// How long an answer is fresh, in milliseconds of wire time.
     pub ttl_ms: i64,
+    /// What of it a person's run asks again while the answer of an earlier run is within its time to live.
+    pub again: Again,
     /// About how many requests a probe costs.
     pub cost: i64,
     /// About how many new facts a probe gives; the priority is gain × 1,000 / cost.
@@ -80,6 +82,7 @@ impl Task {
         footprint: Clearance::L0,
         wave: Wave::Passive,
         ttl_ms: DAY_MS,
+        again: Again::All,
         cost: 0,
         gain: 0,
         slow: false,
@@ -165,6 +168,34 @@ impl Task {
             Contacts::Address if self.watches.contains(&Kind::Uri) => Some("sites"),
             Contacts::Address if self.watches.contains(&Kind::NetworkService) => Some("services"),
             Contacts::Address => Some("addresses"),
+        }
+    }
+}
+
+/// What a person's run asks again of a task that an earlier run asked, within the time to live of its answer
+/// (docs/decisions/0225-a-refresh-verifies-what-is-known.md). An answer to other settings is none, and so is one that
+/// rests on what has changed since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// Everything.
+    All,
+    /// What was found, and no more ([`Context::verifies`]); nothing where nothing was found. Beside it the tasks whose
+    /// answers at the same place must be those that it was asked on.
+    Found(&'static [TaskName]),
+    /// Nothing where nothing was found, else everything. Beside it the same.
+    UnlessAbsent(&'static [TaskName]),
+    /// Nothing, as long as the zone says of all names that it led to what it said when they were guessed: a guess of
+    /// names, which is asked again when one of them is gone or handed to others.
+    UnlessGone,
+}
+
+impl Again {
+    /// Returns the tasks whose answers it rests on.
+    pub fn rests_on(self) -> &'static [TaskName] {
+        match self {
+            Self::All => &[],
+            Self::Found(tasks) | Self::UnlessAbsent(tasks) => tasks,
+            Self::UnlessGone => &[TaskName::WildcardProfile],
         }
     }
 }

@@ -374,7 +374,14 @@ impl Round<'_> {
         let leased = self.engine.lease(self.run, 100, now).await?;
         let outcomes = leased
             .into_iter()
-            .map(|work| Outcome { result: see(&work.task), work, volatile: &[], sighting: Sighting::Entity, at: now })
+            .map(|work| Outcome {
+                result: see(&work.task),
+                work,
+                volatile: &[],
+                sighting: Sighting::Entity,
+                at: now,
+                searched: None,
+            })
             .collect();
         self.engine.commit(Commit { run: self.run, outcomes, returned: Vec::new(), not_done: Vec::new(), now }).await?;
         Ok(())

@@ -9,7 +9,7 @@ use ambit_model::facts::{Facts, LastProbe, ProbeOutcome};
 use ambit_model::run::{NotDone, NotDoneReason, Run};
 use ambit_model::{Clearance, Kind, Uid};
 use ambit_store::engine::End;
-use ambit_tasks::Contacts;
+use ambit_tasks::{Again, Contacts};
 use std::collections::BTreeSet;
 
 /// Failed steps that the line names; of more it says how many.
@@ -103,7 +103,8 @@ async fn facts(workspace: &Workspace, finished: &Finished, uids: &[Uid]) -> Resu
 fn is_looked_at(facts: &Facts, finished: &Finished) -> bool {
     let run = &finished.run;
     let is_answer = |task, look: &LastProbe| {
-        let relied_on = || !run.by_person && is_fresh(look, ambit_tasks::task(task), finished.date);
+        let task = ambit_tasks::task(task);
+        let relied_on = || (!run.by_person || task.again != Again::All) && is_fresh(look, task, finished.date);
         look.outcome != ProbeOutcome::Unknown && (look.run == run.id || relied_on())
     };
     let mut probes = facts.probes.iter().filter(|(task, _)| !derives(task.as_str()));

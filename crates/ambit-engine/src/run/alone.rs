@@ -153,7 +153,8 @@ impl Drive<'_> {
         if alone.has_lost_its_leads(leading) {
             return Ok(Some(false));
         }
-        let ground = Ground { leading, run: self.run.id, by_person: true, date: self.config.wire.date() };
+        let ground =
+            Ground { leading, run: self.run.id, by_person: true, refresh: None, date: self.config.wire.date() };
         let Some(mut known) = known.into_iter().next() else { return Ok(None) };
         look_up(&self.config.knowledge, &mut known.facts);
         Ok(still_proven(judge, &known, &alone.issue.discriminator, &ground, &self.config.settings))

@@ -99,6 +99,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611281050, "secret_mark"),
     migration!(202611291745, "dirty_by_collection"),
     migration!(202612010110, "run_progress"),
+    migration!(202612010111, "searched"),
 ];
 
 /// The newest schema that this program knows.

@@ -298,7 +298,17 @@ async fn load_probes(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Probes>>
     Ok(probes)
 }
 
-columns! { LastProbe { outcome: (sql said("")), at, run: "run_id", reason, confirmed: "last_at" } }
+columns! {
+    LastProbe {
+        outcome: (sql said("")),
+        at,
+        run: "run_id",
+        reason,
+        confirmed: "last_at",
+        since: "first_at",
+        searched,
+    }
+}
 
 /// The outcome of a probe that found something in part. It is stored as failed, with an answer of its own: an earlier
 /// answer stays as it was only if this one saw nothing.

@@ -376,7 +376,7 @@ fn observed(accepted: &Accepted<'_>, source: Source, context: &ChangeContext) ->
         attempts: 0,
         fence: 0,
     };
-    Outcome { work, result: ProbeResult::Found(found), volatile: &[], sighting: Sighting::Nothing, at }
+    Outcome { work, result: ProbeResult::Found(found), volatile: &[], sighting: Sighting::Nothing, at, searched: None }
 }
 
 /// Returns what an account reports about an entity that it owns: its type and its configuration.

@@ -290,7 +290,7 @@ pub(crate) fn louder(task: &'static str, uid: Uid, footprint: Clearance) -> NewW
 }
 
 pub(crate) fn outcome(work: Work, result: ProbeResult, at: Timestamp) -> Outcome {
-    Outcome { work, result, volatile: &["date"], sighting: Sighting::Entity, at }
+    Outcome { work, result, volatile: &["date"], sighting: Sighting::Entity, at, searched: None }
 }
 
 pub(crate) fn details(value: serde_json::Value) -> Details {

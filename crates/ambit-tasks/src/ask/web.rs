@@ -182,6 +182,8 @@ mod tests {
             run: 1,
             reason: None,
             confirmed: confirmed_h.map(|hours| Timestamp(hours * HOUR_MS)),
+            since: None,
+            searched: None,
         };
         let now = Timestamp(100 * HOUR_MS);
         let asked = |probe: LastProbe| lasts(Some(&probe), now);

@@ -4,7 +4,7 @@
 use crate::ask::{blocks, datagram};
 use crate::settings::FIRST_PORTS;
 use crate::tasks::suballocations;
-use crate::{Answer, Context, Plan, Sights, Task, TaskError};
+use crate::{Again, Answer, Context, Plan, Sights, Task, TaskError};
 use ambit_model::estimate::SMALL_BLOCK_ADDRESSES;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
@@ -23,6 +23,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::NetBlock],
     produces: &[Kind::IpAddress],
     wave: Wave::Sweeps,
+    again: Again::Found(&[]),
     cost: 1_000,
     gain: 200,
     slow: true,
@@ -72,23 +73,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let block = blocks::block(cx.facts).ok_or_else(|| TaskError::Failed("not a block".into()))?;
     let asked = blocks::addresses(block, cx.argument)
         .ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
-    let mut heard = Heard::default();
-    let ports = ports_of(blocks::size(block).unwrap_or(i64::MAX), cx.settings);
-    cx.net.begin_sweep(asked.len() * ports.len()).await;
-    let (first, more) = ports.split_at(FIRST_PORTS.min(ports.len()));
-    for some in std::iter::once(first).chain(more.chunks(PORTS_AT_ONCE)) {
-        let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
-        heard.take(cx, &silent, some).await?;
-        if heard.failure.is_some() {
-            // Nobody asks them for the other ports.
-            heard.unasked.extend(silent.into_iter().filter(|address| heard.is_silent(address)).collect::<Vec<_>>());
-            break;
+    let size = blocks::size(block).unwrap_or(i64::MAX);
+    if cx.verifies() {
+        if is_as_it_was(cx, size).await? {
+            return Ok(Answer::Found);
         }
+        cx.ask_for_all();
     }
-    if heard.failure.is_none() && blocks::size(block).is_some_and(|size| size.unsigned_abs() <= SMALL_BLOCK_ADDRESSES) {
-        let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
-        heard.take_datagrams(cx, &silent).await;
-    }
+    let heard = Heard::of(cx, &asked, size).await?;
     // An address of a platform is probed only by name, so its earlier results stand. Results in a part that belongs to
     // a third party are closed.
     let known = cx.facts.led_to(TASK.name, cx.argument).filter(|member| member.clearance >= Clearance::L2);
@@ -107,6 +99,21 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Answer::despite(stays || !there.is_empty(), heard.failure)
 }
 
+/// Asks the known addresses of a range alone. Reports them and returns true where all are there; where any may not or
+/// could not be asked, the whole range is.
+async fn is_as_it_was(cx: &Context<'_>, size: i64) -> Result<bool, TaskError> {
+    let known = || cx.facts.led_to(TASK.name, cx.argument);
+    let addresses: BTreeSet<IpAddr> = known().filter_map(|member| member.name.parse().ok()).collect();
+    let asked: Vec<IpAddr> = addresses.iter().copied().collect();
+    let heard = Heard::of(cx, &asked, size).await?;
+    let there: BTreeSet<IpAddr> = heard.accepted.union(&heard.refused).copied().collect();
+    let is_as_it_was = heard.failure.is_none() && !there.is_empty() && there == addresses;
+    if is_as_it_was {
+        known().for_each(|member| cx.found(Kind::IpAddress, &member.name, EdgeKind::BlockMember));
+    }
+    Ok(is_as_it_was)
+}
+
 /// The results for the addresses of a range.
 #[derive(Default)]
 struct Heard {
@@ -120,6 +127,28 @@ struct Heard {
 }
 
 impl Heard {
+    /// Asks addresses of a block of this size.
+    async fn of(cx: &Context<'_>, asked: &[IpAddr], size: i64) -> Result<Self, TaskError> {
+        let mut heard = Self::default();
+        let ports = ports_of(size, cx.settings);
+        cx.net.begin_sweep(asked.len() * ports.len()).await;
+        let (first, more) = ports.split_at(FIRST_PORTS.min(ports.len()));
+        for some in std::iter::once(first).chain(more.chunks(PORTS_AT_ONCE)) {
+            let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
+            heard.take(cx, &silent, some).await?;
+            if heard.failure.is_some() {
+                // Nobody asks them for the other ports.
+                heard.unasked.extend(silent.into_iter().filter(|address| heard.is_silent(address)).collect::<Vec<_>>());
+                break;
+            }
+        }
+        if heard.failure.is_none() && size.unsigned_abs() <= SMALL_BLOCK_ADDRESSES {
+            let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
+            heard.take_datagrams(cx, &silent).await;
+        }
+        Ok(heard)
+    }
+
     async fn take(&mut self, cx: &Context<'_>, addresses: &[IpAddr], ports: &[u16]) -> Result<(), TaskError> {
         let said = cx.net.knock(addresses, ports).await?;
         self.accepted.extend(said.open.iter().map(SocketAddr::ip));
@@ -232,6 +261,8 @@ mod tests {
             run: 1,
             reason: None,
             confirmed: None,
+            since: None,
+            searched: None,
         };
         facts.probes.entry(TaskName::Suballocations).or_default().insert(String::new(), look);
         assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No, "no registry answered, and nobody named it");

@@ -3,7 +3,7 @@
 use crate::ask::{bindings, same_site, web};
 use crate::read::listing::{FOLDERS, listing_proof};
 use crate::tasks::soft404_profile::refusal;
-use crate::{Answer, Context, Plan, Result, Task};
+use crate::{Again, Answer, Context, Plan, Result, Task};
 use ambit_model::entity::network::Fingerprint;
 use ambit_model::entity::uri::Refusal;
 use ambit_model::entity::{mentioned, network, uri};
@@ -26,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::ApiEndpoint],
+    again: Again::Found(&[TaskName::HttpEnrich, TaskName::Soft404Profile]),
     cost: 90,
     gain: 10,
     slow: true,
@@ -96,6 +97,16 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
 
 /// Looks for everything at one of the sites that are the same, and at the others for what was proven there.
 async fn looks(cx: &Context<'_>, url: &Url) -> Looks {
+    if cx.verifies() {
+        let held: BTreeSet<(String, String)> =
+            uri::EXPOSURES.items(&cx.facts.details).map(|item| (item.what, item.path)).collect();
+        let seen = look_for(cx, url, |what| held.iter().any(|(known, _)| known == what)).await;
+        let place = |proven: &Proven| (proven.what.to_owned(), proven.url.path_only().to_owned());
+        if seen.failed.is_empty() && seen.found.iter().map(place).collect::<BTreeSet<_>>() == held {
+            return seen;
+        }
+        cx.ask_for_all();
+    }
     let entry = match cx.memory {
         Some(memory) => same_site::key(cx, url).await.and_then(|key| memory.same.entry(key)),
         None => None,

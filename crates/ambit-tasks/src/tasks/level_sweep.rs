@@ -8,7 +8,7 @@ use crate::ask::wild::exists;
 use crate::task::beyond;
 use crate::tasks::registrable_domain::LEVEL;
 use crate::tasks::wildcard_profile::is_named_level;
-use crate::{Answer, Context, Plan, Result, Task};
+use crate::{Again, Answer, Context, Plan, Result, Task};
 use ambit_model::facts::{Neighbour, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     footprint: Clearance::L3,
     wave: Wave::Variations,
     ttl_ms: 7 * DAY_MS,
+    again: Again::UnlessGone,
     cost: 60,
     gain: 8,
     plan: |facts, _| {

@@ -2,7 +2,7 @@
 
 use crate::ask::guess::guess;
 use crate::tasks::wildcard_profile::is_level;
-use crate::{Answer, Context, Plan, Result, Settings, Task, TaskError};
+use crate::{Again, Answer, Context, Plan, Result, Settings, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 
@@ -16,6 +16,7 @@ pub(crate) const TASK: Task = Task {
     footprint: Clearance::L3,
     wave: Wave::Words,
     ttl_ms: 7 * DAY_MS,
+    again: Again::UnlessGone,
     cost: 250,
     gain: 100,
     plan,

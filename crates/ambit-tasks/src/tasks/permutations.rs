@@ -3,7 +3,7 @@
 use crate::ask::guess::guess_on;
 use crate::ask::host::is_below;
 use crate::siblings::Names;
-use crate::{Answer, Context, Plan, Result, Task, TaskError};
+use crate::{Again, Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::facts::{Neighbour, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Uid, Wave, workflow};
@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     footprint: Clearance::L3,
     wave: Wave::Variations,
     ttl_ms: 7 * DAY_MS,
+    again: Again::UnlessGone,
     cost: 60,
     gain: 2,
     plan: |facts, _| {

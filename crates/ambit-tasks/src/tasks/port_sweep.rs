@@ -5,7 +5,7 @@
 use crate::ask::bindings::{announced_ports, open_ports, services_stand};
 use crate::ask::identify::identify;
 use crate::ask::together::together;
-use crate::{Answer, Context, Plan, Result, Task, TaskError};
+use crate::{Again, Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::ip_address::Port;
 use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{ip_address, network_service};
@@ -26,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     wave: Wave::Sweeps,
+    again: Again::Found(&[]),
     cost: 200,
     gain: 40,
     slow: true,
@@ -52,7 +53,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     let known = open_ports(&cx.facts.details);
     let names = cx.facts.from(EdgeKind::ResolvesTo);
     let announced = names.flat_map(|name| announced_ports(&name.name, &name.details));
-    let listed: BTreeSet<u16> = cx.settings.ports.iter().chain(&known).copied().chain(announced).collect();
+    let announced: BTreeSet<u16> = announced.chain(known.iter().copied()).collect();
+    if cx.verifies() {
+        if !ip_address::CATCH_ALL.is_true(&cx.facts.details) && is_as_it_was(cx, address, &known, &announced).await? {
+            return Ok(Answer::Found);
+        }
+        cx.ask_for_all();
+    }
+    let listed: BTreeSet<u16> = cx.settings.ports.iter().copied().chain(announced).collect();
     let improbable = improbable(&cx.facts.name);
     let asked: Vec<u16> = listed.union(&improbable).copied().collect();
     let sweep = cx.net.sweep_ports(address, &asked).await?;
@@ -76,13 +84,36 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     let standing = services_stand(cx, TASK.name, &unasked);
     let ports: BTreeSet<u16> = open.iter().copied().chain(standing).collect();
     let is_found = !ports.is_empty();
-    let ports = ports.into_iter().map(|number| Port { number, protocol: "tcp".to_owned() });
+    report(cx, address, &ports, &open);
+    Answer::despite(is_found, failure)
+}
+
+/// Asks the known ports alone, and those that a name announces. Reports them and returns true where all that were open
+/// are.
+async fn is_as_it_was(
+    cx: &Context<'_>,
+    address: IpAddr,
+    known: &BTreeSet<u16>,
+    announced: &BTreeSet<u16>,
+) -> Result<bool> {
+    let asked: Vec<u16> = announced.iter().copied().collect();
+    let sweep = cx.net.sweep_ports(address, &asked).await?;
+    let open: BTreeSet<u16> = sweep.open.iter().copied().collect();
+    let is_as_it_was = !open.is_empty() && known.is_subset(&open);
+    if is_as_it_was {
+        report(cx, address, &open, &sweep.open);
+    }
+    Ok(is_as_it_was)
+}
+
+/// Reports the ports of an address, and a service on each of those that are open.
+fn report(cx: &Context<'_>, address: IpAddr, ports: &BTreeSet<u16>, open: &[u16]) {
+    let ports = ports.iter().map(|number| Port { number: *number, protocol: "tcp".to_owned() });
     cx.observe(ip_address::PORTS, ports.collect::<Vec<_>>());
-    for port in &open {
+    for port in open {
         let socket = SocketAddr::new(address, *port);
         cx.found_with(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Service, members(socket, "tcp"));
     }
-    Answer::despite(is_found, failure)
 }
 
 /// Returns whether the address accepts connections on ports that nothing uses, from the numbers of open and of

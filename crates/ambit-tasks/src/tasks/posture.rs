@@ -79,7 +79,15 @@ mod tests {
             facts.decision.clearance = Clearance::L2;
             for task in ASKED {
                 let at = Timestamp(0);
-                let probe = LastProbe { outcome: ProbeOutcome::Found, at, run: 1, reason: None, confirmed: Some(at) };
+                let probe = LastProbe {
+                    outcome: ProbeOutcome::Found,
+                    at,
+                    run: 1,
+                    reason: None,
+                    confirmed: Some(at),
+                    since: None,
+                    searched: None,
+                };
                 facts.probes.entry(*task).or_default().insert(String::new(), probe);
             }
             facts.outward.push(Neighbour {

@@ -6,7 +6,7 @@ use crate::read::normal;
 use crate::tasks::content_focus::at_profiled_sites;
 use crate::tasks::soft404_profile::refusal;
 use crate::told::{self, Visit};
-use crate::{Answer, Context, Plan, Result, Task};
+use crate::{Again, Answer, Context, Plan, Result, Task};
 use ambit_fingerprints::{PATHS_MAX, Product};
 use ambit_model::entity::network;
 use ambit_model::{Kind, TaskName, workflow};
@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     description: "Requests the few pages other than the front page in which loaded rules look for products.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Uri],
+    again: Again::UnlessAbsent(&[TaskName::HttpEnrich, TaskName::Soft404Profile]),
     cost: PATHS_MAX as i64,
     gain: 4,
     plan: |facts, settings| match settings.fingerprints.paths().next() {

@@ -3,7 +3,7 @@
 use crate::ask::bindings::services_stand;
 use crate::ask::datagram;
 use crate::tasks::port_sweep::members;
-use crate::{Answer, Context, Plan, Task, TaskError};
+use crate::{Again, Answer, Context, Plan, Task, TaskError};
 use ambit_model::entity::ip_address::{self, Port};
 use ambit_model::{Details, EdgeKind, Kind, TaskName, workflow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
+    again: Again::Found(&[]),
     cost: 15,
     gain: 15,
     slow: true,
@@ -33,6 +34,16 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let known = known(&cx.facts.details);
     let (mut there, mut failures) = (BTreeSet::new(), BTreeMap::new());
     let mut ports = datagram::ports();
+    if cx.verifies() {
+        ports.retain(|port| known.contains(port));
+        let spoke = datagram::send(cx, address, &ports).await.end(cx).await.1;
+        if !known.is_empty() && known.iter().all(|port| matches!(spoke.get(port), Some(Ok(true)))) {
+            report(cx, address, &known, &known);
+            return Ok(Answer::Found);
+        }
+        cx.ask_for_all();
+        ports = datagram::ports();
+    }
     for _ in 0..TRIES_OF_KNOWN {
         for (port, speaks) in datagram::send(cx, address, &ports).await.end(cx).await.1 {
             match speaks {
@@ -54,13 +65,18 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     // What could not be asked now is as it was known.
     let standing = services_stand(cx, TASK.name, &failures.keys().copied().collect());
     let ports: BTreeSet<u16> = there.iter().copied().chain(standing).collect();
-    let ports = ports.into_iter().map(|number| Port { number, protocol: "udp".to_owned() });
+    report(cx, address, &ports, &there);
+    Answer::despite(true, failures.into_values().next())
+}
+
+/// Reports the ports of an address, and a service on each of those that spoke.
+fn report(cx: &Context<'_>, address: IpAddr, ports: &BTreeSet<u16>, there: &BTreeSet<u16>) {
+    let ports = ports.iter().map(|number| Port { number: *number, protocol: "udp".to_owned() });
     cx.observe(ip_address::PORTS, ports.collect::<Vec<_>>());
     for port in there {
-        let socket = SocketAddr::new(address, port);
+        let socket = SocketAddr::new(address, *port);
         cx.found_with(Kind::NetworkService, &format!("{socket}/udp"), EdgeKind::Service, members(socket, "udp"));
     }
-    Answer::despite(true, failures.into_values().next())
 }
 
 /// UDP ports that are known of the address.

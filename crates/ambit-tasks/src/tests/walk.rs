@@ -316,6 +316,8 @@ fn an_application_that_says_for_long_that_it_cannot_answer_is_believed() {
             run: 7,
             reason: None,
             confirmed: Some(hours_ago(hours)),
+            since: None,
+            searched: None,
         };
         facts.probes.insert(TaskName::Crawl, BTreeMap::from([(application.at.to_string(), failed)]));
         let (answer, found) = application.look_at("crawl", facts, integration, &["http://a.test/api"]);

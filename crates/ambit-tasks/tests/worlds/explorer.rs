@@ -329,7 +329,8 @@ impl Explorer {
             }
         }
         let entity = self.entities.get_mut(&key).unwrap();
-        let look = LastProbe { outcome, at: Timestamp(0), run: 1, reason: None, confirmed: None };
+        let look =
+            LastProbe { outcome, at: Timestamp(0), run: 1, reason: None, confirmed: None, since: None, searched: None };
         entity.probes.entry(job.task.name).or_default().insert(job.argument.clone(), look);
         if is_found {
             entity.found.insert((job.task.name, job.argument.clone()), found);

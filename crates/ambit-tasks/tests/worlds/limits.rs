@@ -81,7 +81,15 @@ fn what_a_probe_with_another_argument_may_have_said_is_not_kept_for_one_that_cam
         };
         reported_of(facts, report, |context| context.into_found_so_far(TaskName::NameSweep)).0.unwrap().details
     };
-    let probe = LastProbe { outcome: ProbeOutcome::Found, at: EPOCH, run: 1, reason: None, confirmed: None };
+    let probe = LastProbe {
+        outcome: ProbeOutcome::Found,
+        at: EPOCH,
+        run: 1,
+        reason: None,
+        confirmed: None,
+        since: None,
+        searched: None,
+    };
     let arguments = facts.probes.entry(TaskName::NameSweep).or_default();
     arguments.insert(String::new(), probe.clone());
     assert_eq!(found(&facts, &|_| ()), facts.details, "nobody else said it");

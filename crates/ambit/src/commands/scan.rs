@@ -10,9 +10,8 @@ use crate::discover::{Job, discover};
 use crate::failure::{Failure, Result};
 use crate::folder::Asking;
 use crate::local_store::{Indexing, bring_up_index};
-use crate::output::lines;
 use crate::output::report::{Outcome, Style, print};
-use crate::output::{Results, hint, plain};
+use crate::output::{Results, hint, lines, plain};
 use crate::request_limits::{self, RequestLimit};
 use crate::signals::Stop;
 use crate::wire_log::WireLog;
@@ -27,8 +26,7 @@ use ambit_model::{Clearance, Kind, workflow};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Read as _, Write as _};
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Scan {
@@ -58,6 +56,9 @@ pub(crate) struct Scan {
     pub(crate) ports: Ports,
     #[command(flatten)]
     pub(crate) tasks: Tasks,
+    /// Search everything again, also what an earlier run searched within its time to live.
+    #[arg(long)]
+    pub(crate) full: bool,
     /// Also try the labels in this file, one per line, as host names; repeatable.
     #[arg(long, value_name = "FILE")]
     pub(crate) words: Vec<PathBuf>,
@@ -201,6 +202,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
     }
     request_limits::limit(&mut given, &scan.application_requests);
     given.skipped = scan.tasks.skipped();
+    given.search_again = scan.full;
     given.packages = packages;
     for path in &scan.words {
         engine_config::add_list(path, &mut given)?;

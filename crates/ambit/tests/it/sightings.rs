@@ -198,6 +198,43 @@ fn the_log_of_the_wire_has_each_contact_with_its_answer() {
     assert!(lines.iter().all(|line| line["at"].is_string() && line["date"].is_string()));
 }
 
+#[test]
+fn a_refresh_of_what_did_not_change_makes_at_most_a_fifth_of_the_contacts_and_no_version() {
+    let scans = Scans::new();
+    let log = scans.folder.join("wire.jsonl");
+    let log = log.to_str().expect("UTF-8");
+    let scan = |more: &[&str]| {
+        let arguments = ["scan", "--world", WORLD, "-y", "--jsonl", "--wire-log", log, "--data", scans.path()];
+        let found = Discovery::parse(&succeed(&[&arguments[..], more].concat()));
+        (found, std::fs::read_to_string(log).expect("the log is there").lines().count())
+    };
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let (first, contacts) = scan(&[]);
+    let before = runtime.block_on(scans.held());
+    let (second, again) = scan(&[]);
+    let after = runtime.block_on(scans.held());
+    assert!(again * 5 <= contacts, "{again} contacts after {contacts}");
+    for figure in ["new", "changed", "gone", "missed", "unexpected", "contacts_outside_clearance"] {
+        assert_eq!(second.figure(figure), 0, "{figure}: {}", second.summary);
+    }
+    first.assert_same(&second);
+    let versions = |held: &Held| {
+        let rows = held.entities.iter().chain(&held.issues);
+        rows.map(|row| (row.uid, row.opened_at)).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    assert_eq!(versions(&before), versions(&after), "each record is in the version that it was in");
+    assert_eq!((before.closed, after.closed), (0, 0));
+    let began = after.began();
+    let no_names: [&str; 0] = [];
+    let unseen = after.names(&after.entities, |row| is_present(row) && row.last_seen <= began);
+    assert_eq!(unseen, no_names, "what is present was seen");
+    let unproven = after.names(&after.issues, |row| is_open(row) && row.last_seen <= began);
+    assert_eq!(unproven, no_names, "what is open was proven again");
+
+    let (_, whole) = scan(&["--full"]);
+    assert!(whole * 10 > contacts * 9, "{whole} contacts where everything is asked for, after {contacts}");
+}
+
 /// Worlds of one test: about half a minute on two cores.
 const WORLDS: &str = "8";
 /// Fewer, because what differs between the databases shows in any.

@@ -46,6 +46,7 @@ columns! {
         outcome: i64,
         at: Timestamp,
         reason: Option<String>,
+        searched: Option<i64>,
         open: Option<Open> = { None },
         touched: bool = { false },
         /// There are rows of `evidence`.
@@ -174,7 +175,7 @@ impl Batch {
             } else {
                 self.report(outcome, reason, &why);
             }
-            self.probes.entry(key).or_default().note(UNKNOWN, outcome.at, Some(why));
+            self.probes.entry(key).or_default().note(UNKNOWN, outcome, Some(why));
         }
     }
 
@@ -239,7 +240,7 @@ impl Batch {
         stand(&found.standing, edges, &mut wanted);
         let same_edges = same_edges(edges, &wanted, outcome.volatile);
         let probe = self.probes.entry(key.clone()).or_default();
-        probe.note(FOUND, outcome.at, None);
+        probe.note(FOUND, outcome, None);
         if let Some(open) = &mut probe.open
             && same_edges
             && same_answer(&open.details, &found.details, outcome.volatile)
@@ -288,7 +289,7 @@ impl Batch {
     fn absent(&mut self, key: &Key, outcome: &Outcome, lease: &Held) {
         let now = self.changes.place.now;
         let probe = self.probes.entry(key.clone()).or_default();
-        probe.note(ABSENT, outcome.at, None);
+        probe.note(ABSENT, outcome, None);
         if probe.open.is_none() {
             return;
         }
@@ -375,6 +376,7 @@ impl Batch {
                 at: probe.at,
                 run_id: run,
                 reason: probe.reason.clone(),
+                searched: probe.searched,
                 details: open.map(|open| to_json(&open.details)),
                 evidence: open.map(|open| to_json(&open.evidence)),
                 opened_at: open.map(|open| open.opened_at),
@@ -398,7 +400,7 @@ impl Batch {
         }
         let tail = "ON CONFLICT (uid, task, argument) DO UPDATE SET outcome = excluded.outcome, at = excluded.at, \
                     run_id = excluded.run_id,
-                    reason = excluded.reason, details = excluded.details, evidence = \
+                    reason = excluded.reason, searched = excluded.searched, details = excluded.details, evidence = \
                     excluded.evidence,
                     opened_at = excluded.opened_at, first_run = excluded.first_run, first_at = excluded.first_at, \
                     last_run = excluded.last_run,
@@ -438,8 +440,9 @@ impl Batch {
 }
 
 impl ProbeRow {
-    fn note(&mut self, outcome: i64, at: Timestamp, reason: Option<String>) {
-        (self.outcome, self.at, self.reason, self.touched) = (outcome, at, reason, true);
+    fn note(&mut self, ended: i64, outcome: &Outcome, reason: Option<String>) {
+        (self.outcome, self.at, self.searched) = (ended, outcome.at, outcome.searched);
+        (self.reason, self.touched) = (reason, true);
     }
 }
 
@@ -553,7 +556,14 @@ mod tests {
             fence: 0,
         };
         let at = Timestamp(0);
-        Outcome { work, result: ProbeResult::Found(found), volatile: &[], sighting: Sighting::Nothing, at }
+        Outcome {
+            work,
+            result: ProbeResult::Found(found),
+            volatile: &[],
+            sighting: Sighting::Nothing,
+            at,
+            searched: None,
+        }
     }
 
     fn folds(batch: &mut Batch, outcome: &Outcome) -> bool {
