@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// Part of a sweep of addresses whose ranges are under way at once, one in so many: no more of it is asked again after
 /// a crash (docs/decisions/0226-a-crash-repeats-a-small-part-of-a-sweep.md).
-const SWEPT_AT_ONCE: i64 = 256;
+const SWEPT_AT_ONCE: i64 = 8;
 /// Ranges of such a sweep that are under way at once at least.
 const RANGES_MIN: i64 = 4;
 /// Open sweeps looked at in one lease.

@@ -496,7 +496,7 @@ async fn a_sweep_becomes_rows_as_they_are_asked_for() {
 }
 
 #[tokio::test]
-async fn a_crash_repeats_at_most_a_256th_of_a_sweep_of_addresses() {
+async fn a_crash_repeats_at_most_an_eighth_of_a_sweep_of_addresses() {
     both(async |lab| {
         let run = lab.run().await;
         let block = |prefix: &str, ranges: i64| NewSweep {
@@ -518,16 +518,16 @@ async fn a_crash_repeats_at_most_a_256th_of_a_sweep_of_addresses() {
         let mut asked = 0;
         for commit in 0..200 {
             let work = lease(false).await;
-            assert_eq!(work.len(), if commit == 0 { 4 } else { 1 }, "of 1,024 ranges, and as many as ended");
+            assert_eq!(work.len(), if commit == 0 { 128 } else { 1 }, "of 1,024 ranges, and as many as ended");
             assert_eq!(lease(false).await, [], "until one of them is committed");
             asked += work.len();
             let done = work.into_iter().take(1).map(|work| outcome(work, ProbeResult::Absent, Timestamp(1))).collect();
             lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
         }
-        assert_eq!(asked, 203);
+        assert_eq!(asked, 327);
         // Whatever was leased and not committed when the process ends is what is asked again.
         let pending = lab.engine.pending(run.id, Timestamp(0)).await.unwrap();
-        assert_eq!(pending.leased, 3);
+        assert_eq!(pending.leased, 127);
         assert_eq!(lease(true).await.len(), 512, "a rate over all orders them");
     })
     .await;
