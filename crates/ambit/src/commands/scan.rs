@@ -490,9 +490,8 @@ fn consent(scan: &Scan, job: &mut Job) -> Result<bool> {
     let mut err = std::io::stderr().lock();
     write!(err, "Scan only systems that you are authorised to test. Start? [y/N] ").and_then(|()| err.flush()).ok();
     let mut answer = String::new();
-    std::io::stdin()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::run_time(format!("cannot read the answer: {error}")))?;
+    let read = std::io::stdin().read_line(&mut answer);
+    read.map_err(|error| Failure::run_time(format!("cannot read the answer: {error}")))?;
     if answer.trim().eq_ignore_ascii_case("y") || answer.trim().eq_ignore_ascii_case("yes") {
         return Ok(true);
     }
