@@ -1,12 +1,10 @@
 //! A real package of an Android app for one command, as its makers built and signed it: it comes from the registry of
 //! npm into the target folder once. What the tools of Android say of it is recorded beside the test that reads it.
 
+use crate::debian;
+use anyhow::{Context as _, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-
-use anyhow::{Context as _, ensure};
-
-use crate::debian;
 
 /// What tells a test where the package is.
 const VARIABLE: &str = "AMBIT_TEST_APP";

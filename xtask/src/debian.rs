@@ -1,9 +1,8 @@
 //! Programs of Debian that tests and builds need beside Rust: installed where that is possible, else named.
 
+use anyhow::{Context as _, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-use anyhow::{Context as _, bail, ensure};
 
 /// Installs packages. Fails where this is not Debian or not its administrator; `needed` begins the sentence that says
 /// what to do by hand.

@@ -1,10 +1,9 @@
 //! `cargo xtask docs`: writes the generated parts of the documents. Those that the program knows come from the tests
 //! that compare them; the tables of docs/performance.md come from the measured figures.
 
+use anyhow::{Context as _, ensure};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-
-use anyhow::{Context as _, ensure};
 
 /// Tells the tests that compare a file to write it instead (`ambit-testkit/src/expected.rs`).
 const UPDATE: &str = "AMBIT_UPDATE";

@@ -16,11 +16,10 @@ mod test;
 mod tidy;
 mod web;
 
+use anyhow::Context as _;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-
-use anyhow::Context as _;
 
 const USAGE: &str = "usage: cargo xtask tidy
        cargo xtask measure [FOLDER]                     how large and how shaped this or another checkout is

@@ -1,6 +1,8 @@
 //! A private PostgreSQL for one command: made in a temporary folder, on a free loopback port with a password of its
 //! own, gone afterwards, also when this program is killed. It never touches a server that is installed.
 
+use crate::debian;
+use anyhow::{Context as _, ensure};
 use std::fs;
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
@@ -8,10 +10,6 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
-
-use anyhow::{Context as _, ensure};
-
-use crate::debian;
 
 /// What `AMBIT_TEST_POSTGRES` tells a test: the address of a server in which it may make databases.
 const VARIABLE: &str = "AMBIT_TEST_POSTGRES";

@@ -1,13 +1,11 @@
 //! A private Python environment for one command: the packages of `requirements.txt`, installed from the registry into
 //! the target folder once. Nothing of the machine's own Python changes.
 
+use crate::debian;
+use anyhow::{Context as _, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-
-use anyhow::{Context as _, ensure};
-
-use crate::debian;
 
 /// What tells a test where the programs of the environment are.
 const VARIABLE: &str = "AMBIT_TEST_PYTHON";

@@ -2,12 +2,11 @@
 //! with version, licence and checksum as the lock file has them, and which needs which. What only tests need is left
 //! out. The same sources give the same bytes.
 
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-
-use anyhow::{Context as _, ensure};
-use serde_json::{Value, json};
 
 /// The crate that is the program.
 const PROGRAM: &str = "ambit";

@@ -6,14 +6,13 @@
 mod program;
 mod progress;
 
+use anyhow::{Context as _, ensure};
+use program::{Program, QUIET_TIME_MAX};
+use serde_json::{Deserializer, Value};
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
-
-use anyhow::{Context as _, ensure};
-use program::{Program, QUIET_TIME_MAX};
-use serde_json::{Deserializer, Value};
 
 /// The longest tests that are named at the end.
 const SLOWEST_SHOWN: usize = 5;

@@ -17,7 +17,6 @@ mod words;
 use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
-
 use tree::Tree;
 
 /// One broken rule at one place, with what to do about it.
@@ -72,6 +71,7 @@ const RULES: &[Rule] = &[
     lists::complete,
     lists::handlers,
     lists::registered,
+    shape::imports,
     shape::parsable,
     shape::tuple_parameters,
     shape::module_docs,

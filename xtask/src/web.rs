@@ -1,14 +1,12 @@
 //! The web interface: `cargo xtask web` builds it into `web/dist/`, from where cargo takes it into the program;
 //! `cargo xtask browser` tries the built program in a browser.
 
+use crate::debian;
+use anyhow::{Context as _, ensure};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-
-use anyhow::{Context as _, ensure};
-
-use crate::debian;
 
 /// Says of which sources `dist` was built; written last.
 const BUILT: &str = "node_modules/.built";

@@ -2,7 +2,6 @@
 //! that mean a moment of each collection's own.
 
 use std::fmt;
-
 use time::{Date, Month, OffsetDateTime, Time, UtcOffset};
 
 /// Most scans that `last_scan_count_N` reaches back.
@@ -166,9 +165,8 @@ impl fmt::Display for TimeValue {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
+    use proptest::prelude::*;
 
     fn check(text: &str, expected: &str) {
         let shown = parse(text, Rounding::Down).map_or_else(|| "-".to_owned(), |value| value.to_string());

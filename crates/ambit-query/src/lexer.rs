@@ -4,10 +4,9 @@
 //! Reads every character a bounded number of times, whatever the text: each look ahead ends at the first
 //! character that cannot belong to a keyword, and a run of `+` is looked at once.
 
+use crate::{QueryError, keywords};
 use std::borrow::Cow;
 use std::net::Ipv6Addr;
-
-use crate::{QueryError, keywords};
 
 /// Longest text of an IPv6 address in bytes, mapped form included; longer words need no try.
 const IPV6_TEXT_BYTES_MAX: usize = 45;
@@ -234,9 +233,8 @@ fn plus_run(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
+    use proptest::prelude::*;
 
     fn terms(text: &str) -> String {
         let mut lexer = Lexer::new(text);

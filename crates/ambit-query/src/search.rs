@@ -1,12 +1,11 @@
 //! The keyword language of the search endpoints: text to a typed tree. The same keyword again means *or*, its
 //! negations are anded, different keywords mean *and*; see `keywords.rs` for what each compares.
 
-use std::fmt;
-
 use crate::date::{self, Rounding};
 use crate::keywords::{self, ASN, Comparison, Keyword, Noun, SEVERITY, ValueType};
 use crate::lexer::{Lexer, Term};
 use crate::{CLAUSES_MAX, QUERY_BYTES_MAX, QueryError, TERMS_MAX, TimeValue};
+use std::fmt;
 
 /// Most unknown keywords that a message names: the first are enough to find the mistake.
 const UNKNOWN_NAMED_MAX: usize = 5;

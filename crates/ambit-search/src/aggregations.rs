@@ -1,10 +1,9 @@
 //! What is counted beside the hits: the aggregations of the contract, by neutral names (the server spells its
 //! oddities). Any engine fills them.
 
-use std::cmp::Reverse;
-
 use ambit_query::Noun;
 use serde_json::{Map, Value, json};
+use std::cmp::Reverse;
 
 /// What one aggregation computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

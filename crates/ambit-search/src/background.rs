@@ -1,11 +1,9 @@
 //! What work beside the searches needs: threads that may block, and how far it has read.
 
+use crate::error::{IndexError, Result};
+use ambit_store::{Milestone, Store};
 use std::mem::Discriminant;
 use std::time::{Duration, Instant};
-
-use ambit_store::{Milestone, Store};
-
-use crate::error::{IndexError, Result};
 
 /// Runs work of the engine on a thread where it may block.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {

@@ -1,13 +1,12 @@
 //! What a search demands of a document, in words that every engine can run: the query tree with the project's
 //! collections and moments put in. The embedded engine and the Elasticsearch body are both made from it.
 
-use std::fmt::Write as _;
-use std::net::IpAddr;
-
 use crate::fields::{IN_ACCOUNT, SEEN_OUTSIDE};
 use ambit_model::{Kind, Timestamp};
 use ambit_query::{Clause, Comparison, Noun, Search, TimeValue, Value, VersionRange};
 use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+use std::net::IpAddr;
 use uuid::Uuid;
 
 /// A collection as far as a search needs it.

@@ -1,12 +1,11 @@
 //! The executed query in Elasticsearch form: what `search_body` shows, and what an OpenSearch engine is sent.
 
-use ambit_model::Timestamp;
-use ambit_query::{Noun, Sign, VersionRange};
-use serde_json::{Map, Value, json};
-
 use crate::aggregations::{self, Count};
 use crate::condition::Condition;
 use crate::fields::{self, Shape};
+use ambit_model::Timestamp;
+use ambit_query::{Noun, Sign, VersionRange};
+use serde_json::{Map, Value, json};
 
 /// The body of a search, without paging: query, aggregations, sort.
 pub(crate) fn body(

@@ -148,9 +148,8 @@ pub(crate) static MEMBERS: &[Member] = &[
 
 #[cfg(test)]
 mod tests {
-    use ambit_query::{Comparison, ValueType, keywords::KEYWORDS};
-
     use super::*;
+    use ambit_query::{Comparison, ValueType, keywords::KEYWORDS};
 
     #[test]
     fn every_keyword_compares_members_of_the_document() {

@@ -1,22 +1,20 @@
 //! The `current` index as the rest of the program sees it: opened from a folder, written by one process, searched by
 //! many callers, replaced by a rebuilt one while it serves.
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
-
-use ambit_store::{Milestone, Store};
-use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
-use tokio::time::{Instant, sleep, timeout_at};
-
 use crate::document::{Batch, IndexedRecord};
 use crate::embedded::{Folder, Generation, Reached, View};
 use crate::error::{IndexError, Result};
 use crate::graphs::GraphIndex;
 use crate::ready::{Moment, Ready};
 use crate::walks::Walks;
+use ambit_store::{Milestone, Store};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
+use tokio::time::{Instant, sleep, timeout_at};
 
 /// Searches that run at the same time; more wait their turn, so that they do not starve everything else of threads.
 const SEARCHES_AT_ONCE_MAX: usize = 32;

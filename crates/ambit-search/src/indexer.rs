@@ -1,23 +1,21 @@
 //! Keeps the index up to the store: reads the change feed from where the index stands, loads the records, writes them
 //! with the revision reached. Whatever stops it, it goes on from there.
 
-use std::collections::BTreeSet;
-use std::ops::Range;
-use std::path::Path;
-use std::time::{Duration, Instant};
-
-use ambit_model::feed::{FeedRow, Noun, What};
-use ambit_model::{Timestamp, Uid};
-use ambit_store::{FeedSnapshot, HistoryRow, IndexRow, Milestone, Store};
-use serde_json::Value;
-use tokio::sync::watch;
-use uuid::Uuid;
-
 use crate::background::{Progress, blocking, later};
 use crate::document::{Batch, IndexedRecord, Record};
 use crate::embedded::Reached;
 use crate::error::{IndexError, Result};
 use crate::index::Index;
+use ambit_model::feed::{FeedRow, Noun, What};
+use ambit_model::{Timestamp, Uid};
+use ambit_store::{FeedSnapshot, HistoryRow, IndexRow, Milestone, Store};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+use uuid::Uuid;
 
 /// Feed rows read at once: a batch of a second's work of the engine, small enough to be written in a fraction of one.
 const FEED_ROWS_AT_ONCE: usize = 2_000;

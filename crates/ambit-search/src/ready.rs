@@ -2,10 +2,9 @@
 //! Everybody's first look is one of them, and counting a million documents for each costs more than everything else
 //! about it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use crate::aggregations::Counted;
 use crate::condition::Condition;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A moment of the index: which generation of it, and which reading of that. Later ones are greater.
 pub(crate) type Moment = (u64, u64);

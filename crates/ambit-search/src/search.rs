@@ -1,13 +1,6 @@
 //! One search: from the parsed query to a page of hits with its totals, its counts and the token of the next page
 //! (docs/architecture.md §6).
 
-use std::time::{Duration, Instant};
-
-use ambit_model::{Kind, Timestamp};
-use ambit_query::{Noun, Search, ValueType};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
 use crate::aggregations::{self, Counted};
 use crate::condition::{SearchContext, Window, fingerprint, resolve};
 use crate::document::IndexedRecord;
@@ -18,6 +11,11 @@ use crate::fields;
 use crate::index::Index;
 use crate::ready;
 use crate::walks::{Caller, Snapshot, WalkId, Wanted};
+use ambit_model::{Kind, Timestamp};
+use ambit_query::{Noun, Search, ValueType};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::time::{Duration, Instant};
 
 /// Rows of a page when the caller does not say.
 pub const PAGE_SIZE_DEFAULT: u64 = 50;

@@ -1,9 +1,8 @@
 //! The shape of what an index holds, as one short text: members, how they are searched, and the members of stored
 //! records. An index of another shape is rebuilt, so a new field in a record needs no thought for old indexes.
 
-use std::fmt::Write as _;
-use std::sync::LazyLock;
-
+use crate::document::{IndexedRecord, Record};
+use crate::fields::{MEMBERS, SCHEMA_VERSION};
 use ambit_model::entity::{EntityRecord, Summary};
 use ambit_model::id::blob_hash;
 use ambit_model::issue::{Confidence, Identifier, IssueRecord, Status};
@@ -11,10 +10,9 @@ use ambit_model::scope::ScopeReason;
 use ambit_model::technology::TechnologyRecord;
 use ambit_model::{Clearance, Details, Kind, Timestamp, Uid};
 use serde_json::Value;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
 use uuid::Uuid;
-
-use crate::document::{IndexedRecord, Record};
-use crate::fields::{MEMBERS, SCHEMA_VERSION};
 
 /// Today's shape: eight hexadecimal digits.
 pub(crate) static SHAPE: LazyLock<String> = LazyLock::new(|| {

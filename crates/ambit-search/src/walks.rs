@@ -2,13 +2,11 @@
 //! are answered from that same moment, so that no row is skipped or doubled while data moves. A page token names its
 //! walk. A page number does not: it continues the walk that most probably is the caller's.
 
-use std::cmp::Reverse;
-
-use ambit_model::Timestamp;
-use serde::{Deserialize, Serialize};
-
 use crate::condition::{Condition, Window};
 use crate::embedded::View;
+use ambit_model::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 
 /// How long pages by number are answered from a walk after it was begun, in milliseconds: a client that pages needs
 /// seconds.

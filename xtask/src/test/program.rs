@@ -1,5 +1,8 @@
 //! One test program: its list of tests, and a run of it that ends.
 
+use super::Outcome;
+use super::progress::{Progress, Verdict};
+use anyhow::{Context as _, ensure};
 use std::io::{BufRead as _, BufReader, Read};
 use std::num::NonZeroUsize;
 use std::os::unix::process::CommandExt as _;
@@ -8,11 +11,6 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-
-use anyhow::{Context as _, ensure};
-
-use super::Outcome;
-use super::progress::{Progress, Verdict};
 
 /// How long a test may take, in time of a quiet machine: several times the longest, as a slow machine needs for that
 /// nearly three times as long as another. Where more threads want to run than there are processors, time counts as

@@ -1,11 +1,10 @@
 //! Which files of a crate need each other in a circle. A module and its parent may; anything else is one thing in two
 //! files, or two things that are not told apart.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::Finding;
 use super::source::{Source, TokenKind};
 use super::tree::Tree;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Circles that are there today, one a line: the crate and the files of the circle. The list may only shrink.
 const EXCEPTIONS_PATH: &str = "xtask/circles.txt";

@@ -1,15 +1,13 @@
 //! Who may know whom, and what may come in from outside: crate directions, one version of everything, licences.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::Command;
-
-use anyhow::Context as _;
-use serde_json::Value;
-
 use super::Finding;
 use super::source::Source;
 use super::tree::Tree;
+use anyhow::Context as _;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
 
 /// The crate table of docs/architecture.md: crate, and those of ours that it may depend on.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[

@@ -1,13 +1,12 @@
 //! `cargo xtask measure`: the size and shape of a checkout in one table, so that two of them can be compared. It judges
 //! nothing; what has a limit is a rule of tidy.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::process::ExitCode;
-
 use super::circles;
 use super::source::{Source, TokenKind};
 use super::tree::Tree;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::ExitCode;
 
 /// Files below this are counted as fragments.
 const FRAGMENT_LINES_MAX: usize = 40;

@@ -52,6 +52,29 @@ pub(crate) fn line_length(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
+/// Imports stand in one block, which rustfmt puts in order.
+pub(crate) fn imports(tree: &Tree, out: &mut Vec<Finding>) {
+    for source in &tree.sources {
+        // Where the last line was the end of an import, and where nothing but blank lines came since then.
+        let (mut inside, mut ended) = (false, false);
+        let mut blank = false;
+        for (index, line) in tree.text(&source.path).unwrap_or_default().lines().enumerate() {
+            let begins = !inside && line.trim_start().starts_with("use ");
+            if begins && ended && blank {
+                let remedy = "imports stand in one block: remove the blank line, rustfmt puts them in order";
+                out.push(Finding::new(&source.path, index + 1, "imports", remedy));
+            }
+            if line.trim().is_empty() && !inside {
+                blank = true;
+                continue;
+            }
+            let ends = (begins || inside) && line.trim_end().ends_with(';');
+            inside = (begins || inside) && !ends;
+            (ended, blank) = (ends, false);
+        }
+    }
+}
+
 /// Functions and files within their limits, or on the list of exceptions with a size that they do not exceed.
 pub(crate) fn sizes(tree: &Tree, out: &mut Vec<Finding>) {
     let mut exceptions = exceptions(tree, out);
@@ -213,6 +236,23 @@ mod tests {
         let remedy = "129 characters, the limit is 120: break the line";
         assert_eq!(said(line_length, &[(PATH, &line("sätze, ", 18))]), [format!("{PATH}:1: line-length: {remedy}")]);
         assert!(said(line_length, &[(PATH, &line("0badcafe", 30))]).is_empty(), "one word cannot be broken");
+    }
+
+    #[test]
+    fn imports_stand_in_one_block() {
+        for good in [
+            "use a::b;\nuse c::d;\n\nfn f() {}\n",
+            "pub use a::b;\n\nuse c::{\n    d,\n\n    e,\n};\nuse f::g;\n",
+            "mod tests {\n    use super::*;\n\n    fn f() {}\n}\n\nuse a::b;\n",
+        ] {
+            assert!(said(imports, &[(PATH, good)]).is_empty(), "{good}");
+        }
+        let remedy = "imports stand in one block: remove the blank line, rustfmt puts them in order";
+        for bad in ["use a::b;\n\nuse c::d;\n", "use a::{\n    b,\n};\n\nuse c;\n", "mod t {\n  use a;\n\n  use b;\n}"]
+        {
+            assert_eq!(said(imports, &[(PATH, bad)]).len(), 1, "{bad}");
+        }
+        assert_eq!(said(imports, &[(PATH, "use a;\n\nuse b;\n")]), [format!("{PATH}:3: imports: {remedy}")]);
     }
 
     #[test]

@@ -2,9 +2,8 @@
 //! code. Comments are no tokens; doc comments are, of a kind of their own, so that a rule on code never trips over
 //! prose.
 
-use std::ops::RangeInclusive;
-
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use std::ops::RangeInclusive;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 

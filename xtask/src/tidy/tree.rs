@@ -1,11 +1,9 @@
 //! The repository as the rules see it: every file with its size, every text, every parsed Rust source.
 //! Built from the disk, or from a few samples in a test.
 
-use std::path::Path;
-
-use anyhow::Context as _;
-
 use super::source::{self, Source};
+use anyhow::Context as _;
+use std::path::Path;
 
 /// Folders that hold nothing of ours: what git ignores, and git itself.
 const SKIPPED_FOLDERS: &[&str] = &["target", ".git", "node_modules", "dist", "generated", ".venv", "__pycache__"];

@@ -6,7 +6,6 @@ use super::{COMMIT_EVERY, COMMIT_MAX, EngineConfig};
 use crate::work::{Worker, execute};
 use ambit_model::Uid;
 use ambit_model::facts::Facts;
-
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Places, Work};
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;

@@ -1,8 +1,7 @@
 //! Search strings in, trees out.
 
-use proptest::prelude::*;
-
 use super::*;
+use proptest::prelude::*;
 
 /// What a keyword of severities takes.
 const SEVERITIES: &str = "expected critical, high, medium, low, info, or a whole number from 1 to 5";

@@ -1,19 +1,17 @@
 //! What stands in accounts and what is seen outside is the same by kind and name: the assets of a segment, and those of
 //! what fulfils a condition in any segment. An address is also the asset of a block around it.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher, RandomState};
-use std::net::IpAddr;
-use std::sync::OnceLock;
-
-use ambit_model::Kind;
-use ipnet::IpNet;
-use tantivy::SegmentReader;
-
 use super::document_set::DocumentSet;
 use super::schema::column_name;
 use super::tokenizers::fold_case;
 use crate::fields::ASSET;
+use ambit_model::Kind;
+use ipnet::IpNet;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
+use std::sync::OnceLock;
+use tantivy::SegmentReader;
 
 /// The assets of a segment by their number in its column. It is read once for each segment, which never changes.
 pub(crate) struct Assets {

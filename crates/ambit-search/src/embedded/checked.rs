@@ -1,17 +1,15 @@
 //! Indexes on disk whose every byte is checked when they are opened, and which know the revision that they have
 //! reached. Tantivy checks neither its list of segments nor what is missing.
 
-use std::path::Path;
-
+use crate::error::{IndexError, Result};
 use ambit_model::id::blob_hash;
 use ambit_store::Milestone;
+use std::path::Path;
 use tantivy::directory::{Directory as _, DirectoryLock, INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::schema::Schema;
 use tantivy::{IndexSettings, IndexWriter, Opstamp, Searcher};
-
-use crate::error::{IndexError, Result};
 
 /// Memory that collects documents before they are written as a segment, in bytes. One thread: the engine beside it
 /// needs the other core.

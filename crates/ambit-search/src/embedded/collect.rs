@@ -1,12 +1,11 @@
 //! The first documents of each segment in an order, and of all segments together.
 
-use serde::{Deserialize, Serialize};
-use tantivy::columnar::{Column, StrColumn};
-use tantivy::{DocAddress, DocId, SegmentOrdinal, SegmentReader};
-
 use super::document_set::DocumentSet;
 use super::schema::{UID_HIGH, UID_LOW, column_name};
 use crate::fields::{self, Member, Shape};
+use serde::{Deserialize, Serialize};
+use tantivy::columnar::{Column, StrColumn};
+use tantivy::{DocAddress, DocId, SegmentOrdinal, SegmentReader};
 
 /// The order of hits: by a member, then by uid. Records without the member come last in both directions.
 #[derive(Debug, Clone, Copy)]

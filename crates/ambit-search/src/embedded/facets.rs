@@ -2,17 +2,15 @@
 //! and documents that count for the same ones share a number: to count a million documents is a million increments of a
 //! few places, and then one look at each of the places.
 
-use std::collections::HashMap;
-
-use ambit_query::Noun;
-use tantivy::columnar::{Column, StrColumn};
-use tantivy::{DocId, SegmentReader, u64_to_i64};
-
 use super::document_set::DocumentSet;
 use super::query::add_terms_where;
 use super::schema::{Fields, column_name, space_of_noun};
 use crate::aggregations::{self, Aggregation, Count, Counted};
 use crate::fields::{self, Shape};
+use ambit_query::Noun;
+use std::collections::HashMap;
+use tantivy::columnar::{Column, StrColumn};
+use tantivy::{DocId, SegmentReader, u64_to_i64};
 
 /// One value that is counted: which aggregation of its noun, and what of it.
 struct Counter {

@@ -1,13 +1,12 @@
 //! The folder of an index: its generations, and which of them counts. A generation is one Tantivy folder; a rebuild
 //! makes the next one and then names it in one step.
 
-use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-
 use super::checked::Reached;
 use super::generation::Generation;
 use crate::error::{IndexError, Result};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 /// The file that names the generation that counts.
 const NAME_FILE: &str = "current";

@@ -1,18 +1,5 @@
 //! One index on disk: writing batches into it and reading a moment of it.
 
-use std::ops::Bound;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Instant;
-
-use ambit_query::Noun;
-use ambit_store::Milestone;
-use tantivy::query::RangeQuery;
-use tantivy::schema::Value as _;
-use tantivy::store::Compressor;
-use tantivy::{DocAddress, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
-
 use super::checked::{self, Expected, Reached};
 use super::collect::{Key, Order, Pages};
 use super::facets::Totals;
@@ -27,6 +14,17 @@ use crate::document::{Batch, IndexedRecord};
 use crate::error::{IndexError, Result};
 use crate::ready::Moment;
 use crate::shape::SHAPE;
+use ambit_query::Noun;
+use ambit_store::Milestone;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Instant;
+use tantivy::query::RangeQuery;
+use tantivy::schema::Value as _;
+use tantivy::store::Compressor;
+use tantivy::{DocAddress, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 /// Bytes of records that may wait to be written; with their terms they take several times that.
 const WAITING_BYTES_MAX: usize = 4 * 1024 * 1024;

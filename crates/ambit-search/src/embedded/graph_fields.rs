@@ -1,12 +1,11 @@
 //! The fields of a graph in the index, and the document that they make of it.
 
+use super::schema::terms;
+use super::tokenizers::{GRAPH_WORDS, bounded};
 use ambit_query::graphs::{GraphFacts, NodeWord, canonical_address};
 use tantivy::TantivyDocument;
 use tantivy::schema::{Field, IndexRecordOption, NumericOptions, Schema, TextOptions};
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
-
-use super::schema::terms;
-use super::tokenizers::{GRAPH_WORDS, bounded};
 
 /// Characters of a name that count for its place in an order.
 const ORDER_CHARS_MAX: usize = 1_000;

@@ -1,14 +1,12 @@
 //! The first graphs of a segment in an order, and of all segments together.
 
-use std::collections::HashMap;
-use std::ops::Bound;
-
-use ambit_query::graphs::{GraphOrder, OrderField, SortKey};
-use tantivy::columnar::{Column, StrColumn};
-use tantivy::{DocId, SegmentReader};
-
 use super::document_set::DocumentSet;
 use super::graph_fields::{COMMENTS_COUNT, CREATION_DATE, LAST_MODIFIED_DATE, NAME_ORDER, NUMBER, OWNER_ORDER};
+use ambit_query::graphs::{GraphOrder, OrderField, SortKey};
+use std::collections::HashMap;
+use std::ops::Bound;
+use tantivy::columnar::{Column, StrColumn};
+use tantivy::{DocId, SegmentReader};
 
 /// A page of graphs: the first `limit` behind `after`.
 pub(crate) struct GraphPages<'a> {

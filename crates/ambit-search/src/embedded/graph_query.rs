@@ -1,19 +1,17 @@
 //! From the tree of a graph search to the graphs of a segment that it finds. Every condition is answered from terms,
 //! positions and columns alone.
 
-use std::collections::HashMap;
-
-use ambit_query::Range;
-use ambit_query::graphs::{Figure, GraphQuery, GroupsOf, Leaf, Phrase};
-use tantivy::query::{EnableScoring, PhrasePrefixQuery, PhraseQuery, Query};
-use tantivy::schema::Field;
-use tantivy::{Searcher, SegmentReader, Term};
-
 use super::document_set::DocumentSet;
 use super::graph_fields::{
     COMMENTS_COUNT, CREATION_DATE, GraphFields, LAST_MODIFIED_DATE, NUMBER, TOTAL_NODES, URL_NAME, URL_TEXT, named,
 };
 use super::query::{add_all, add_column_range, add_term, add_terms_where};
+use ambit_query::Range;
+use ambit_query::graphs::{Figure, GraphQuery, GroupsOf, Leaf, Phrase};
+use std::collections::HashMap;
+use tantivy::query::{EnableScoring, PhrasePrefixQuery, PhraseQuery, Query};
+use tantivy::schema::Field;
+use tantivy::{Searcher, SegmentReader, Term};
 
 /// A segment that is asked.
 pub(crate) struct AskedGraphs<'a> {

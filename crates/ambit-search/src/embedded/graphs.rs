@@ -1,13 +1,6 @@
 //! The index of graphs: what searches can ask of a graph as terms, positions and columns. It holds no graph, only their
 //! numbers.
 
-use std::path::Path;
-use std::sync::LazyLock;
-
-use ambit_model::id::blob_hash;
-use ambit_query::graphs::{GraphFacts, GraphQuery, GroupsOf, SortKey};
-use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, Term};
-
 use super::checked::{self, Expected, Reached};
 use super::document_set::DocumentSet;
 use super::graph_fields::{GraphFields, NUMBER};
@@ -15,6 +8,11 @@ use super::graph_order::GraphPages;
 use super::graph_query::AskedGraphs;
 use super::tokenizers;
 use crate::error::{IndexError, Result};
+use ambit_model::id::blob_hash;
+use ambit_query::graphs::{GraphFacts, GraphQuery, GroupsOf, SortKey};
+use std::path::Path;
+use std::sync::LazyLock;
+use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, Term};
 
 /// Raised when a document is made otherwise of the same graph.
 const EDITION: u32 = 4;

@@ -1,13 +1,11 @@
 //! What searches learned of a segment, kept beside it: the sets that they asked for, since searches share their
 //! demands, and what its documents are assets of.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use tantivy::SegmentReader;
-
 use super::assets::Assets;
 use super::document_set::DocumentSet;
 use crate::condition::Condition;
+use std::sync::{Arc, Mutex, PoisonError};
+use tantivy::SegmentReader;
 
 /// Sets kept beside a segment; the one that was asked for least recently goes first. Each is a bit for each document:
 /// all of them are four bytes for each document.

@@ -2,16 +2,6 @@
 //! lists of its terms or from its column; sets are intersected and united word by word. Sets are kept beside their
 //! segment, since searches share their demands.
 
-use std::cell::RefCell;
-use std::ops::RangeInclusive;
-use std::sync::Arc;
-use std::time::Instant;
-
-use ambit_model::Uid;
-use tantivy::query::{EnableScoring, PhraseQuery, Query as _};
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocSet, Searcher, SegmentReader, TERMINATED, TantivyError, Term};
-
 use super::assets::FoundAssets;
 use super::document_set::DocumentSet;
 use super::known::KnownSegment;
@@ -20,6 +10,14 @@ use super::tokenizers::{GRAM_CHARS, WORDS, fold_case, gram_chars};
 use crate::condition::Condition;
 use crate::fields::{RUNNING, Shape, VALUE_CHARS_MAX};
 use crate::running::runs;
+use ambit_model::Uid;
+use std::cell::RefCell;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::Instant;
+use tantivy::query::{EnableScoring, PhraseQuery, Query as _};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocSet, Searcher, SegmentReader, TERMINATED, TantivyError, Term};
 
 /// Documents of a column that are compared at once; their numbers fit the processor's cache.
 const COLUMN_BLOCK: u32 = 16_384;

@@ -1,14 +1,13 @@
 //! The document's shape in Tantivy's terms, derived from `fields::MEMBERS`, and the writing of one document.
 
+use super::tokenizers::{GRAMS, KIND, WHOLE, WORDS};
+use crate::document::{IndexedRecord, value_at};
+use crate::fields::{MEMBERS, Member, Shape, VALUE_CHARS_MAX};
 use ambit_query::Noun;
 use serde_json::Value;
 use tantivy::schema::{BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use tantivy::{TantivyDocument, Term};
-
-use super::tokenizers::{GRAMS, KIND, WHOLE, WORDS};
-use crate::document::{IndexedRecord, value_at};
-use crate::fields::{MEMBERS, Member, Shape, VALUE_CHARS_MAX};
 
 /// The columns of a uid's first 16 bytes: hits of equal sort value are ordered by them, and 128 bits of a SHA-256
 /// do not collide.

@@ -2,16 +2,14 @@
 //! documents, so this is done once: its documents in the default order, what each counts for, and the sets that
 //! searches asked for.
 
-use std::sync::Arc;
-
-use tantivy::index::SegmentId;
-use tantivy::{DocId, Opstamp, Searcher, SegmentReader};
-
 use super::collect::{Order, Pages};
 use super::document_set::DocumentSet;
 use super::facets::Facets;
 use super::known::{Known, KnownSegment};
 use super::schema::Fields;
+use std::sync::Arc;
+use tantivy::index::SegmentId;
+use tantivy::{DocId, Opstamp, Searcher, SegmentReader};
 
 pub(crate) struct Segment {
     id: SegmentId,

@@ -1,8 +1,7 @@
 //! How texts become terms: whole values, kinds, and trigrams with positions for exact substring search.
 
-use tantivy::tokenizer::{LowerCaser, SimpleTokenizer, TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
-
 use crate::fields::VALUE_CHARS_MAX;
+use tantivy::tokenizer::{LowerCaser, SimpleTokenizer, TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
 pub(crate) const WHOLE: &str = "ambit_whole";
 pub(crate) const KIND: &str = "ambit_kind";

@@ -1,15 +1,5 @@
 //! Random queries: what the engine finds is what a plain look at every record finds.
 
-use std::cell::Cell;
-use std::net::IpAddr;
-
-use ambit_model::Kind;
-use ambit_query::{Keyword, Noun, ValueType, keywords::KEYWORDS, parse_search};
-use ipnet::IpNet;
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
-use serde_json::Value;
-
 use super::records::inventory;
 use super::{Scratch, context, filled, name, request};
 use crate::condition::{Condition, resolve};
@@ -17,6 +7,14 @@ use crate::document::value_at;
 use crate::fields::{ASSET, RUNNING, Shape, member as field};
 use crate::running::runs;
 use crate::{IndexedRecord, Record, Window};
+use ambit_model::Kind;
+use ambit_query::{Keyword, Noun, ValueType, keywords::KEYWORDS, parse_search};
+use ipnet::IpNet;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use serde_json::Value;
+use std::cell::Cell;
+use std::net::IpAddr;
 
 /// A plain look at one record among all.
 pub(super) fn holds(condition: &Condition, record: &IndexedRecord, all: &[IndexedRecord]) -> bool {

@@ -1,17 +1,15 @@
 //! An index whose bytes are not those that were written is never answered from; one that is whole survives a restart.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-
-use ambit_query::Noun;
-use serde_json::Value;
-
 use super::records::inventory;
 use super::{Scratch, filled, found};
 use crate::embedded::Reached;
 use crate::{Batch, Index, IndexError};
+use ambit_query::Noun;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 /// Where Tantivy writes which files are its own.
 const MANAGED: &str = ".managed.json";

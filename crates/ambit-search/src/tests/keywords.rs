@@ -1,10 +1,9 @@
 //! Every keyword on a small inventory: what it finds and, by what is missing from the answer, what it does not.
 
-use ambit_model::Kind;
-use ambit_query::{Noun, keywords::KEYWORDS};
-
 use super::records::{inventory, uid_of};
 use super::{Scratch, filled, found, request};
+use ambit_model::Kind;
+use ambit_query::{Noun, keywords::KEYWORDS};
 
 const URI: &str = "https://a.example:443";
 const IP: &str = "192.0.2.1";

@@ -10,14 +10,12 @@ mod records;
 mod shadow;
 mod store;
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-
+use crate::{Batch, CollectionContext, Index, IndexedRecord, Record, SearchAnswer, SearchContext, SearchRequest};
 use ambit_model::Timestamp;
 use ambit_query::{Noun, parse_search};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use uuid::Uuid;
-
-use crate::{Batch, CollectionContext, Index, IndexedRecord, Record, SearchAnswer, SearchContext, SearchRequest};
 
 pub(crate) const PROJECT: i64 = 7;
 pub(crate) const ACME: Uuid = Uuid::from_u128(1);

@@ -1,15 +1,13 @@
 //! Pages by number and by token, orders, totals, counts, snapshots, time limit.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::time::Duration;
-
-use ambit_model::{Kind, Timestamp};
-use ambit_query::Noun;
-use serde_json::json;
-
 use super::records::{at, entity, inventory};
 use super::{ACME, OTHER, Scratch, filled, found, names, request};
 use crate::{Batch, Caller, Index, IndexedRecord, SearchAnswer, SearchError, SearchRequest, Window};
+use ambit_model::{Kind, Timestamp};
+use ambit_query::Noun;
+use serde_json::json;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 
 /// `n00` to `n<count - 1>`; every three share a `last_seen`.
 fn hosts(count: usize) -> Vec<IndexedRecord> {

@@ -1,11 +1,10 @@
 //! Searches at a moment of the past, and between two: answered from closed versions, with their own counts.
 
-use ambit_model::{Kind, Timestamp};
-use ambit_query::{Noun, parse_search};
-
 use super::records::{entity, issue};
 use super::{ACME, OTHER, Scratch, context, filled, name};
 use crate::{Batch, Index, IndexedRecord, Record, SearchRequest, Window};
+use ambit_model::{Kind, Timestamp};
+use ambit_query::{Noun, parse_search};
 
 /// A version from one moment to another, in which the record had last come or gone at `turned`.
 fn version(mut record: IndexedRecord, from: i64, to: Option<i64>, turned: i64, last_seen: i64) -> IndexedRecord {

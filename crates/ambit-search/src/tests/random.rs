@@ -1,17 +1,6 @@
 //! Random inventories with a past, written in several commits: hits, their order, totals and counts are those of a
 //! plain look at every record.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
-
-use ambit_model::issue::Status;
-use ambit_model::{Kind, Timestamp};
-use ambit_query::{Noun, parse_search};
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
-use serde_json::{Value, json};
-use uuid::Uuid;
-
 use super::brute_force::{any_term, holds};
 use super::records::{entity, issue, technology};
 use super::{ACME, OTHER, PROJECT, Scratch, context, name};
@@ -21,6 +10,15 @@ use crate::document::value_at;
 use crate::fields::{Shape, member};
 use crate::search::sort_fields;
 use crate::{Batch, Index, IndexedRecord, SearchRequest, Window};
+use ambit_model::issue::Status;
+use ambit_model::{Kind, Timestamp};
+use ambit_query::{Noun, parse_search};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use serde_json::{Value, json};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use uuid::Uuid;
 
 /// A collection of another project.
 const ELSEWHERE: Uuid = Uuid::from_u128(9);

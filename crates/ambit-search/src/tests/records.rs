@@ -1,14 +1,13 @@
 //! The records of the tests.
 
+use super::{ACME, OTHER, PROJECT};
+use crate::{IndexedRecord, Record, shape};
 use ambit_model::entity::{EntityRecord, Summary};
 use ambit_model::issue::{Confidence, Identifier, IssueRecord, Status};
 use ambit_model::technology::TechnologyRecord;
 use ambit_model::{Kind, Timestamp, Uid};
 use serde_json::{Value, json};
 use uuid::Uuid;
-
-use super::{ACME, OTHER, PROJECT};
-use crate::{IndexedRecord, Record, shape};
 
 pub(crate) fn entity(
     collection: Uuid,

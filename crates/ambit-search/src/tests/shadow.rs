@@ -1,14 +1,13 @@
 //! What is found outside and stands in no account, and what stands in one and was never seen from outside: the two are
 //! told across the collections that the caller may see.
 
+use super::records::entity;
+use super::{ACME, OTHER, Scratch, context, filled, found, request};
+use crate::{Batch, IndexedRecord};
 use ambit_model::Kind;
 use ambit_model::entity::TaskResult;
 use ambit_query::Noun;
 use serde_json::json;
-
-use super::records::entity;
-use super::{ACME, OTHER, Scratch, context, filled, found, request};
-use crate::{Batch, IndexedRecord};
 
 /// In the collection of external discovery.
 fn outside(kind: Kind, name: &str) -> IndexedRecord {

@@ -1,24 +1,22 @@
 //! The index follows a real store: seeds, marks of people, deletions, restarts, rebuilds.
 
-use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::Path;
-use std::time::Duration;
-
+use super::{Scratch, names};
+use crate::graphs::GraphSearch;
+use crate::{
+    CollectionContext, Index, SearchContext, SearchRequest, Window, ask_rebuild, catch_up, follow, is_rebuilt, rebuild,
+};
 use ambit_model::run::RunState;
 use ambit_model::{Clearance, Kind, Timestamp, Uid};
 use ambit_query::graphs::{GraphOrder, parse_graph_query};
 use ambit_query::{Noun, parse_search};
 use ambit_store::{EntityFlags, NewCollection, NewGraph, NewOwner, Options, Principal, Started, Store, restore};
 use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
 use tokio::sync::watch;
 use uuid::Uuid;
-
-use super::{Scratch, names};
-use crate::graphs::GraphSearch;
-use crate::{
-    CollectionContext, Index, SearchContext, SearchRequest, Window, ask_rebuild, catch_up, follow, is_rebuilt, rebuild,
-};
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
