@@ -33,9 +33,9 @@ pub(crate) enum Asks {
 impl Refresh {
     /// Returns what a run relies on. A scheduled run does not plan what is fresh, a retest looks anew, and a person may
     /// want everything.
-    pub(crate) fn of(run: &Run, date: Timestamp, settings: &Settings) -> Option<Self> {
+    pub(crate) fn of(run: &Run, date: Timestamp, settings: &Settings, searched: i64) -> Option<Self> {
         let refreshes = run.by_person && run.retests.is_none() && !settings.search_again;
-        refreshes.then(|| Self { run: run.id, date, searched: settings.searched() })
+        refreshes.then_some(Self { run: run.id, date, searched })
     }
 
     /// Returns what a row of the task asks for.

@@ -218,6 +218,8 @@ struct Drive<'a> {
     graph: Graph,
     guard: Arc<ScopeGuard>,
     flight: Flight<'a>,
+    /// What the run relies on of earlier ones.
+    refresh: Option<Refresh>,
     hubs: Hubs,
     /// The wire's date when this engine took the run.
     date: Timestamp,
@@ -257,9 +259,8 @@ impl<'a> Drive<'a> {
             ambit_net::NetOptions { user_agent: config.installation.user_agent(), ..Default::default() },
         );
         let date = config.wire.date();
-        let refresh = Refresh::of(run, date, &config.settings);
         let searched = config.settings.searched();
-        let worker = Worker { net, settings: config.settings.clone(), memory: Arc::default(), refresh, searched };
+        let worker = Worker { net, settings: config.settings.clone(), memory: Arc::default(), searched };
         Self {
             config,
             run,
@@ -275,6 +276,7 @@ impl<'a> Drive<'a> {
             graph: Graph::beside(reserved),
             guard,
             flight: Flight::new(config, worker),
+            refresh: Refresh::of(run, date, &config.settings, searched),
             hubs: Hubs::default(),
             date,
             began: ((config.clock)(), std::time::Instant::now()),

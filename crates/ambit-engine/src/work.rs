@@ -1,6 +1,5 @@
 //! One row of work: runs the task under its deadline, catches its panics, and reports how the probe ended.
 
-use crate::refresh::{Asks, Led, Refresh};
 use ambit_model::TaskName;
 use ambit_model::entity;
 use ambit_model::entity::host_of;
@@ -41,14 +40,13 @@ pub(crate) struct Worker {
     pub(crate) settings: Arc<Settings>,
     /// What the run's rows remember for one another.
     pub(crate) memory: Arc<Memory>,
-    /// What it relies on of earlier runs.
-    pub(crate) refresh: Option<Refresh>,
     /// By which settings it searches.
     pub(crate) searched: i64,
 }
 
-/// Runs a leased row to its end. Never fails and never panics.
-pub(crate) async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
+/// Runs a leased row to its end: for everything, or where it only verifies, for what was found before. Never fails and
+/// never panics.
+pub(crate) async fn execute(worker: &Worker, work: Work, facts: &Facts, verifies: bool) -> Outcome {
     let Some(task) = ambit_tasks::find(&work.task) else {
         let why = format!("this version knows no task {:?}", work.task);
         return finish(worker, work, unknown(NotDoneReason::UnknownTask, why), None);
@@ -60,8 +58,6 @@ pub(crate) async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outco
     let session = worker.net.session(grants(task, &work));
     let most = deadline(task, &worker.settings);
     let context = Context::new(&session, facts, &work.argument, &worker.settings).beside(&worker.memory).within(most);
-    let asks = |refresh: &Refresh| refresh.asks(task, facts, &work.argument, &mut Led::default());
-    let verifies = is_first(&work) && worker.refresh.as_ref().map(asks) == Some(Asks::Found);
     let context = context.verifying(verifies);
     let waits_max = if task.asks_sources() { SOURCE_WAITS_MAX } else { Duration::ZERO };
     let ended = within(&session, (most, waits_max), (task.run)(&context)).await;
@@ -95,11 +91,6 @@ pub(crate) async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outco
     };
     let outcome = finish(worker, work, result, Some(task));
     Outcome { at: before.unwrap_or(outcome.at), ..outcome }
-}
-
-/// True for a row that an entity calls for, and not for a second probe of what is not as it was.
-pub(crate) fn is_first(work: &Work) -> bool {
-    work.number == 0
 }
 
 /// Runs a task for so long at most, and for so long more as resolvers are left alone, as it waits for what else the

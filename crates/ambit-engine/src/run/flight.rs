@@ -13,9 +13,14 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// A leased row with the facts of its entity. Rows of one entity share them: a hub's may be large, and its rows are
-/// many.
-type Leased = (Work, Arc<Facts>);
+/// A leased row that is to be done.
+pub(super) struct Leased {
+    pub(super) work: Work,
+    /// What is known of its entity. Rows of one entity share it: a hub's may be large, and its rows are many.
+    pub(super) facts: Arc<Facts>,
+    /// It asks for what was found before, and for nothing else.
+    pub(super) verifies: bool,
+}
 
 /// The leased rows of a run, and the way in which they come back.
 pub(super) struct Flight<'a> {
@@ -53,14 +58,14 @@ impl<'a> Flight<'a> {
         }
     }
 
-    /// Takes a leased row with the facts of its entity.
-    pub(super) fn add(&mut self, work: Work, facts: Arc<Facts>) {
-        let queue = match work.attempts >= ATTEMPTS_BEFORE_ALONE {
+    /// Takes a leased row.
+    pub(super) fn add(&mut self, row: Leased) {
+        let queue = match row.work.attempts >= ATTEMPTS_BEFORE_ALONE {
             true => &mut self.alone,
-            false if is_long(&work) => &mut self.long,
+            false if is_long(&row.work) => &mut self.long,
             false => &mut self.queue,
         };
-        queue.push_back((work, facts));
+        queue.push_back(row);
     }
 
     /// Rows that may be leased now, and whether that is worth a transaction.
@@ -84,8 +89,8 @@ impl<'a> Flight<'a> {
     pub(super) fn start(&mut self) {
         for _ in 0..self.load().places() {
             let long = if self.load().has_place_for_long() { self.long.pop_front() } else { None };
-            let Some((work, facts)) = long.or_else(|| self.queue.pop_front()) else { break };
-            self.spawn(work, facts);
+            let Some(row) = long.or_else(|| self.queue.pop_front()) else { break };
+            self.spawn(row);
         }
     }
 
@@ -93,16 +98,16 @@ impl<'a> Flight<'a> {
     pub(super) fn start_alone(&mut self) {
         if self.in_flight.is_empty()
             && self.ended.is_empty()
-            && let Some((work, facts)) = self.alone.pop_front()
+            && let Some(row) = self.alone.pop_front()
         {
-            self.spawn(work, facts);
+            self.spawn(row);
         }
     }
 
-    fn spawn(&mut self, work: Work, facts: Arc<Facts>) {
+    fn spawn(&mut self, Leased { work, facts, verifies }: Leased) {
         let (worker, sender, id, kept) = (self.worker.clone(), self.sender.clone(), work.id, work.clone());
         let task = self.config.wire.track(Box::pin(async move {
-            let done = execute(&worker, work, &facts).await;
+            let done = execute(&worker, work, &facts, verifies).await;
             // The receiver is gone only when the run was given back: then the row is leased again.
             sender.send(done).ok();
         }));
@@ -170,9 +175,9 @@ impl<'a> Flight<'a> {
         self.long_in_flight -= ended.iter().filter(|work| is_long(work)).count();
         for queue in [&mut self.queue, &mut self.long, &mut self.alone] {
             let (out, kept): (VecDeque<_>, VecDeque<_>) =
-                std::mem::take(queue).into_iter().partition(|(work, _)| which(work));
+                std::mem::take(queue).into_iter().partition(|row| which(&row.work));
             *queue = kept;
-            ended.extend(out.into_iter().map(|(work, _)| work));
+            ended.extend(out.into_iter().map(|row| row.work));
         }
         for work in ended {
             let done = as_what(&self.worker, work);
@@ -189,7 +194,7 @@ impl<'a> Flight<'a> {
         }
         self.long_in_flight = 0;
         let waiting = [&mut self.queue, &mut self.long, &mut self.alone].into_iter().flat_map(|queue| queue.drain(..));
-        stopped.extend(waiting.map(|(work, _)| work));
+        stopped.extend(waiting.map(|row| row.work));
         stopped
     }
 
@@ -228,7 +233,7 @@ impl<'a> Flight<'a> {
 
     /// Entities of rows that are leased and will be committed soon: slow ones are not waited for.
     pub(super) fn under_way(&self) -> impl Iterator<Item = Uid> + '_ {
-        let waiting = self.queue.iter().chain(&self.long).chain(&self.alone).map(|(work, _)| work);
+        let waiting = self.queue.iter().chain(&self.long).chain(&self.alone).map(|row| &row.work);
         let ended = self.ended.iter().map(|outcome| &outcome.work);
         let rows = self.running().chain(waiting).chain(ended);
         rows.filter(|work| !ambit_tasks::find(&work.task).is_some_and(|task| task.slow)).map(|work| work.uid)

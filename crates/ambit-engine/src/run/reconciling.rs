@@ -322,13 +322,7 @@ impl Drive<'_> {
         if self.alone.as_ref().is_some_and(|alone| !alone.judges(&known.facts.uid)) {
             return;
         }
-        let ground = Ground {
-            leading,
-            run: self.run.id,
-            by_person: self.run.by_person,
-            refresh: self.flight.worker.refresh,
-            date,
-        };
+        let ground = Ground { leading, run: self.run.id, by_person: self.run.by_person, refresh: self.refresh, date };
         let judged = judge(known, state.present, state.decision.scoped(), &ground, &self.config.settings);
         for write in &judged.writes {
             if let IssueWrite::Prove { entity, kind, proof, .. } = write {

@@ -1,9 +1,9 @@
 //! Leased rows and the facts of their entities: which of them are started, and which are not to be done.
 
 use super::Drive;
+use super::flight::Leased;
 use crate::plan::Bindings;
 use crate::refresh::{Asks, Led};
-use crate::work::is_first;
 use ambit_model::Uid;
 use ambit_model::facts::Facts;
 use ambit_store::engine::Work;
@@ -40,19 +40,20 @@ impl Drive<'_> {
             let held = self.hubs.hold(&work, settings);
             if !held.unwrap_or_else(|| bindings.hold(&work, &facts, settings)) {
                 taken.unbound.push(work);
-            } else if self.stands(&work, &facts, &mut led) {
-                taken.standing.push(work);
-            } else {
-                self.flight.add(work, facts);
+                continue;
+            }
+            match self.asks(&work, &facts, &mut led) {
+                Asks::Nothing => taken.standing.push(work),
+                asks => self.flight.add(Leased { work, facts, verifies: asks == Asks::Found }),
             }
         }
         Ok(taken)
     }
 
-    /// Returns whether what an earlier run was told need not be asked for again.
-    fn stands(&self, work: &Work, facts: &Facts, led: &mut Led) -> bool {
-        let Some(refresh) = self.flight.worker.refresh.filter(|_| is_first(work)) else { return false };
-        let task = ambit_tasks::find(&work.task);
-        task.is_some_and(|task| refresh.asks(task, facts, &work.argument, led) == Asks::Nothing)
+    /// Returns what a row asks for. A second probe of what is not as it was asks for everything.
+    fn asks(&self, work: &Work, facts: &Facts, led: &mut Led) -> Asks {
+        let refresh = self.refresh.filter(|_| work.number == 0);
+        let asked = refresh.zip(ambit_tasks::find(&work.task));
+        asked.map_or(Asks::All, |(refresh, task)| refresh.asks(task, facts, &work.argument, led))
     }
 }
