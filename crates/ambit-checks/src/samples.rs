@@ -175,15 +175,7 @@ impl Told for Facts {
 }
 
 fn look(mut facts: Facts, task: TaskName, argument: &str, outcome: ProbeOutcome) -> Facts {
-    let look = LastProbe {
-        outcome,
-        at: Timestamp::parse(DATE).unwrap(),
-        run: 1,
-        reason: None,
-        confirmed: None,
-        since: None,
-        searched: None,
-    };
+    let look = LastProbe::new(outcome, Timestamp::parse(DATE).unwrap(), 1);
     facts.probes.entry(task).or_default().insert(argument.to_owned(), look);
     facts
 }

@@ -190,7 +190,7 @@ fn verdict(judge: &Judge, facts: &Facts, ground: &Ground<'_>, settings: &Setting
     let mut facts = facts.clone();
     let (outcome, at, run) = (ProbeOutcome::Absent, ground.date, ground.run);
     for task in lost {
-        let probe = LastProbe { outcome, at, run, reason: None, confirmed: None, since: None, searched: None };
+        let probe = LastProbe::new(outcome, at, run);
         facts.probes.insert(task, BTreeMap::from([(String::new(), probe)]));
     }
     judge.verdict(&facts, ground.date)
@@ -241,15 +241,7 @@ mod tests {
     /// A service that the task saw speaking this at that moment, with one open issue.
     fn known(service: &str, looked: i64, absent_at: Option<i64>) -> Known {
         let uid = Uid::from_bytes([7; 32]);
-        let probe = LastProbe {
-            outcome: ProbeOutcome::Found,
-            at: Timestamp(looked),
-            run: 1,
-            reason: None,
-            confirmed: None,
-            since: None,
-            searched: None,
-        };
+        let probe = LastProbe::new(ProbeOutcome::Found, Timestamp(looked), 1);
         let details = serde_json::json!({"service": service, "port": 23, "ip_address": "192.0.2.1"});
         let facts = Facts {
             uid,
@@ -306,15 +298,7 @@ mod tests {
         certificate.facts.kind = Kind::SslCertificate;
         certificate.facts.probes.clear();
         certificate.issues[0].name = "invalid_certificate_expired".to_owned();
-        let served = |run| LastProbe {
-            outcome: ProbeOutcome::Found,
-            at: Timestamp(0),
-            run,
-            reason: None,
-            confirmed: None,
-            since: None,
-            searched: None,
-        };
+        let served = |run| LastProbe::new(ProbeOutcome::Found, Timestamp(0), run);
         let failed = LastProbe { outcome: ProbeOutcome::Unknown, ..served(2) };
         let gone_once = LastProbe { outcome: ProbeOutcome::Absent, ..served(2) };
         let other = (TaskName::CertificateLog, served(2));

@@ -54,6 +54,13 @@ pub struct LastProbe {
     pub searched: Option<i64>,
 }
 
+impl LastProbe {
+    /// A probe of `run` at a wire date, of which no more is known than how it ended.
+    pub fn new(outcome: ProbeOutcome, at: Timestamp, run: i64) -> Self {
+        Self { outcome, at, run, reason: None, confirmed: None, since: None, searched: None }
+    }
+}
+
 /// Which probe: of a task at an entity, with an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeKey {
@@ -165,15 +172,7 @@ mod tests {
     fn facts(seen: &[(TaskName, &str, ProbeOutcome)]) -> Facts {
         let mut probes = Probes::new();
         for (task, argument, outcome) in seen {
-            let probe = LastProbe {
-                outcome: *outcome,
-                at: Timestamp(0),
-                run: 1,
-                reason: None,
-                confirmed: None,
-                since: None,
-                searched: None,
-            };
+            let probe = LastProbe::new(*outcome, Timestamp(0), 1);
             probes.entry(*task).or_default().insert((*argument).to_owned(), probe);
         }
         Facts {

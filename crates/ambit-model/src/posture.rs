@@ -289,15 +289,7 @@ mod tests {
         let looks = LOOKS.iter().map(|(look, _)| *look).chain([look(TaskName::ZoneProfile, "DS"), front]);
         for asked in looks {
             let outcome = if failed == Some(asked.task) { ProbeOutcome::Unknown } else { ProbeOutcome::Found };
-            let probe = LastProbe {
-                outcome,
-                at: Timestamp(0),
-                run: 1,
-                reason: None,
-                confirmed: None,
-                since: None,
-                searched: None,
-            };
+            let probe = LastProbe::new(outcome, Timestamp(0), 1);
             probes.entry(asked.task).or_default().insert(asked.argument.to_owned(), probe);
         }
         Facts {
@@ -439,15 +431,7 @@ mod tests {
                     probe.outcome = *outcome;
                 }
             }
-            let probe = LastProbe {
-                outcome: ProbeOutcome::Absent,
-                at: Timestamp(0),
-                run: 1,
-                reason: None,
-                confirmed: None,
-                since: None,
-                searched: None,
-            };
+            let probe = LastProbe::new(ProbeOutcome::Absent, Timestamp(0), 1);
             facts.probes.entry(TaskName::Resolve).or_default().insert(String::new(), probe);
             sight(&facts)
         };

@@ -33,7 +33,7 @@ fn facts() -> Facts {
 fn before(outcome: ProbeOutcome, hours: i64) -> LastProbe {
     let since = (outcome == ProbeOutcome::Found).then_some(Timestamp(0));
     let at = Timestamp(NOW.0 - hours * HOUR_MS);
-    LastProbe { outcome, at, run: 1, reason: None, confirmed: since, since, searched: Some(SEARCHED) }
+    LastProbe { confirmed: since, since, searched: Some(SEARCHED), ..LastProbe::new(outcome, at, 1) }
 }
 
 fn asks(task: TaskName, argument: &str, probes: &[(TaskName, &str, LastProbe)]) -> Asks {

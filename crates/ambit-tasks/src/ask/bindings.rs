@@ -189,15 +189,7 @@ mod tests {
         };
         let (asked, is_asked, bound) = plan(&facts);
         assert_eq!((asked, is_asked, bound.len()), (16, false, 16));
-        let probe = || LastProbe {
-            outcome: ProbeOutcome::Found,
-            at: Timestamp(0),
-            run: 1,
-            reason: None,
-            confirmed: None,
-            since: None,
-            searched: None,
-        };
+        let probe = || LastProbe::new(ProbeOutcome::Found, Timestamp(0), 1);
         let probes = facts.probes.entry(TaskName::HttpProbe).or_default();
         probes.insert("203.0.113.18:443".to_owned(), probe());
         assert!(plan(&facts).1, "it was looked at before");

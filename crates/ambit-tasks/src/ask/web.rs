@@ -177,13 +177,8 @@ mod tests {
     fn a_site_that_cannot_answer_is_believed_after_half_a_day_however_often_it_is_visited() {
         const HOUR_MS: i64 = DAY_MS / 24;
         let probe = |outcome, at_h, confirmed_h: Option<i64>| LastProbe {
-            outcome,
-            at: Timestamp(at_h * HOUR_MS),
-            run: 1,
-            reason: None,
             confirmed: confirmed_h.map(|hours| Timestamp(hours * HOUR_MS)),
-            since: None,
-            searched: None,
+            ..LastProbe::new(outcome, Timestamp(at_h * HOUR_MS), 1)
         };
         let now = Timestamp(100 * HOUR_MS);
         let asked = |probe: LastProbe| lasts(Some(&probe), now);

@@ -216,15 +216,7 @@ mod tests {
         };
         assert_eq!(told(&facts), names[..100]);
         for (name, outcome) in [("h101.acme.test", ProbeOutcome::Found), ("h102.acme.test", ProbeOutcome::Absent)] {
-            let probe = LastProbe {
-                outcome,
-                at: Timestamp(0),
-                run: 1,
-                reason: None,
-                confirmed: None,
-                since: None,
-                searched: None,
-            };
+            let probe = LastProbe::new(outcome, Timestamp(0), 1);
             facts.probes.entry(TASK.name).or_default().insert(name.to_owned(), probe);
         }
         assert_eq!(told(&facts), [&names[..99], &names[101..102]].concat());

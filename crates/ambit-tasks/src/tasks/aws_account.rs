@@ -253,15 +253,7 @@ mod tests {
             "rds:DescribeDBInstances me-south-1",
         ] {
             let at = Timestamp(0);
-            let probe = LastProbe {
-                outcome: ProbeOutcome::Found,
-                at,
-                run: 1,
-                reason: None,
-                confirmed: Some(at),
-                since: None,
-                searched: None,
-            };
+            let probe = LastProbe { confirmed: Some(at), ..LastProbe::new(ProbeOutcome::Found, at, 1) };
             probes.insert(argument.to_owned(), probe);
         }
         let has = |settings: &Settings, argument: &str| match plan(&account, settings) {

@@ -255,15 +255,8 @@ mod tests {
         );
         facts.decision.ownership = 1000;
         assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No, "the registries were not asked");
-        let look = ambit_model::facts::LastProbe {
-            outcome: ambit_model::facts::ProbeOutcome::Unknown,
-            at: ambit_model::Timestamp(0),
-            run: 1,
-            reason: None,
-            confirmed: None,
-            since: None,
-            searched: None,
-        };
+        let look =
+            ambit_model::facts::LastProbe::new(ambit_model::facts::ProbeOutcome::Unknown, ambit_model::Timestamp(0), 1);
         facts.probes.entry(TaskName::Suballocations).or_default().insert(String::new(), look);
         assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No, "no registry answered, and nobody named it");
         facts.seed = true;

@@ -326,15 +326,7 @@ mod tests {
         account.decision.ownership = 1_000;
         for argument in ["github private_repositories", "github all_members", "github gone"] {
             let at = Timestamp(0);
-            let probe = LastProbe {
-                outcome: ProbeOutcome::Found,
-                at,
-                run: 1,
-                reason: None,
-                confirmed: Some(at),
-                since: None,
-                searched: None,
-            };
+            let probe = LastProbe { confirmed: Some(at), ..LastProbe::new(ProbeOutcome::Found, at, 1) };
             account.probes.entry(TASK.name).or_default().insert(argument.to_owned(), probe);
         }
         let Plan::Bound { asked, bound } = plan(&account, &Settings::default()) else { panic!("what holds is bound") };
@@ -350,8 +342,7 @@ mod tests {
             (ProbeOutcome::Unknown, Some(Timestamp(0)), "all members and private repositories"),
             (ProbeOutcome::Found, None, "all members and private repositories"),
         ] {
-            let probe =
-                LastProbe { outcome, at: Timestamp(1), run: 2, reason: None, confirmed, since: None, searched: None };
+            let probe = LastProbe { confirmed, ..LastProbe::new(outcome, Timestamp(1), 2) };
             account.probes.entry(TASK.name).or_default().insert("github all_members".to_owned(), probe);
             let said = format!("{lists} were shown to a token that is not given any more, and stay as they were");
             assert_eq!(shown_no_more(&account), Some(said), "{outcome:?} {confirmed:?}");

@@ -79,15 +79,7 @@ mod tests {
             facts.decision.clearance = Clearance::L2;
             for task in ASKED {
                 let at = Timestamp(0);
-                let probe = LastProbe {
-                    outcome: ProbeOutcome::Found,
-                    at,
-                    run: 1,
-                    reason: None,
-                    confirmed: Some(at),
-                    since: None,
-                    searched: None,
-                };
+                let probe = LastProbe { confirmed: Some(at), ..LastProbe::new(ProbeOutcome::Found, at, 1) };
                 facts.probes.entry(*task).or_default().insert(String::new(), probe);
             }
             facts.outward.push(Neighbour {

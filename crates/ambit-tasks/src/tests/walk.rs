@@ -310,15 +310,8 @@ fn an_application_that_says_for_long_that_it_cannot_answer_is_believed() {
         let mut known = known();
         known["hidden_crawl"] = json!({"documents": ["/openapi.json"]});
         let mut facts = facts(Kind::Uri, &application.url(), known);
-        let failed = LastProbe {
-            outcome: ProbeOutcome::Unknown,
-            at: hours_ago(1),
-            run: 7,
-            reason: None,
-            confirmed: Some(hours_ago(hours)),
-            since: None,
-            searched: None,
-        };
+        let failed =
+            LastProbe { confirmed: Some(hours_ago(hours)), ..LastProbe::new(ProbeOutcome::Unknown, hours_ago(1), 7) };
         facts.probes.insert(TaskName::Crawl, BTreeMap::from([(application.at.to_string(), failed)]));
         let (answer, found) = application.look_at("crawl", facts, integration, &["http://a.test/api"]);
         if !is_believed {

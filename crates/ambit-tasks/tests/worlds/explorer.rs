@@ -329,8 +329,7 @@ impl Explorer {
             }
         }
         let entity = self.entities.get_mut(&key).unwrap();
-        let look =
-            LastProbe { outcome, at: Timestamp(0), run: 1, reason: None, confirmed: None, since: None, searched: None };
+        let look = LastProbe::new(outcome, Timestamp(0), 1);
         entity.probes.entry(job.task.name).or_default().insert(job.argument.clone(), look);
         if is_found {
             entity.found.insert((job.task.name, job.argument.clone()), found);

@@ -81,15 +81,7 @@ fn what_a_probe_with_another_argument_may_have_said_is_not_kept_for_one_that_cam
         };
         reported_of(facts, report, |context| context.into_found_so_far(TaskName::NameSweep)).0.unwrap().details
     };
-    let probe = LastProbe {
-        outcome: ProbeOutcome::Found,
-        at: EPOCH,
-        run: 1,
-        reason: None,
-        confirmed: None,
-        since: None,
-        searched: None,
-    };
+    let probe = LastProbe::new(ProbeOutcome::Found, EPOCH, 1);
     let arguments = facts.probes.entry(TaskName::NameSweep).or_default();
     arguments.insert(String::new(), probe.clone());
     assert_eq!(found(&facts, &|_| ()), facts.details, "nobody else said it");
