@@ -136,14 +136,24 @@ fn orphaned(task: &Task, facts: &Facts, bound: &[String]) -> Vec<ProbeKey> {
     lost.map(|(argument, _)| key(argument)).collect()
 }
 
-/// Results of a sweep for ranges that it is no longer asked in: others say now what is there.
-fn beside(task: &Task, facts: &Facts, (prefix, size, step): (&str, i64, i64)) -> Vec<ProbeKey> {
-    let is_range = |argument: &str| {
-        let bounds = argument.strip_prefix(prefix).and_then(|range| range.split_once('-'));
-        let bounds = bounds.and_then(|(from, to)| Some((from.parse::<i64>().ok()?, to.parse::<i64>().ok()?)));
-        bounds.is_none_or(|(from, to)| from % step == 0 && to == (from + step).min(size))
+/// Results of a sweep for ranges in which it is not asked any more, where all ranges in their place have a whole answer:
+/// others say now what is there.
+fn superseded(task: &Task, facts: &Facts, (prefix, size, step): (&str, i64, i64)) -> Vec<ProbeKey> {
+    let bounds = |argument: &str| {
+        let (from, to) = argument.strip_prefix(prefix)?.split_once('-')?;
+        Some((from.parse::<i64>().ok()?, to.parse::<i64>().ok()?))
     };
-    let others = facts.probes_of(task.name).filter(|(argument, _)| !is_range(argument));
+    let end = |from: i64| (from + step).min(size);
+    let is_answered = |from: i64| {
+        let probe = facts.probe_at(task.name, &format!("{prefix}{from}-{}", end(from)));
+        probe.is_some_and(|probe| probe.outcome.is_whole())
+    };
+    let is_superseded = |(from, to): (i64, i64)| {
+        let is_asked = from % step == 0 && to == end(from);
+        let is_inside = 0 <= from && from < to && to <= size;
+        is_inside && !is_asked && (from / step..=(to - 1) / step).all(|range| is_answered(range * step))
+    };
+    let others = facts.probes_of(task.name).filter(|(argument, _)| bounds(argument).is_some_and(is_superseded));
     let key = |argument: &str| ProbeKey { entity: facts.uid, task: task.name, argument: argument.to_owned() };
     others.map(|(argument, _)| key(argument)).collect()
 }
@@ -171,12 +181,12 @@ fn add_sweep(
     (prefix, size, step): (String, i64, i64),
     terms: &Terms<'_>,
 ) {
+    planned.orphaned.extend(superseded(task, facts, (&prefix, size, step)));
     let ranges = facts.probes_of(task.name).filter(|(argument, _)| argument.starts_with(&prefix));
     let fresh: i64 = ranges.map(|(_, probe)| i64::from(is_fresh(probe, task, terms.date))).sum();
     if !terms.by_person && fresh > 0 && fresh * step >= size {
         return;
     }
-    planned.orphaned.extend(beside(task, facts, (&prefix, size, step)));
     planned.sweeps.push(NewSweep {
         task: task.name.as_str(),
         uid: facts.uid,
@@ -397,15 +407,7 @@ mod tests {
             let mut facts = seed_domain();
             (facts.kind, facts.name) = (Kind::NetBlock, name.to_owned());
             // A block is swept once the registries were asked who holds parts of it.
-            let asked = LastProbe {
-                outcome: ProbeOutcome::Found,
-                at: Timestamp(0),
-                run: 1,
-                reason: None,
-                confirmed: None,
-                since: None,
-                searched: None,
-            };
+            let asked = LastProbe::new(ProbeOutcome::Found, Timestamp(0), 1);
             facts.probes.entry(TaskName::Suballocations).or_default().insert(String::new(), asked);
             let terms = Terms {
                 ceiling: Clearance::L3,
@@ -427,18 +429,36 @@ mod tests {
     }
 
     #[test]
+    fn results_of_other_ranges_of_a_sweep_stay_until_all_in_their_place_are_answered() {
+        let mut facts = seed_domain();
+        facts.kind = Kind::NetBlock;
+        let mut superseded_by = |answers: &[(&str, ProbeOutcome)]| -> Vec<String> {
+            for (range, outcome) in answers {
+                let probe = LastProbe::new(*outcome, Timestamp(0), 1);
+                facts.probes.entry(TaskName::BlockSweep).or_default().insert((*range).to_owned(), probe);
+            }
+            let task = ambit_tasks::find("block_sweep").unwrap();
+            let keys = superseded(task, &facts, ("", 500, 64)).into_iter();
+            keys.map(|key| key.argument).collect()
+        };
+        let nothing: [&str; 0] = [];
+        assert_eq!(superseded_by(&[("0-256", ProbeOutcome::Found), ("256-500", ProbeOutcome::Found)]), nothing);
+        let first =
+            [("0-64", ProbeOutcome::Absent), ("64-128", ProbeOutcome::Found), ("128-192", ProbeOutcome::Absent)];
+        assert_eq!(superseded_by(&first), nothing, "a quarter has not been asked");
+        assert_eq!(superseded_by(&[("192-256", ProbeOutcome::InPart)]), nothing, "a quarter was not asked whole");
+        assert_eq!(superseded_by(&[("192-256", ProbeOutcome::Absent)]), ["0-256"]);
+        let last = ["256-320", "320-384", "384-448", "448-500"].map(|range| (range, ProbeOutcome::Absent));
+        assert_eq!(superseded_by(&last), ["0-256", "256-500"]);
+        let beyond = [("448-512", ProbeOutcome::Found), ("", ProbeOutcome::Found)];
+        assert_eq!(superseded_by(&beyond), ["0-256", "256-500"], "nothing is asked in the place of what lies beyond");
+    }
+
+    #[test]
     fn a_look_at_what_an_entity_is_no_longer_bound_to_loses_its_ground() {
         let mut facts = seed_domain();
         facts.kind = Kind::DnsRecord;
-        let probe = LastProbe {
-            outcome: ProbeOutcome::Unknown,
-            at: Timestamp(0),
-            run: 1,
-            reason: None,
-            confirmed: None,
-            since: None,
-            searched: None,
-        };
+        let probe = LastProbe::new(ProbeOutcome::Unknown, Timestamp(0), 1);
         for (task, argument) in
             [(TaskName::HttpProbe, "192.0.2.1:80"), (TaskName::HttpProbe, "192.0.2.2:80"), (TaskName::Resolve, "")]
         {
@@ -493,15 +513,7 @@ mod tests {
     #[test]
     fn a_scheduled_run_relies_on_fresh_answers_and_a_persons_run_asks_again() {
         let mut facts = seed_domain();
-        let probe = LastProbe {
-            outcome: ProbeOutcome::Found,
-            at: Timestamp(0),
-            run: 1,
-            reason: None,
-            confirmed: None,
-            since: None,
-            searched: None,
-        };
+        let probe = LastProbe::new(ProbeOutcome::Found, Timestamp(0), 1);
         facts.probes.entry(TaskName::Resolve).or_default().insert(String::new(), probe);
         let asks = |planned: &Planned| planned.work.iter().any(|row| row.task == "resolve");
         let scheduled = planned(&facts, Clearance::L3, false, 1);
