@@ -7,12 +7,15 @@ mod program;
 mod progress;
 
 use anyhow::{Context as _, ensure};
-use program::{Program, QUIET_TIME_MAX};
+use program::{Program, QUIET_TIME_MAX, statements};
 use serde_json::{Deserializer, Value};
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
+
+/// What the names of tests begin with that look at what all others did: they are run last.
+const AFTERWARDS: &str = "afterwards_";
 
 /// The longest tests that are named at the end.
 const SLOWEST_SHOWN: usize = 5;
@@ -28,20 +31,21 @@ pub(crate) struct Outcome {
 }
 
 /// Runs the command. `arguments` are those of `cargo test`, such as `--workspace`; those behind `--` are parts of the
-/// names of the tests to run.
+/// names of the tests to run. Tests whose names begin with `afterwards_` are run after all others.
 pub(crate) fn command(arguments: &[&str]) -> anyhow::Result<ExitCode> {
     let at = arguments.iter().position(|argument| *argument == "--").unwrap_or(arguments.len());
     let (selection, filters) = (&arguments[..at], arguments.get(at + 1..).unwrap_or_default());
-    let mut outcome = Outcome::default();
+    let (mut outcome, mut last) = (Outcome::default(), Vec::new());
     for program in build(selection)? {
-        let tests = program.tests(filters)?;
-        if !tests.is_empty() {
-            println!("\n== {}, {} tests", program.name, tests.len());
-            let begun = Instant::now();
-            program.run(&tests, QUIET_TIME_MAX, &mut outcome)?;
-            println!("{}: {:.1} s", program.name, begun.elapsed().as_secs_f64());
-        }
+        let (after, tests): (Vec<String>, Vec<String>) =
+            program.tests(filters)?.into_iter().partition(|test| is_afterwards(test));
+        run(&program, &tests, &mut outcome)?;
+        last.push((program, after));
     }
+    for (program, tests) in &last {
+        run(program, tests, &mut outcome)?;
+    }
+    std::fs::remove_file(statements()).ok();
     outcome.times.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
     println!("\nthe slowest:");
     for (time, name) in outcome.times.iter().take(SLOWEST_SHOWN) {
@@ -53,6 +57,22 @@ pub(crate) fn command(arguments: &[&str]) -> anyhow::Result<ExitCode> {
     println!("{} passed, {} failed", outcome.passed, outcome.failed.len());
     ensure!(outcome.passed > 0 || !outcome.failed.is_empty(), "there was no test to run");
     Ok(if outcome.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn is_afterwards(test: &str) -> bool {
+    test.rsplit("::").next().is_some_and(|name| name.starts_with(AFTERWARDS))
+}
+
+/// Runs tests of a program, where there are any.
+fn run(program: &Program, tests: &[String], outcome: &mut Outcome) -> anyhow::Result<()> {
+    if tests.is_empty() {
+        return Ok(());
+    }
+    println!("\n== {}, {} tests", program.name, tests.len());
+    let begun = Instant::now();
+    program.run(tests, QUIET_TIME_MAX, outcome)?;
+    println!("{}: {:.1} s", program.name, begun.elapsed().as_secs_f64());
+    Ok(())
 }
 
 /// Builds the test programs that arguments of `cargo test` select.
@@ -89,6 +109,12 @@ fn program_of(message: &Value) -> anyhow::Result<Option<Program>> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_test_is_run_after_the_others_by_its_own_name() {
+        assert!(is_afterwards("db::plan::afterwards_nothing_is_left"));
+        assert!(!is_afterwards("afterwards_all::a_plan_is_made"));
+    }
 
     #[test]
     fn programs_are_what_cargo_built_for_tests() {

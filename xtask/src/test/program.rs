@@ -54,6 +54,11 @@ fn folder_in_memory() -> Option<&'static str> {
     *FOLDER
 }
 
+/// The file in which tests note what they ask of PostgreSQL, for the test that looks at its plans afterwards.
+pub(crate) fn statements() -> PathBuf {
+    std::env::temp_dir().join(format!("ambit-statements-{}", std::process::id()))
+}
+
 /// Files here are in memory on Linux.
 const MEMORY: &str = "/dev/shm";
 
@@ -74,7 +79,7 @@ impl Program {
         if let Some(folder) = folder_in_memory() {
             command.env("TMPDIR", folder);
         }
-        command.stdin(Stdio::null());
+        command.env("AMBIT_TEST_STATEMENTS", statements()).stdin(Stdio::null());
         command
     }
 

@@ -116,6 +116,11 @@ pub(crate) fn is_new(sql: &str, on_postgres: bool) -> bool {
     matches!(first, "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE") && seen.lock().insert(sql.to_owned())
 }
 
+/// Whether what PostgreSQL is asked is noted.
+pub(crate) fn is_noted() -> bool {
+    std::env::var_os(STATEMENTS).is_some()
+}
+
 /// Notes a statement that PostgreSQL is asked, with the types of its values, where somebody wants that.
 pub(crate) fn note(sql: &str, types: &[&str]) {
     let Some(path) = std::env::var_os(STATEMENTS) else { return };

@@ -304,7 +304,7 @@ impl Tx {
             Open::Sqlite(open) => &mut **open,
             Open::SqliteWriter(open) => &mut **open,
             Open::Postgres(_) => {
-                if cfg!(debug_assertions) && plan::is_new(sql, true) {
+                if cfg!(debug_assertions) && plan::is_noted() && plan::is_new(sql, true) {
                     plan::note(sql, &values.iter().map(Value::type_on_postgres).collect::<Vec<_>>());
                 }
                 return Ok(());
