@@ -15,10 +15,10 @@ use std::sync::Arc;
 /// the names of large domains, which providers throttle, and which zones are not signed.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// The exposures that were proven.
-    pub(crate) same: SameSites<BTreeSet<&'static str>>,
-    /// What pages behind the front page hand out.
-    pub(crate) walked: SameSites<Arc<Walked>>,
+    /// The exposures that were proven: about 10 MB.
+    pub(crate) same: SameSites<BTreeSet<&'static str>, 100_000>,
+    /// What pages behind the front page hand out: up to 20 kB of each site, where every name is as long as may be.
+    pub(crate) walked: SameSites<Arc<Walked>, 5_000>,
     pub(crate) front_pages: FrontPages,
     pub(crate) roles: Roles,
     pub(crate) holdings: Holdings,

@@ -5,9 +5,6 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
-/// Sites that are remembered in one run; further ones are all looked through (about 10 MB).
-const SITES_MAX: usize = 100_000;
-
 /// The address, and a hash of the front page, of how it was served and of how the site says no.
 pub(crate) type SiteKey = (IpAddr, [u8; 32]);
 
@@ -15,21 +12,21 @@ pub(crate) type SiteKey = (IpAddr, [u8; 32]);
 pub(crate) type Seen<T> = Arc<OnceCell<T>>;
 
 /// What was seen at each site that a run has looked through. Sites of one address that have the same front page, the
-/// same server and the same refusal share an entry.
+/// same server and the same refusal share an entry. `MAX` entries fit; the sites beyond are all looked through.
 #[derive(Debug)]
-pub(crate) struct SameSites<T>(Mutex<HashMap<SiteKey, Seen<T>>>);
+pub(crate) struct SameSites<T, const MAX: usize>(Mutex<HashMap<SiteKey, Seen<T>>>);
 
-impl<T> Default for SameSites<T> {
+impl<T, const MAX: usize> Default for SameSites<T, MAX> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T> SameSites<T> {
+impl<T, const MAX: usize> SameSites<T, MAX> {
     /// The entry of a site; `None` where no more fit.
     pub(crate) fn entry(&self, key: SiteKey) -> Option<Seen<T>> {
         let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = sites.len() < SITES_MAX || sites.contains_key(&key);
+        let fits = sites.len() < MAX || sites.contains_key(&key);
         fits.then(|| Arc::clone(sites.entry(key).or_default()))
     }
 }

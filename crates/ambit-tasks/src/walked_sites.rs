@@ -4,7 +4,7 @@ use crate::TaskError;
 use crate::read::handed_out::HandedOut;
 
 /// Names that are remembered of a site for others that are the same.
-const SHARED_MAX: usize = 200;
+const SHARED_MAX: usize = 100;
 
 /// What pages behind a front page hand out.
 #[derive(Debug, Default)]
