@@ -104,6 +104,11 @@ const OPEN: &str = "l.details, l.evidence, l.opened_at, l.first_run, l.first_at,
 /// run, in no bytes, and a page that is full would be split for them.
 const ROOM: &str = "..";
 
+/// A reason as it is kept.
+fn cut(why: &str) -> String {
+    why.chars().take(REASON_CHARS_MAX).collect()
+}
+
 impl Batch {
     /// Loads the state that the outcomes are compared with.
     pub(super) async fn load<'a>(
@@ -169,13 +174,12 @@ impl Batch {
             self.report(outcome, NotDoneReason::LeftOut, what);
         }
         if let Some((reason, why)) = not_done {
-            let why: String = why.chars().take(REASON_CHARS_MAX).collect();
             if is_again {
                 self.ask(&outcome.work, pair(outcome.work.number) + 2, outcome.at, lease);
             } else {
-                self.report(outcome, reason, &why);
+                self.report(outcome, reason, why);
             }
-            self.probes.entry(key).or_default().note(UNKNOWN, outcome, Some(why));
+            self.probes.entry(key).or_default().note(UNKNOWN, outcome, Some(cut(why)));
         }
     }
 
@@ -206,7 +210,7 @@ impl Batch {
 
     /// Tells in the report of the run what an outcome did not bring.
     fn report(&mut self, outcome: &Outcome, reason: NotDoneReason, why: &str) {
-        let why: String = why.chars().take(REASON_CHARS_MAX).collect();
+        let why = cut(why);
         self.not_done.push(NotDone {
             reason,
             task: outcome.work.task.clone(),
