@@ -37,6 +37,7 @@ mod scope;
 mod sightings;
 mod sisters;
 mod site_pages;
+mod strangers;
 mod suppliers;
 mod terraform;
 mod told;
