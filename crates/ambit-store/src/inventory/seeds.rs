@@ -23,7 +23,7 @@ use uuid::Uuid;
 /// organisation.
 const NAME_SIZE: i64 = 16;
 /// Seeds of one collection at most.
-const SEEDS_MAX: usize = 10_000;
+const SEEDS_MAX: usize = 25_000;
 
 /// The collections that have the same seeds.
 #[derive(Debug, Default)]
