@@ -2,7 +2,7 @@
 //! beside the name of its column. The lists of columns in statements come from there, so that neither their order nor
 //! their number is said twice (docs/decisions/0140-rows-are-written-by-name.md).
 
-use crate::db::sql::{Column, Row, Tx, Value, from_json};
+use crate::db::sql::{Column, ROWS_MAX, Row, Tx, Value, from_json};
 use crate::{Result, StoreError};
 
 /// The columns of a row, read from left to right.
@@ -228,7 +228,7 @@ impl Tx {
         self.one(sql, values).await?.read()
     }
 
-    /// `rows_in`, read.
+    /// `rows_in`, read. So many rows as one statement gives are in memory twice, and not all.
     pub(crate) async fn read_in<T, V>(
         &mut self,
         head: &str,
@@ -241,7 +241,13 @@ impl Tx {
         V: Clone,
         Value: From<V>,
     {
-        self.rows_in(head, first, list, tail).await?.iter().map(Row::read).collect()
+        let mut read = Vec::new();
+        for part in list.chunks(ROWS_MAX) {
+            for row in self.rows_in(head, first.clone(), part, tail).await? {
+                read.push(row.read()?);
+            }
+        }
+        Ok(read)
     }
 
     /// Runs a statement that takes rows from `v`.
