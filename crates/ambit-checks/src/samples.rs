@@ -4,9 +4,11 @@
 use ambit_model::edge::EdgeKind;
 use ambit_model::facts::{LastProbe, Neighbour, ProbeOutcome};
 use ambit_model::scope::Decision;
+use ambit_model::seeds::Seeds;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Timestamp, Uid};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The wire date of all samples.
 pub(crate) const DATE: &str = "2026-06-01T12:00:00Z";
@@ -70,7 +72,7 @@ pub(crate) fn facts(kind: Kind, name: &str) -> Facts {
         probes: BTreeMap::new(),
         inward: Vec::new(),
         outward: Vec::new(),
-        seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+        seeds: Arc::new(Seeds::from_iter([(Kind::Domain, "acme.test".to_owned())])),
         vulnerabilities: None,
         maintained: Vec::new(),
     }

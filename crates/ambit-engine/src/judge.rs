@@ -254,7 +254,7 @@ mod tests {
             probes: BTreeMap::from([(TASK, BTreeMap::from([(String::new(), probe)]))]),
             inward: Vec::new(),
             outward: Vec::new(),
-            seeds: Vec::new(),
+            seeds: Default::default(),
             vulnerabilities: None,
             maintained: Vec::new(),
         };

@@ -136,8 +136,8 @@ fn orphaned(task: &Task, facts: &Facts, bound: &[String]) -> Vec<ProbeKey> {
     lost.map(|(argument, _)| key(argument)).collect()
 }
 
-/// Results of a sweep for ranges in which it is not asked any more, where all ranges in their place have a whole answer:
-/// others say now what is there.
+/// Results of a sweep for ranges in which it is not asked any more, where all ranges in their place have a whole
+/// answer: others say now what is there.
 fn superseded(task: &Task, facts: &Facts, (prefix, size, step): (&str, i64, i64)) -> Vec<ProbeKey> {
     let bounds = |argument: &str| {
         let (from, to) = argument.strip_prefix(prefix)?.split_once('-')?;
@@ -301,7 +301,9 @@ fn network_of(host: &str) -> String {
 mod tests {
     use super::*;
     use ambit_model::facts::ProbeOutcome;
+    use ambit_model::seeds::Seeds;
     use std::collections::BTreeMap;
+    use std::sync::Arc;
 
     fn seed_domain() -> Facts {
         Facts {
@@ -315,7 +317,7 @@ mod tests {
             probes: BTreeMap::new(),
             inward: Vec::new(),
             outward: Vec::new(),
-            seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+            seeds: Arc::new(Seeds::from_iter([(Kind::Domain, "acme.test".to_owned())])),
             vulnerabilities: None,
             maintained: Vec::new(),
         }

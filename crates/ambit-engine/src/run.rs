@@ -30,6 +30,7 @@ use alone::Alone;
 use ambit_model::reserved::Reserved;
 use ambit_model::run::{NotDone, NotDoneReason, Run, RunProgress, RunState};
 use ambit_model::scope::Rules;
+use ambit_model::seeds::Seeds;
 use ambit_model::{Kind, TaskName, Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
 use ambit_store::Result;
@@ -141,10 +142,11 @@ async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd> {
     Arc::make_mut(&mut config.settings).folders = folders.collect();
     Arc::make_mut(&mut config.settings).accounts = accounts::opened(&config, run).await?;
     // They are files for as long as the run is carried on.
-    let held = uploaded::packages(&config, run).await?;
+    let seeds = Arc::new(config.engine.seeds(run.collection).await?);
+    let held = uploaded::packages(&config, run, &seeds).await?;
     let uploaded = held.iter().map(|held| (held.app.clone(), held.path().to_owned()));
     Arc::make_mut(&mut config.settings).packages.extend(uploaded);
-    let alone = Alone::of(&config, run).await?;
+    let alone = Alone::of(&config, run, &seeds).await?;
     if let Some(alone) = &alone {
         let skipped = config.settings.skipped.and(&alone.skipped());
         Arc::make_mut(&mut config.settings).skipped = skipped;
@@ -152,7 +154,7 @@ async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd> {
     let config = &config;
     let reserved = config.installation.reserved(config.wire.reserved(), &by_operator);
     let mut drive = Drive::new(config, run, rules, reserved, scope_revision);
-    drive.alone = alone;
+    (drive.alone, drive.seeds) = (alone, seeds);
     drive.confirmed = config.engine.confirmed_blocks(run.collection).await?;
     drive.recall_lookups().await?;
     let end = drive.until_end().await;
@@ -220,6 +222,8 @@ struct Drive<'a> {
     flight: Flight<'a>,
     /// What the run relies on of earlier ones.
     refresh: Option<Refresh>,
+    /// Those of its collection when this engine took it: others count from the next run on.
+    seeds: Arc<Seeds>,
     hubs: Hubs,
     /// The wire's date when this engine took the run.
     date: Timestamp,
@@ -277,6 +281,7 @@ impl<'a> Drive<'a> {
             guard,
             flight: Flight::new(config, worker),
             refresh: Refresh::of(run, date, &config.settings, searched),
+            seeds: Arc::default(),
             hubs: Hubs::default(),
             date,
             began: ((config.clock)(), std::time::Instant::now()),

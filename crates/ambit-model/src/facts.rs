@@ -2,6 +2,7 @@
 //! by tasks and judges.
 
 use crate::scope::Decision;
+use crate::seeds::Seeds;
 use crate::vulnerability::{Affected, Maintained};
 use crate::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid};
 use std::collections::BTreeMap;
@@ -24,8 +25,8 @@ pub struct Facts {
     pub inward: Vec<Neighbour>,
     /// Open edges that lead away.
     pub outward: Vec<Neighbour>,
-    /// Canonical names of the collection's seeds, with their kinds.
-    pub seeds: Vec<(Kind, String)>,
+    /// Those of its collection.
+    pub seeds: Arc<Seeds>,
     /// Known vulnerabilities of what it shows, which the engine looks up before judges are asked. `None`: they could
     /// not be looked up.
     pub vulnerabilities: Option<Vec<Affected>>,
@@ -186,7 +187,7 @@ mod tests {
             probes,
             inward: Vec::new(),
             outward: Vec::new(),
-            seeds: Vec::new(),
+            seeds: Arc::default(),
             vulnerabilities: None,
             maintained: Vec::new(),
         }

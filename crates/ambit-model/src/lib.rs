@@ -47,6 +47,7 @@ pub mod quota;
 pub mod reserved;
 pub mod run;
 pub mod scope;
+pub mod seeds;
 pub mod task;
 pub mod technology;
 pub mod timing;

@@ -303,7 +303,7 @@ mod tests {
             probes,
             inward: Vec::new(),
             outward: Vec::new(),
-            seeds: Vec::new(),
+            seeds: Default::default(),
             vulnerabilities: None,
             maintained: Vec::new(),
         }

@@ -9,8 +9,10 @@ mod zone;
 use super::*;
 use ambit_model::entity::imported;
 use ambit_model::scope::Decision;
+use ambit_model::seeds::Seeds;
 use ambit_model::{Clearance, Details, Facts, Kind, TaskName, Uid, Wave, workflow};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Facts of an entity of which nothing is known but these members; the seed is `acme.test`.
 pub(crate) fn facts(kind: Kind, name: &str, details: serde_json::Value) -> Facts {
@@ -25,7 +27,7 @@ pub(crate) fn facts(kind: Kind, name: &str, details: serde_json::Value) -> Facts
         probes: BTreeMap::new(),
         inward: Vec::new(),
         outward: Vec::new(),
-        seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+        seeds: Arc::new(Seeds::from_iter([(Kind::Domain, "acme.test".to_owned())])),
         vulnerabilities: None,
         maintained: Vec::new(),
     }

@@ -11,6 +11,7 @@ use ambit_model::{Clearance, Kind, Uid};
 use ambit_store::engine::End;
 use ambit_tasks::{Again, Contacts};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Failed steps that the line names; of more it says how many.
 const NAMED_MAX: usize = 5;
@@ -94,7 +95,7 @@ async fn facts(workspace: &Workspace, finished: &Finished, uids: &[Uid]) -> Resu
     // Who stands at the other ends is not asked: a domain has thousands of names.
     let (scoped, by_evidence, clearance) = (false, false, Clearance::L0);
     let anybody = |_: &Uid| Some(End { kind: Kind::DnsRecord, name: "", scoped, by_evidence, clearance });
-    let known = workspace.engine.known(finished.run.id, uids, anybody).await?;
+    let known = workspace.engine.known(finished.run.id, &Arc::default(), uids, anybody).await?;
     Ok(known.into_iter().map(|known| known.facts).collect())
 }
 

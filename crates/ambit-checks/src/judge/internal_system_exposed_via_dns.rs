@@ -45,11 +45,8 @@ fn prove(facts: &Facts) -> Vec<Proof> {
 /// True where a seed names the address or a block around it: this private network is the one that is looked at, from
 /// within.
 fn is_meant(facts: &Facts, address: IpAddr) -> bool {
-    facts.seeds.iter().any(|(kind, name)| match kind {
-        Kind::IpAddress => name.parse() == Ok(address),
-        Kind::NetBlock => name.parse::<ipnet::IpNet>().is_ok_and(|block| block.contains(&address)),
-        _ => false,
-    })
+    let blocks = || facts.seeds.of_kind(Kind::NetBlock).filter_map(|name| name.parse::<ipnet::IpNet>().ok());
+    facts.seeds.contain_of_kind(Kind::IpAddress, &address.to_string()) || blocks().any(|block| block.contains(&address))
 }
 
 /// Private (RFC 1918), shared (RFC 6598), link-local (RFC 3927, RFC 4291) or unique local (RFC 4193); loopback has an
@@ -68,9 +65,11 @@ fn is_internal(address: IpAddr) -> bool {
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::address::sample::resolved;
     use crate::samples::{Samples, Told, facts};
+    use ambit_model::seeds::Seeds;
+    use std::sync::Arc;
     let seeded = |address: &str, kind: Kind, seed: &str| {
         let mut facts = resolved(&[address]);
-        facts.seeds.push((kind, seed.to_owned()));
+        facts.seeds = Arc::new(Seeds::from_iter([(kind, seed.to_owned())]));
         facts
     };
     Samples::new()

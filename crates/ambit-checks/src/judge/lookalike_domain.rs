@@ -39,9 +39,9 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         return Verdict::Clear;
     }
     look::after(facts, TaskName::Lookalikes, |facts| {
-        let is_ours = |name: &str| facts.seeds.iter().any(|(_, seed)| seed == name);
         let near = Lookalikes::of(&facts.name);
-        let names: BTreeSet<&str> = domain::LOOKALIKES.texts(&facts.details).filter(|name| !is_ours(name)).collect();
+        let names: BTreeSet<&str> =
+            domain::LOOKALIKES.texts(&facts.details).filter(|name| !facts.seeds.contain(name)).collect();
         let told = names.into_iter().filter_map(|name| Some((name, near.resemblance(name)?)));
         told.map(|(name, by)| {
             let description =

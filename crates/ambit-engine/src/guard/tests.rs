@@ -350,7 +350,7 @@ fn what_hangs_on_names_that_cannot_be_looked_up_is_not_planned_before_they_can()
         probes: Probes::new(),
         inward: Vec::new(),
         outward: Vec::new(),
-        seeds: Vec::new(),
+        seeds: Default::default(),
         vulnerabilities: None,
         maintained: Vec::new(),
     };

@@ -23,7 +23,7 @@ fn facts() -> Facts {
         probes: Probes::new(),
         inward: Vec::new(),
         outward: Vec::new(),
-        seeds: Vec::new(),
+        seeds: Default::default(),
         vulnerabilities: None,
         maintained: Vec::new(),
     }

@@ -9,10 +9,12 @@ use ambit_checks::Judge;
 use ambit_model::facts::{Facts, LastProbe};
 use ambit_model::issue::IssueRecord;
 use ambit_model::run::{NotDone, NotDoneReason, RetestVerdict, Run, RunState};
+use ambit_model::seeds::Seeds;
 use ambit_model::{Clearance, SkippedTasks, TaskName, Uid};
 use ambit_store::engine::IssueWrite;
 use ambit_store::{Result, StoreError};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Entities that lead to the issue's and are looked at in its place, at most: a certificate that thousands of services
 /// show is there if one of these shows it.
@@ -34,7 +36,7 @@ pub(super) struct Alone {
 
 impl Alone {
     /// What a run looks at that looks at one issue; `None` for all others.
-    pub(super) async fn of(config: &EngineConfig, run: &Run) -> Result<Option<Self>> {
+    pub(super) async fn of(config: &EngineConfig, run: &Run, seeds: &Arc<Seeds>) -> Result<Option<Self>> {
         let Some(uid) = run.retests else { return Ok(None) };
         let issue = config.engine.issue(uid).await?.ok_or(StoreError::NotFound)?;
         let of_issue = |judge: &&&Judge| judge.issue.name == issue.name && issue.upstream == UPSTREAM;
@@ -43,7 +45,7 @@ impl Alone {
         if let Some(judge) = judge
             && is_judged_by_discoveries(issue.entity_kind)
         {
-            let known = config.engine.known(run.id, &[issue.entity_uid], |_| None).await?;
+            let known = config.engine.known(run.id, seeds, &[issue.entity_uid], |_| None).await?;
             let inward = known.iter().flat_map(|known| &known.facts.inward);
             let leading = inward.filter(|end| judge.reads.iter().any(|task| task.as_str() == end.task));
             entities.extend(leading.map(|end| end.uid).take(LEADING_MAX));
@@ -147,7 +149,7 @@ impl Drive<'_> {
 
     async fn still_proven(&self, alone: &Alone) -> Result<Option<bool>> {
         let (Some(judge), entity) = (alone.judge, alone.issue.entity_uid) else { return Ok(None) };
-        let known = self.config.engine.known(self.run.id, &[entity], |uid| self.graph.end(uid)).await?;
+        let known = self.config.engine.known(self.run.id, &self.seeds, &[entity], |uid| self.graph.end(uid)).await?;
         let leading = self.config.engine.leading_probes(&[entity]).await?;
         let leading = leading.get(&entity).map_or(&[][..], Vec::as_slice);
         if alone.has_lost_its_leads(leading) {

@@ -107,7 +107,7 @@ mod tests {
             probes: Default::default(),
             inward: (0..names).map(neighbour).collect(),
             outward: Vec::new(),
-            seeds: Vec::new(),
+            seeds: Default::default(),
             vulnerabilities: None,
             maintained: Vec::new(),
         })

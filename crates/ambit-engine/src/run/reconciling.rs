@@ -10,10 +10,12 @@ use ambit_model::estimate::{LARGE_BLOCK_ADDRESSES, LARGE_BLOCK_PORTS};
 use ambit_model::facts::LastProbe;
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, NotDoneReason};
+use ambit_model::seeds::Seeds;
 use ambit_model::{Facts, TaskName, Timestamp, Uid};
 use ambit_store::Result;
 use ambit_store::engine::{Dirty, Engine, IssueWrite, Known, LeadingProbes, Reconciliation};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Entities reconciled in one transaction.
@@ -79,8 +81,8 @@ struct Read {
     leading: LeadingProbes,
 }
 
-async fn read(engine: &Engine, run: RunId, graph: &Graph, batch: &Batch) -> Result<Read> {
-    let known = engine.known(run, &batch.uids, |uid| graph.end(uid)).await?;
+async fn read(engine: &Engine, run: RunId, seeds: &Arc<Seeds>, graph: &Graph, batch: &Batch) -> Result<Read> {
+    let known = engine.known(run, seeds, &batch.uids, |uid| graph.end(uid)).await?;
     let led = known.iter().filter(|known| is_judged_by_discoveries(known.facts.kind));
     let led: Vec<Uid> = led.map(|known| known.facts.uid).collect();
     let leading = engine.leading_probes(&led).await?;
@@ -131,7 +133,8 @@ impl Drive<'_> {
     /// after which it is read anew, comes before all of that is.
     async fn reconcile_in_parts(&mut self, mut parts: VecDeque<Part>) -> Result<Option<RunEnd>> {
         let mut batch = self.batch(parts.pop_front().unwrap_or_default());
-        let mut read = self.flight.beside(read(&self.config.engine, self.run.id, &self.graph, &batch)).await?;
+        let mut read =
+            self.flight.beside(read(&self.config.engine, self.run.id, &self.seeds, &self.graph, &batch)).await?;
         loop {
             let (reconciliation, marks) = self.prepare(batch, read);
             let write = self.config.engine.reconcile(reconciliation);
@@ -144,7 +147,7 @@ impl Drive<'_> {
             self.progress.reconciling = next.size() + parts.iter().map(Part::size).sum::<usize>();
             self.config.progress.send_replace(self.progress.clone());
             batch = self.batch(next);
-            let reading = self::read(&self.config.engine, self.run.id, &self.graph, &batch);
+            let reading = self::read(&self.config.engine, self.run.id, &self.seeds, &self.graph, &batch);
             let (written, known) = self.flight.beside(futures::future::join(write, reading)).await;
             written?;
             self.planned.add(marks);
@@ -211,7 +214,7 @@ impl Drive<'_> {
     /// Reconciles entities that no path leads to any more, and in a run that looks at one issue what it looks at.
     pub(super) async fn reconcile(&mut self, lost: Vec<Uid>) -> Result<()> {
         let batch = self.batch(Part { lost, ..Part::default() });
-        let read = self.flight.beside(read(&self.config.engine, self.run.id, &self.graph, &batch)).await?;
+        let read = self.flight.beside(read(&self.config.engine, self.run.id, &self.seeds, &self.graph, &batch)).await?;
         let (reconciliation, marks) = self.prepare(batch, read);
         self.flight.beside(self.config.engine.reconcile(reconciliation)).await?;
         self.planned.add(marks);

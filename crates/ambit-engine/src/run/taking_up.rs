@@ -27,7 +27,7 @@ impl Drive<'_> {
         self.hubs.expire();
         let unread: Vec<Uid> = uids.into_iter().filter(|uid| !self.hubs.remember(uid, &self.graph)).collect();
         let begun = std::time::Instant::now();
-        let known = self.config.engine.known(self.run.id, &unread, |uid| self.graph.end(uid));
+        let known = self.config.engine.known(self.run.id, &self.seeds, &unread, |uid| self.graph.end(uid));
         let known = self.flight.beside(known).await?;
         let read: HashMap<Uid, Arc<Facts>> =
             known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();

@@ -73,7 +73,7 @@ impl Drive<'_> {
         let uids: Vec<Uid> = named.map(|(kind, name)| Uid::of_entity(self.run.collection, *kind, name)).collect();
         let mut those = Vec::new();
         for uids in uids.chunks(SEEDS_AT_ONCE) {
-            let known = self.config.engine.known(self.run.id, uids, |uid| self.graph.end(uid)).await?;
+            let known = self.config.engine.known(self.run.id, &self.seeds, uids, |uid| self.graph.end(uid)).await?;
             those.extend(known.into_iter().map(|known| known.facts).filter(holds));
         }
         Ok(those)

@@ -4,6 +4,7 @@
 use super::EngineConfig;
 use ambit_model::id::BlobHash;
 use ambit_model::run::Run;
+use ambit_model::seeds::Seeds;
 use ambit_model::{Kind, workflow};
 use ambit_store::Result;
 use ambit_tasks::HeldPackage;
@@ -23,14 +24,13 @@ type Known = BTreeMap<BlobHash, Option<(Kind, String)>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
 /// The newest package of each app that is a seed and that the operator gave no file of.
-pub(super) async fn packages(config: &EngineConfig, run: &Run) -> Result<Vec<HeldPackage>> {
+pub(super) async fn packages(config: &EngineConfig, run: &Run, seeds: &Seeds) -> Result<Vec<HeldPackage>> {
     let engine = &config.engine;
     if engine.collection(run.collection).await?.workflow != workflow::MOBILE_APPS.name {
         return Ok(Vec::new());
     }
-    let seeds = engine.seeds_of(run.collection, Kind::APPS).await?;
-    let mut wanted: BTreeSet<(Kind, String)> =
-        seeds.into_iter().filter(|app| !config.settings.packages.contains_key(app)).collect();
+    let apps = Kind::APPS.iter().flat_map(|kind| seeds.of_kind(*kind).map(|name| (*kind, name.to_owned())));
+    let mut wanted: BTreeSet<(Kind, String)> = apps.filter(|app| !config.settings.packages.contains_key(app)).collect();
     let (mut held, mut left) = (Vec::new(), READ_BYTES_MAX);
     if wanted.is_empty() {
         return Ok(held);

@@ -5,13 +5,13 @@ use super::{Engine, Known, KnownIssue};
 use crate::db::rows::{Cells, FromRow, columns, list, select};
 use crate::db::sql::{Tx, from_json, values};
 use crate::inventory::runs::collection_of;
-use crate::inventory::seeds;
 use crate::record::{Vulns, load_vulns};
 use crate::{Result, StoreError};
 use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::id::RunId;
 use ambit_model::issue::Status;
 use ambit_model::scope::{SCOPED_FROM, ScopeReason};
+use ambit_model::seeds::Seeds;
 use ambit_model::{Clearance, Details, Kind, TaskName, Timestamp, Uid};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,12 +29,13 @@ pub struct End<'a> {
 }
 
 impl Engine {
-    /// Facts and issues of entities of the run's collection, in the order of `uids`; unknown ones are left out. Hubs
-    /// have thousands of neighbours, each somewhere else in the database: `held` says who they are where the caller
-    /// knows; only the others are read.
+    /// Facts and issues of entities of the run's collection, whose seeds are given, in the order of `uids`; unknown
+    /// ones are left out. Hubs have thousands of neighbours, each somewhere else in the database: `held` says who they
+    /// are where the caller knows; only the others are read.
     pub async fn known<'h>(
         &self,
         run: RunId,
+        seeds: &Arc<Seeds>,
         uids: &[Uid],
         held: impl Fn(&Uid) -> Option<End<'h>>,
     ) -> Result<Vec<Known>> {
@@ -47,13 +48,13 @@ impl Engine {
             let nodes = self.read(move |tx| Box::pin(async move { load_nodes(tx, collection, &others).await }));
             stored.nodes.extend(nodes.await?);
         }
-        stored.together(uids, held)
+        stored.together(seeds, uids, held)
     }
 }
 
 /// Facts and issues of entities of a collection, in the order of `uids`, without their neighbours.
 pub(super) async fn alone(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<Vec<Known>> {
-    Stored::alone(tx, collection, uids).await?.together(uids, |_| None)
+    Stored::alone(tx, collection, uids).await?.together(&Arc::default(), uids, |_| None)
 }
 
 /// The probes that hold open edges which lead to entities.
@@ -86,10 +87,12 @@ async fn load_leading(tx: &mut Tx, uids: &[Uid]) -> Result<LeadingProbes> {
     Ok(leading)
 }
 
+/// Stored records that are in memory at once.
+const RECORDS_AT_ONCE: usize = 100;
+
 /// What is read of entities before it is put together.
 struct Stored {
     collection: i64,
-    seeds: Vec<(Kind, String)>,
     edges: Vec<EdgeRow>,
     nodes: BTreeMap<Uid, NodeRow>,
     /// Of the entities, and of those that share details with them.
@@ -102,14 +105,12 @@ struct Stored {
 impl Stored {
     async fn load(tx: &mut Tx, run: RunId, uids: &[Uid]) -> Result<Self> {
         let collection = collection_of(tx, run).await?;
-        let seeds = seeds::list(tx, collection).await?;
         let edges = load_edges(tx, uids).await?;
         let mut tell: BTreeSet<Uid> = uids.iter().copied().collect();
         tell.extend(edges.iter().filter(|edge| edge.kind.shares_details_with_end()).map(|edge| edge.from));
         tell.extend(edges.iter().filter(|edge| edge.kind.shares_details_with_start()).map(|edge| edge.to));
         Ok(Self {
             collection,
-            seeds: seeds.into_iter().map(|seed| (seed.kind, seed.name)).collect(),
             nodes: load_nodes(tx, collection, uids).await?,
             details: load_details(tx, tell).await?,
             probes: load_probes(tx, uids).await?,
@@ -123,7 +124,6 @@ impl Stored {
     async fn alone(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<Self> {
         Ok(Self {
             collection,
-            seeds: Vec::new(),
             nodes: load_nodes(tx, collection, uids).await?,
             details: load_details(tx, uids.iter().copied().collect()).await?,
             probes: load_probes(tx, uids).await?,
@@ -133,7 +133,12 @@ impl Stored {
         })
     }
 
-    fn together<'h>(mut self, uids: &[Uid], held: impl Fn(&Uid) -> Option<End<'h>>) -> Result<Vec<Known>> {
+    fn together<'h>(
+        mut self,
+        seeds: &Arc<Seeds>,
+        uids: &[Uid],
+        held: impl Fn(&Uid) -> Option<End<'h>>,
+    ) -> Result<Vec<Known>> {
         let asked: BTreeSet<Uid> = uids.iter().copied().collect();
         let (mut inward, mut outward) =
             (BTreeMap::<Uid, Vec<Neighbour>>::new(), BTreeMap::<Uid, Vec<Neighbour>>::new());
@@ -166,7 +171,7 @@ impl Stored {
                 probes: self.probes.remove(uid).unwrap_or_default(),
                 inward: inward.remove(uid).unwrap_or_default(),
                 outward: outward.remove(uid).unwrap_or_default(),
-                seeds: self.seeds.clone(),
+                seeds: Arc::clone(seeds),
                 vulnerabilities: None,
                 maintained: Vec::new(),
             };
@@ -278,8 +283,11 @@ async fn load_details(tx: &mut Tx, uids: BTreeSet<Uid>) -> Result<BTreeMap<Uid, 
     let mut details = BTreeMap::new();
     let uids: Vec<Uid> = uids.into_iter().collect();
     let head = "SELECT uid, record FROM entities WHERE uid IN";
-    for (uid, record) in tx.read_in::<(Uid, String), _>(head, Vec::new(), &uids, "").await? {
-        details.insert(uid, Arc::new(from_json::<Detailed>(&record)?.details));
+    // A record is several times as long as what is read of it: few are held as they are stored.
+    for part in uids.chunks(RECORDS_AT_ONCE) {
+        for (uid, record) in tx.read_in::<(Uid, String), _>(head, Vec::new(), part, "").await? {
+            details.insert(uid, Arc::new(from_json::<Detailed>(&record)?.details));
+        }
     }
     Ok(details)
 }

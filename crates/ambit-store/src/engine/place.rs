@@ -11,6 +11,7 @@ use crate::{Result, Store};
 use ambit_model::collection::Collection;
 use ambit_model::id::{BlobHash, RunId};
 use ambit_model::run::{Run, RunProgress};
+use ambit_model::seeds::Seeds;
 use ambit_model::{Kind, Timestamp, Uid};
 use futures::future::BoxFuture;
 use std::collections::BTreeSet;
@@ -121,12 +122,11 @@ impl Engine {
         crate::inventory::seeds::by_operator(&mut tx, collection).await
     }
 
-    /// Returns the seeds of a collection of these kinds.
-    pub async fn seeds_of(&self, collection: Uuid, kinds: &[Kind]) -> Result<Vec<(Kind, String)>> {
-        let sql = "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 \
-                   ORDER BY s.id";
+    /// Returns the seeds of a collection.
+    pub async fn seeds(&self, collection: Uuid) -> Result<Seeds> {
+        let sql = "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1";
         let seeds: Vec<(Kind, String)> = self.store.read().await?.read_all(sql, values![collection]).await?;
-        Ok(seeds.into_iter().filter(|(kind, _)| kinds.contains(kind)).collect())
+        Ok(seeds.into_iter().collect())
     }
 
     /// Returns the archives that were uploaded for everybody or for the people of a collection's project, the newest

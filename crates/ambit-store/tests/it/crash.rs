@@ -15,6 +15,7 @@ use ambit_store::{FailAction, NewCollection, Options, Store, StoreError};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -101,7 +102,7 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
         at: now,
         now,
     };
-    for known in engine.known(run, &uids, |_| None).await? {
+    for known in engine.known(run, &Arc::default(), &uids, |_| None).await? {
         let task = if known.facts.seed { "names" } else { "http" };
         reconciliation.work.push(new_work(task, known.facts.uid, 0));
         let decision = Decision {

@@ -7,12 +7,13 @@ use ambit_model::run::Run;
 use ambit_model::{EdgeKind, Item, Kind, TaskName, Timestamp, Uid};
 use ambit_store::engine::{Lookup, ProbeAt};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 const TASK: &str = "resolve";
 
 /// What is known of acme.test after each look: newest outcome, title in the record, whether an interval is open, leads.
 async fn known(lab: &Lab, run: i64, uid: Uid) -> String {
-    let known = lab.engine.known(run, &[uid], |_| None).await.unwrap().remove(0);
+    let known = lab.engine.known(run, &Arc::default(), &[uid], |_| None).await.unwrap().remove(0);
     let look = known.facts.probe_at(TaskName::Resolve, "").unwrap();
     let record = lab.entity(uid).await.record;
     let title = record.details.get("title").and_then(Value::as_str).unwrap_or("-").to_owned();
@@ -116,7 +117,7 @@ async fn leads_describe_the_entities_they_lead_to() {
         lab.probe(&run, "tls_grab", uid, 2, look("two")).await;
         assert_eq!(lab.entity(certificate).await.record.details["issuer"], "two");
         assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test (01)", "entity seen acme.test"]);
-        let facts = lab.engine.known(run.id, &[certificate], |_| None).await.unwrap().remove(0).facts;
+        let facts = lab.engine.known(run.id, &Arc::default(), &[certificate], |_| None).await.unwrap().remove(0).facts;
         assert_eq!((facts.probes.len(), facts.inward.len(), facts.details["issuer"].as_str()), (0, 1, Some("two")));
     })
     .await;
@@ -168,7 +169,7 @@ async fn what_stands_stays_known_and_is_not_seen() {
         let ProbeResult::Found(mut some) = found(json!({}), &[to("192.0.2.1")]) else { unreachable!() };
         some.standing = ["192.0.2.2", "192.0.2.4"].map(edge_to).into();
         lab.probe(&run, TASK, uid, 0, in_part(ProbeResult::Found(some))).await;
-        let known = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0).facts;
+        let known = lab.engine.known(run.id, &Arc::default(), &[uid], |_| None).await.unwrap().remove(0).facts;
         let mut leads: Vec<&str> = known.outward.iter().map(|end| end.name.as_str()).collect();
         leads.sort_unstable();
         assert_eq!(leads, ["192.0.2.1", "192.0.2.2"], "one is gone, and nothing led to the fourth before");
@@ -250,7 +251,7 @@ async fn an_edge_tells_the_end_that_is_planned_and_judged_by_it() {
         lab.probe(&run, TASK, address, 0, found(json!({"of": "address"}), &[])).await;
         lab.probe(&run, TASK, site, 0, found(json!({"of": "site"}), &[])).await;
         let told = async |uid: Uid| {
-            let facts = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0).facts;
+            let facts = lab.engine.known(run.id, &Arc::default(), &[uid], |_| None).await.unwrap().remove(0).facts;
             let neighbours = facts.inward.iter().chain(&facts.outward);
             let mut told: Vec<String> =
                 neighbours.map(|neighbour| format!("{} {:?}", neighbour.name, neighbour.details.get("of"))).collect();
@@ -308,7 +309,7 @@ async fn the_graph_comes_whole_and_then_as_changes() {
         let last = lab.engine.graph(lab.collection, delta.revision).await.unwrap();
         assert_eq!((last.opened.len(), last.closed.len()), (0, 1));
         assert!(last.nodes.iter().all(|node| !node.observed), "{last:?}");
-        let facts = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0).facts;
+        let facts = lab.engine.known(run.id, &Arc::default(), &[uid], |_| None).await.unwrap().remove(0).facts;
         assert!(facts.probes.is_empty(), "an answer that is fresh would keep it from being asked again: {facts:?}");
     })
     .await;
@@ -411,7 +412,7 @@ async fn a_look_that_lost_its_ground_is_closed_and_its_open_rows_are_not_carried
         let delta = lab.engine.graph(lab.collection, before.revision).await.unwrap();
         assert_eq!((delta.opened.len(), delta.closed.len()), (0, 1), "{delta:?}");
         assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 0, "nobody asks there again");
-        let known = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0);
+        let known = lab.engine.known(run.id, &Arc::default(), &[uid], |_| None).await.unwrap().remove(0);
         let arguments: Vec<&str> = known.facts.probes_of(TaskName::Resolve).map(|(argument, _)| argument).collect();
         assert_eq!(arguments, ["192.0.2.2:80"]);
     })

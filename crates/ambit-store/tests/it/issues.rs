@@ -9,6 +9,7 @@ use ambit_model::{Item, Kind, Timestamp, Uid};
 use ambit_store::engine::{IssueWrite, Reconciliation};
 use ambit_store::{BulkChange, IssueView, StoreError};
 use serde_json::json;
+use std::sync::Arc;
 
 static SPF: IssueKind = IssueKind {
     name: "missing_spf",
@@ -89,7 +90,7 @@ async fn proof_opens_an_issue_and_counts_it() {
         assert_eq!((counts.current_count, counts.all_time_count, counts.critical_or_high), (1, 1, false));
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
         assert_eq!(collection.issues_by_severity.get("3"), Some(&1));
-        let known = lab.engine.known(run.id, &[entity], |_| None).await.unwrap().remove(0);
+        let known = lab.engine.known(run.id, &Arc::default(), &[entity], |_| None).await.unwrap().remove(0);
         assert_eq!((known.issues.len(), known.issues[0].status, known.issues[0].absent_at), (1, Status::OpenNew, None));
     })
     .await;
@@ -103,12 +104,12 @@ async fn a_refresh_of_the_same_proof_only_sees_it_again() {
         reconcile(&lab, run.id, vec![prove(entity)]).await;
         let before = issue(&lab, entity).await;
         reconcile(&lab, run.id, vec![IssueWrite::AbsentOnce { issue: uid_of(&lab, entity), at: Timestamp(7) }]).await;
-        let known = lab.engine.known(run.id, &[entity], |_| None).await.unwrap().remove(0);
+        let known = lab.engine.known(run.id, &Arc::default(), &[entity], |_| None).await.unwrap().remove(0);
         assert_eq!(known.issues[0].absent_at, Some(Timestamp(7)));
         let revision = lab.store.last_revision().await.unwrap();
         reconcile(&lab, run.id, vec![prove(entity)]).await;
         assert_eq!(lab.feed_after(revision).await, ["issue seen missing_spf"]);
-        let known = lab.engine.known(run.id, &[entity], |_| None).await.unwrap().remove(0);
+        let known = lab.engine.known(run.id, &Arc::default(), &[entity], |_| None).await.unwrap().remove(0);
         assert_eq!(known.issues[0].absent_at, None);
         let after = issue(&lab, entity).await;
         assert_eq!((&before.record, before.updated_at), (&after.record, after.updated_at));

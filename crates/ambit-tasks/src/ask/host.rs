@@ -2,6 +2,7 @@
 
 use ambit_model::entity::registrable;
 use ambit_model::{EdgeKind, Facts, Kind};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 /// True when both names lie under one registrable domain.
@@ -63,8 +64,7 @@ pub(crate) fn only_mentioned(facts: &Facts) -> bool {
 
 /// True for a host at or below what a seed names.
 pub(crate) fn is_theirs(facts: &Facts, host: &str) -> bool {
-    let mut seeds = facts.seeds.iter().map(|(_, name)| ambit_model::entity::host_of(name));
-    seeds.any(|seed| host == seed || is_below(host, seed))
+    facts.seeds.cover(host)
 }
 
 /// Returns true for a domain of others that resembles one of theirs: it is looked at as far as a browser does, and
@@ -79,15 +79,10 @@ pub(crate) fn is_resembling(facts: &Facts) -> bool {
 
 /// Registrable domains of the collection's seeds.
 pub(crate) fn seed_domains(facts: &Facts) -> Vec<String> {
-    let hosts = facts
-        .seeds
-        .iter()
-        .filter(|(kind, _)| matches!(kind, Kind::Domain | Kind::DnsRecord | Kind::Uri | Kind::EmailAddress));
-    let mut domains: Vec<String> =
-        hosts.filter_map(|(_, name)| registrable(ambit_model::entity::host_of(name)).map(str::to_owned)).collect();
-    domains.sort();
-    domains.dedup();
-    domains
+    let kinds = [Kind::Domain, Kind::DnsRecord, Kind::Uri, Kind::EmailAddress];
+    let names = kinds.into_iter().flat_map(|kind| facts.seeds.of_kind(kind));
+    let domains: BTreeSet<&str> = names.filter_map(|name| registrable(ambit_model::entity::host_of(name))).collect();
+    domains.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

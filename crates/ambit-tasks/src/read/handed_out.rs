@@ -98,6 +98,7 @@ impl HandedOut {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn a_token_is_kept_once_with_the_first_place_where_it_stood() {
@@ -139,7 +140,8 @@ mod tests {
     #[test]
     fn a_token_that_is_a_seed_is_looked_for_whatever_form_it_has() {
         let mut facts = crate::tests::facts(Kind::Uri, "https://www.acme.test:443", serde_json::json!({}));
-        facts.seeds = vec![(Kind::UniqueToken, "acme-7Q1".to_owned()), (Kind::Domain, "acme.test".to_owned())];
+        let seeds = [(Kind::UniqueToken, "acme-7Q1".to_owned()), (Kind::Domain, "acme.test".to_owned())];
+        facts.seeds = Arc::new(seeds.into_iter().collect());
         let mut handed = HandedOut::of(&facts);
         handed.read_text("tag('acme-7Q2'); see('acme.test')", "/a.js");
         assert_eq!(handed.tokens.len(), 0, "{handed:?}");

@@ -16,10 +16,7 @@ pub(crate) struct SeedTokens(Vec<String>);
 impl SeedTokens {
     /// Returns those of the collection that the facts belong to.
     pub(crate) fn of(facts: &Facts) -> Self {
-        let tokens = facts.seeds.iter().filter(|(kind, _)| *kind == Kind::UniqueToken);
-        let mut tokens: Vec<String> = tokens.map(|(_, name)| name.clone()).collect();
-        tokens.sort_unstable();
-        Self(tokens)
+        Self(facts.seeds.of_kind(Kind::UniqueToken).map(str::to_owned).collect())
     }
 
     /// Returns the tokens that occur in a text.

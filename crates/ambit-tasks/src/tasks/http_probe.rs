@@ -64,9 +64,8 @@ fn is_web_port(port: u16) -> bool {
 
 /// Returns the sites on the name that are seeds.
 fn named_sites(facts: &Facts) -> impl Iterator<Item = Url> + '_ {
-    let sites = facts.seeds.iter().filter(|(kind, _)| *kind == Kind::Uri);
-    let urls = sites.filter_map(|(_, name)| Url::parse(name).ok());
-    urls.filter(|url| server_name(&facts.name) == Some(url.host.as_str()))
+    let sites = server_name(&facts.name).into_iter().flat_map(|host| facts.seeds.sites_on(host));
+    sites.filter_map(|name| Url::parse(name).ok())
 }
 
 /// Returns where the name's HTTPS records say that it is served on other ports, of the addresses that are theirs alone:

@@ -78,7 +78,7 @@ fn variants(facts: &Facts) -> Vec<String> {
     let found = lookalikes(&facts.name).into_iter();
     found
         .map(|(name, _)| name)
-        .filter(|name| facts.seeds.iter().all(|(_, seed)| seed != name))
+        .filter(|name| !facts.seeds.contain(name))
         .filter_map(|name| Kind::Domain.canonical(&name).ok())
         .take(VARIANTS_MAX)
         .collect()

@@ -1,7 +1,7 @@
 //! Who registered a domain, and who holds the block around an address: RDAP, and WHOIS where RDAP has nothing.
 
 use crate::ask::bootstrap::{PROVIDER, REDIRECTOR};
-use crate::ask::host::{is_below, is_private, is_resembling, is_theirs, reversed};
+use crate::ask::host::{is_private, is_resembling, is_theirs, reversed};
 use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
 use crate::task::OF_DOMAINS;
@@ -192,8 +192,6 @@ async fn block(cx: &Context<'_>) -> Result<Answer> {
 /// is nobody's evidence, though it may have registered the domain as well.
 fn lead_to_holder(cx: &Context<'_>, people: &[Person]) {
     let origin = || Details::from_iter([mentioned::ORIGIN.is(json!("registration"))]);
-    let domains = cx.facts.seeds.iter().filter(|(kind, _)| *kind == Kind::Domain).map(|(_, name)| name.as_str());
-    let domains: Vec<&str> = domains.collect();
     for person in people.iter().filter(|person| person.registrant && !person.redacted()) {
         if let Some(organization) =
             person.organization.as_ref().filter(|name| platforms::of_network(&name.replace(' ', "-")).is_none())
@@ -202,7 +200,7 @@ fn lead_to_holder(cx: &Context<'_>, people: &[Person]) {
         }
         let host = person.email.as_ref().and_then(|email| email.rsplit_once('@').map(|(_, host)| host));
         if let (Some(email), Some(host)) = (&person.email, host)
-            && domains.iter().any(|domain| host == *domain || is_below(host, domain))
+            && cx.facts.seeds.cover_by_domain(host)
         {
             cx.found_with(Kind::EmailAddress, email, EdgeKind::Registrant, origin());
         }

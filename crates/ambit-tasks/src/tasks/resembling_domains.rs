@@ -9,7 +9,7 @@ use ambit_model::impersonation::Resembled;
 use ambit_model::lookalike::{Resemblance, lookalikes_of_seed};
 use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::ResemblingDomains,
@@ -89,13 +89,7 @@ fn without_answer(failed: &BTreeMap<String, NetError>) -> Option<String> {
 /// What could be registered against a seed, less what is theirs. The places of those stay, so that a seed that is added
 /// moves no name to another probe.
 fn candidates(facts: &Facts) -> Vec<(String, Resemblance)> {
-    let seeds: HashSet<&str> = facts.seeds.iter().map(|(_, name)| name.as_str()).collect();
-    let domains = facts.seeds.iter().filter(|(kind, _)| *kind == Kind::Domain);
-    let domains: HashSet<&str> = domains.map(|(_, name)| name.as_str()).collect();
-    let is_theirs = |name: &str| {
-        let mut above = std::iter::successors(name.split_once('.'), |(_, rest)| rest.split_once('.'));
-        seeds.contains(name) || above.any(|(_, domain)| domains.contains(domain))
-    };
+    let is_theirs = |name: &str| facts.seeds.contain(name) || facts.seeds.cover_by_domain(name);
     let mut names = lookalikes_of_seed(facts.kind, &facts.name);
     for (name, _) in names.iter_mut().filter(|(name, _)| is_theirs(name)) {
         name.clear();
@@ -128,6 +122,7 @@ mod tests {
     use super::*;
     use crate::tests::facts;
     use serde_json::json;
+    use std::sync::Arc;
 
     fn names(kind: Kind, seed: &str) -> Vec<String> {
         candidates(&facts(kind, seed, json!({}))).into_iter().map(|(name, _)| name).collect()
@@ -167,7 +162,8 @@ mod tests {
     #[test]
     fn a_seed_that_is_no_domain_makes_nothing_below_it_theirs() {
         let mut facts = facts(Kind::Domain, "harbour.test", json!({}));
-        facts.seeds.extend([(Kind::UniqueKeyword, "zip".to_owned()), (Kind::DnsRecord, "github.io".to_owned())]);
+        let named = [(Kind::UniqueKeyword, "zip"), (Kind::DnsRecord, "github.io")];
+        facts.seeds = Arc::new(named.into_iter().map(|(kind, name)| (kind, name.to_owned())).collect());
         let found: Vec<String> = candidates(&facts).into_iter().map(|(name, _)| name).collect();
         for name in ["harbour.zip", "harbour.github.io"] {
             assert!(found.iter().any(|found| found == name), "{name}");

@@ -7,6 +7,7 @@ use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::observation::Found;
 use ambit_model::reserved::Reserved;
 use ambit_model::scope::{self, Blocks, Decision, Edge, Node, Rules};
+use ambit_model::seeds::Seeds;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid, workflow};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grant, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
@@ -295,6 +296,7 @@ impl Explorer {
         });
         let inward = self.inward.get(&(kind, name.to_owned())).into_iter().flatten();
         let inward = inward.map(|(edge, key, from_kind, from)| self.neighbour(*edge, key, *from_kind, from));
+        let seeds = self.entities.iter().filter(|(_, entity)| entity.seed);
         Facts {
             vulnerabilities: None,
             maintained: Vec::new(),
@@ -308,7 +310,7 @@ impl Explorer {
             probes: entity.probes.clone(),
             inward: inward.collect(),
             outward: outward.collect(),
-            seeds: self.entities.iter().filter(|(_, entity)| entity.seed).map(|(key, _)| key.clone()).collect(),
+            seeds: Arc::new(seeds.map(|(key, _)| key.clone()).collect()),
         }
     }
 
@@ -453,7 +455,7 @@ pub(crate) fn empty_facts(kind: Kind, name: &str) -> Facts {
         probes: BTreeMap::new(),
         inward: Vec::new(),
         outward: Vec::new(),
-        seeds: vec![(kind, name.to_owned())],
+        seeds: Arc::new(Seeds::from_iter([(kind, name.to_owned())])),
         vulnerabilities: None,
         maintained: Vec::new(),
     }

@@ -3,9 +3,11 @@
 
 use super::faulty::look_by;
 use super::{EPOCH, explorer, world};
+use ambit_model::seeds::Seeds;
 use ambit_model::{Facts, Kind};
 use ambit_tasks::Settings;
 use ambit_world::World;
+use std::sync::Arc;
 
 /// A task; lines below those of [`world`]; kind, name and argument, and behind `with` what is known as JSON; and what
 /// is said: `found`, `absent` or the reason of a failure first, then each edge as `> kind Kind name`, all of them, and
@@ -22,7 +24,10 @@ fn assert_looks(table: &[Look]) {
         let (kind, name) = (Kind::from_name(words.next().unwrap()).unwrap(), words.next().unwrap());
         let facts = Facts {
             details: serde_json::from_str(known).unwrap(),
-            seeds: vec![(Kind::Domain, "acme.test".to_owned()), (Kind::UniqueToken, "acme-7Q1".to_owned())],
+            seeds: Arc::new(Seeds::from_iter([
+                (Kind::Domain, "acme.test".to_owned()),
+                (Kind::UniqueToken, "acme-7Q1".to_owned()),
+            ])),
             ..explorer::empty_facts(kind, name)
         };
         let argument = words.next().unwrap_or("");

@@ -5,6 +5,7 @@
 use super::explorer::empty_facts;
 use ambit_model::facts::Neighbour;
 use ambit_model::scope::Decision;
+use ambit_model::seeds::Seeds;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Uid};
 use ambit_tasks::{ALL, Plan, Settings};
 use serde_json::{Value, json};
@@ -56,7 +57,7 @@ fn facts(kind: Kind, clearance: Clearance) -> Facts {
     let mut facts = Facts {
         seed: false,
         decision: Decision { ownership, clearance, ..Decision::unreached() },
-        seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+        seeds: Arc::new(Seeds::from_iter([(Kind::Domain, "acme.test".to_owned())])),
         ..empty_facts(kind, name)
     };
     if matches!(kind, Kind::Domain | Kind::DnsRecord) {
