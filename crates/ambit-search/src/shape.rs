@@ -24,6 +24,8 @@ pub(crate) static SHAPE: LazyLock<String> = LazyLock::new(|| {
         let stored = serde_json::to_value(&record).expect("a record is plain data");
         write_members(&mut text, "", &stored);
     }
+    let summary = serde_json::to_value(entity().summary).expect("a summary is plain data");
+    write_members(&mut text, ".summary", &summary);
     blob_hash(text.as_bytes()).to_string()[..8].to_owned()
 });
 
@@ -81,13 +83,13 @@ pub(crate) fn entity() -> EntityRecord {
         details: Details::new(),
         fingerprint: Vec::new(),
         tags: Vec::new(),
-        aliases: None,
-        alias_group: None,
-        category: None,
-        confidence: None,
-        description: None,
-        source: None,
-        status: None,
+        aliases: Some(vec![String::new()]),
+        alias_group: Some(String::new()),
+        category: Some(String::new()),
+        confidence: Some(String::new()),
+        description: Some(String::new()),
+        source: Some(String::new()),
+        status: Some(String::new()),
         summary: Summary::default(),
     }
 }

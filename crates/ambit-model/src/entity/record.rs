@@ -5,13 +5,14 @@ use super::Evidence;
 use super::Kind;
 use crate::scope::ScopeReason;
 use crate::{Clearance, Details, EdgeKind, Uid};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// One state of an entity. The times of first and last sight are kept beside it, so that seeing it again makes no new
-/// version.
+/// version. What is stored of it leaves out members without a value and empty parts of the summary: they were a third
+/// of all that is stored of most entities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EntityRecord {
     pub uid: Uid,
@@ -45,17 +46,102 @@ pub struct EntityRecord {
     /// Fingerprint items of the contract.
     pub fingerprint: Vec<Value>,
     pub tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aliases: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias_group: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
+    #[serde(serialize_with = "parts_with_content")]
     pub summary: Summary,
     /// CVE ids known against what it shows, by the CPE of the product.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub vulnerabilities: BTreeMap<String, Vec<String>>,
+}
+
+/// Writes those parts of a summary that say something; what is missing is read as empty.
+fn parts_with_content<S: Serializer>(summary: &Summary, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Parts<'a> {
+        #[serde(skip_serializing_if = "is_empty")]
+        scoped: &'a bool,
+        #[serde(skip_serializing_if = "is_empty")]
+        issues: &'a IssueCounts,
+        #[serde(skip_serializing_if = "is_empty")]
+        task_results: &'a Vec<String>,
+        #[serde(skip_serializing_if = "is_empty")]
+        screenshot_exists: &'a bool,
+        #[serde(skip_serializing_if = "is_empty")]
+        geolocation: &'a Geolocation,
+        #[serde(skip_serializing_if = "is_empty", serialize_with = "http_with_content")]
+        http: &'a Http,
+        #[serde(skip_serializing_if = "is_empty")]
+        ports: &'a Ports,
+        #[serde(skip_serializing_if = "is_empty")]
+        resolutions: &'a Vec<String>,
+        #[serde(skip_serializing_if = "is_empty")]
+        network: &'a Network,
+        #[serde(skip_serializing_if = "is_empty")]
+        technology: &'a TechnologySummary,
+        #[serde(skip_serializing_if = "is_empty")]
+        vulns: &'a Vulns,
+    }
+    let Summary {
+        scoped,
+        issues,
+        task_results,
+        screenshot_exists,
+        geolocation,
+        http,
+        ports,
+        resolutions,
+        network,
+        technology,
+        vulns,
+    } = summary;
+    let parts = Parts {
+        scoped,
+        issues,
+        task_results,
+        screenshot_exists,
+        geolocation,
+        http,
+        ports,
+        resolutions,
+        network,
+        technology,
+        vulns,
+    };
+    parts.serialize(serializer)
+}
+
+/// The same of how a site answered.
+fn http_with_content<S: Serializer>(http: &&Http, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Parts<'a> {
+        #[serde(skip_serializing_if = "is_empty")]
+        code: &'a Option<i64>,
+        #[serde(skip_serializing_if = "is_empty")]
+        title: &'a Option<String>,
+        #[serde(skip_serializing_if = "is_empty")]
+        auth: &'a Auth,
+        #[serde(skip_serializing_if = "is_empty")]
+        content: &'a Content,
+    }
+    let Http { code, title, auth, content } = http;
+    Parts { code, title, auth, content }.serialize(serializer)
+}
+
+fn is_empty<T: Default + PartialEq>(part: &&T) -> bool {
+    **part == T::default()
 }
 
 /// One edge of the path from a seed.
@@ -159,6 +245,7 @@ pub struct TaskResult {
 
 /// The summary, common to all kinds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Summary {
     pub scoped: bool,
     pub issues: IssueCounts,
@@ -197,6 +284,7 @@ pub struct Geolocation {
 
 /// How a site answered, and what its front page asks for and holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Http {
     pub code: Option<i64>,
     pub title: Option<String>,
@@ -256,4 +344,41 @@ pub struct TechnologySummary {
 pub struct Vulns {
     pub vulns: Vec<String>,
     pub current_count: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A record as it was stored before empty members were left out, with a summary.
+    fn stored(summary: Value) -> Value {
+        json!({
+            "uid": "00".repeat(32), "collection": Uuid::nil(), "kind": "DnsRecord", "name": "a.test", "seed": false,
+            "hidden": false, "allow_list": false, "deny_list": false, "present": true, "scoped": false,
+            "scoped_reason": "unreached", "shared": false, "ownership": 0, "clearance": "L0", "path": [],
+            "ancestors": [], "task_results": [], "details": {"mx_records": null}, "fingerprint": [], "tags": [],
+            "aliases": null, "alias_group": null, "category": null, "confidence": null, "description": null,
+            "source": null, "status": null, "summary": summary,
+        })
+    }
+
+    #[test]
+    fn what_is_empty_is_not_stored_and_is_read_all_the_same() {
+        let mut summary = json!(Summary::default());
+        let record: EntityRecord = serde_json::from_value(stored(summary.clone())).unwrap();
+        let kept = json!(record);
+        assert_eq!(kept["summary"], json!({}));
+        assert_eq!(kept.get("aliases"), None);
+        assert_eq!(kept["details"], json!({"mx_records": null}), "what tasks say stays as they say it");
+        assert_eq!(serde_json::from_value::<EntityRecord>(kept).unwrap(), record);
+
+        summary["http"]["code"] = json!(200);
+        summary["ports"]["count"] = json!(1);
+        let record: EntityRecord = serde_json::from_value(stored(summary.clone())).unwrap();
+        let kept = json!(record);
+        assert_eq!(kept["summary"], json!({"http": {"code": 200}, "ports": {"count": 1, "tcp": [], "udp": []}}));
+        let read: EntityRecord = serde_json::from_value(kept).unwrap();
+        assert_eq!(json!(read.summary), summary, "the contract shows each member");
+    }
 }
