@@ -116,8 +116,6 @@ pub struct Observation {
     pub argument: String,
     /// The members it owns.
     pub details: Details,
-    /// Blobs: label and hash of the newest evidence.
-    pub evidence: Vec<(String, Uid)>,
 }
 
 /// Returns true if two answers are equal apart from the task's volatile members.

@@ -21,6 +21,7 @@ use crate::inventory::feed::{self, Stamp};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
 use ambit_model::{Timestamp, Uid};
+use observations::{Fresh, Observations};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
@@ -95,6 +96,9 @@ pub(crate) struct Changes {
     pub(crate) seen: BTreeSet<Uid>,
     /// Issues that were proven again.
     pub(crate) seen_issues: BTreeSet<Uid>,
+    /// What was read of the entities to be folded before what is fresh was written, and what that is.
+    stored_observations: Option<Observations>,
+    fresh: Fresh,
 }
 
 /// What became of it.
@@ -119,6 +123,15 @@ impl Changes {
             refold: BTreeSet::new(),
             seen: BTreeSet::new(),
             seen_issues: BTreeSet::new(),
+            stored_observations: None,
+            fresh: Fresh::new(),
+        }
+    }
+
+    /// Something is known of these entities now that stands beside their rows, and is read when they are folded.
+    fn relate(&mut self, uids: &[Uid]) {
+        for uid in uids {
+            self.entities.get_mut(uid).into_iter().for_each(EntityRow::relate);
         }
     }
 

@@ -43,7 +43,6 @@ fn record() -> EntityRecord {
             task: "http_probe".to_owned(),
             argument: String::new(),
             details: details.as_object().cloned().unwrap_or_default(),
-            evidence: Vec::new(),
         }],
         vulnerabilities: Default::default(),
         issues: IssueCounts::default(),

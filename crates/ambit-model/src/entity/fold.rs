@@ -35,9 +35,9 @@ pub struct FoldInput {
 /// and the first value of a member wins, so that the lowest address describes a site that is served from several.
 pub fn fold(mut input: FoldInput) -> EntityRecord {
     input.observations.sort_by(|a, b| (&a.task, &a.argument).cmp(&(&b.task, &b.argument)));
-    let details = fold_details(input.kind, &input.observations);
     let mut tasks: Vec<String> = input.observations.iter().map(|observation| observation.task.clone()).collect();
     tasks.dedup();
+    let details = fold_details(input.kind, input.observations);
     let depth = i64::try_from(input.decision.path.len()).unwrap_or(i64::MAX);
     let task_results = tasks
         .iter()
@@ -100,17 +100,20 @@ pub fn fold(mut input: FoldInput) -> EntityRecord {
 /// The kind's members with their empty values, overlaid by the observations. Thousands of services may report the same
 /// long list from one certificate, or each a list of its own. Comparing equal lists costs one comparison, others no
 /// more than their length.
-fn fold_details(kind: Kind, observations: &[Observation]) -> Details {
+fn fold_details(kind: Kind, observations: Vec<Observation>) -> Details {
     let mut details = Details::new();
-    let mut items: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut items: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for observation in observations {
-        for (member, value) in &observation.details {
-            let known = details.entry(member.clone()).or_insert(Value::Null);
+        for (member, value) in observation.details {
+            let Some(known) = details.get_mut(&member) else {
+                details.insert(member, value);
+                continue;
+            };
             match (known, value) {
-                (known, value) if known.is_null() => *known = value.clone(),
-                (Value::Array(known), Value::Array(more)) if known != more => {
+                (known, value) if known.is_null() => *known = value,
+                (Value::Array(known), Value::Array(more)) if *known != more => {
                     let items = items.entry(member).or_insert_with(|| known.iter().map(spelling).collect());
-                    known.extend(more.iter().filter(|item| items.insert(spelling(item))).cloned());
+                    known.extend(more.into_iter().filter(|item| items.insert(spelling(item))));
                 }
                 _ => {}
             }
@@ -302,7 +305,6 @@ mod tests {
             task: task.to_owned(),
             argument: argument.to_owned(),
             details: details.as_object().cloned().unwrap(),
-            evidence: Vec::new(),
         }
     }
 

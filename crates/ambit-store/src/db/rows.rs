@@ -141,11 +141,15 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Adds a row. Its first column is never null.
-    pub(crate) fn push<const N: usize>(&mut self, row: [(&'static str, Value); N]) {
+    pub(crate) fn push(
+        &mut self,
+        row: impl AsRef<[(&'static str, Value)]> + IntoIterator<Item = (&'static str, Value)>,
+    ) {
+        let names = || row.as_ref().iter().map(|(name, _)| *name);
         if self.names.is_empty() {
-            self.names = row.iter().map(|(name, _)| *name).collect();
+            self.names = names().collect();
         }
-        debug_assert!(row.iter().map(|(name, _)| name).eq(&self.names), "the same columns in each row");
+        debug_assert!(names().eq(self.names.iter().copied()), "the same columns in each row");
         self.values.extend(row.into_iter().map(|(_, value)| value));
     }
 }

@@ -1,13 +1,15 @@
-//! Entities: loading their rows, folding what is open of them, and writing what changed.
+//! Entities: loading their rows, and folding what is open of them; `write` beside this file writes what changed.
 
-use super::observations::{led_observations, own_observations};
-use super::reverted::{Previous, Reverted, previous_versions, write_reverted};
+mod write;
+
+use super::observations::led_observations;
+use super::reverted::{Reverted, previous_versions};
 use super::vulns::{Vulns, load_vulns};
-use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
+use super::{ChangeContext, Changes, Step};
 use crate::StoreError;
-use crate::db::rows::{Rows, columns, list, named};
+use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, from_json, to_json, values};
-use ambit_model::entity::{EntityRecord, FoldInput, IssueCounts, fold, ip_address};
+use ambit_model::entity::{EntityRecord, FoldInput, IssueCounts, fold};
 use ambit_model::feed::{Noun, What};
 use ambit_model::observation::Observation;
 use ambit_model::scope::Decision;
@@ -27,7 +29,7 @@ columns! {
         pub(crate) allow_list: bool,
         pub(crate) deny_list: bool,
         pub(crate) tags: Vec<String> = (json),
-        pub(crate) decision: Decision = (json),
+        pub(crate) decision: Decision = { Decision::unreached() },
         pub(crate) present: bool,
         observed: bool,
         /// As stored; `None`: the entity is new.
@@ -36,13 +38,17 @@ columns! {
 }
 
 columns! {
-    /// The columns that are stored beside the record.
+    /// What is stored of it.
     #[derive(Clone, Debug)]
     struct Stored {
         record: String,
-        present: bool,
-        observed: bool,
+        /// As loaded into the row.
+        flags: [bool; 4] = { [false; 4] },
+        tags: Vec<String> = { Vec::new() },
+        present: bool = { false },
+        observed: bool = { false },
         decision: String,
+        shared: i64,
         opened_at: Timestamp,
         opened_revision: i64,
         scoped_at: Option<Timestamp>,
@@ -51,8 +57,16 @@ columns! {
         /// The run in which it appeared last; negative: that in which it, having been there before, disappeared.
         turned_run: i64,
         sighted: Sighted = Sighted,
+        /// There are issues, technologies or vulnerabilities of it; most entities have none.
+        related: bool = (sql RELATED.to_owned()),
     }
 }
+
+/// Whether rows of other tables are about an entity. (For `EXISTS` PostgreSQL may read a whole table.)
+const RELATED: &str = "CASE WHEN (SELECT 1 FROM issues i WHERE i.entity_uid = entities.uid LIMIT 1) IS NULL
+    AND (SELECT 1 FROM entity_technologies t WHERE t.entity_uid = entities.uid LIMIT 1) IS NULL
+    AND (SELECT 1 FROM entity_vulns n WHERE n.uid = entities.uid LIMIT 1) IS NULL
+    THEN CAST(0 AS BIGINT) ELSE CAST(1 AS BIGINT) END";
 
 columns! {
     /// When it was seen last, and in which runs without a gap before that.
@@ -96,6 +110,23 @@ impl EntityRow {
         self.stored.is_none()
     }
 
+    /// What people decided of it, and whether a seed names it.
+    fn flags(&self) -> [bool; 4] {
+        [self.seed, self.hidden, self.allow_list, self.deny_list]
+    }
+
+    /// Whether issues, technologies or vulnerabilities of it may be stored.
+    pub(super) fn is_related(&self) -> bool {
+        self.stored.as_ref().is_some_and(|stored| stored.related)
+    }
+
+    /// Vulnerabilities of it were written since it was loaded.
+    pub(super) fn relate(&mut self) {
+        if let Some(stored) = &mut self.stored {
+            stored.related = true;
+        }
+    }
+
     /// Whether the record as it is shown now is scoped; a new entity's is not.
     pub(crate) fn shown_scoped(&self) -> Result<bool, StoreError> {
         self.stored.as_ref().map_or(Ok(false), Stored::scoped)
@@ -108,7 +139,10 @@ impl EntityRow {
             #[serde(default)]
             vulnerabilities: Vulns,
         }
-        let Some(stored) = &self.stored else { return Ok(BTreeSet::new()) };
+        // Most records have none, and reading a whole one takes longer than finding that out.
+        let Some(stored) = self.stored.as_ref().filter(|stored| stored.record.contains("\"vulnerabilities\"")) else {
+            return Ok(BTreeSet::new());
+        };
         Ok(from_json::<Known>(&stored.record)?.vulnerabilities.into_values().flatten().collect())
     }
 }
@@ -132,11 +166,39 @@ fn say_the_same(mut stored: EntityRecord, record: &EntityRecord) -> bool {
     stored == *record
 }
 
+/// What becomes of an entity by its new record; `None` where that is no other version.
+fn what_happened(
+    place: &ChangeContext,
+    row: &EntityRow,
+    record: &EntityRecord,
+    text: &str,
+) -> Result<Option<What>, StoreError> {
+    Ok(match &row.stored {
+        None => Some(What::Appeared),
+        Some(stored) if stored.present && !row.present => Some(What::Disappeared),
+        Some(stored) if !stored.present && row.present => Some(What::Appeared),
+        Some(stored) if stored.record == text => None,
+        Some(stored) if !place.opened(stored.version_run) && say_the_same(from_json(&stored.record)?, record) => None,
+        Some(_) => Some(What::Changed),
+    })
+}
+
+/// Whether the new record of an entity shows another `scoped` than the stored one. While an entity is there its record
+/// shows what its decision says, so that the stored one is seldom read for it.
+fn scope_moved(row: &EntityRow, record: &EntityRecord, (text, decision): (&str, &str)) -> Result<bool, StoreError> {
+    Ok(match &row.stored {
+        Some(stored) if stored.present && row.present && stored.decision == decision => false,
+        Some(stored) if stored.record != text => stored.scoped()? != record.scoped,
+        _ => false,
+    })
+}
+
 /// A folded entity.
 pub(super) struct Folded {
     pub(super) uid: Uid,
     pub(super) record: EntityRecord,
     text: String,
+    decision: String,
     /// Whether `scoped` moved (a new one has nothing hanging on it yet).
     pub(super) scope_moved: bool,
     /// `None`: it is not another version, though bookkeeping may differ.
@@ -171,7 +233,10 @@ impl Changes {
         let (row, stored) = (list::<EntityRow>(), list::<Stored>());
         let head = format!("SELECT {row}, {stored} FROM entities WHERE +collection_id = $1 AND uid IN");
         let rows: Vec<(EntityRow, Stored)> = tx.read_in(&head, values![self.place.collection], &missing, "").await?;
-        for (mut entity, stored) in rows {
+        for (mut entity, mut stored) in rows {
+            entity.decision = from_json(&stored.decision)?;
+            (stored.flags, stored.tags) = (entity.flags(), entity.tags.clone());
+            (stored.present, stored.observed) = (entity.present, entity.observed);
             entity.stored = Some(stored);
             self.entities.insert(entity.uid, entity);
         }
@@ -182,11 +247,12 @@ impl Changes {
     pub(super) async fn fold_entities(&mut self, tx: &mut Tx) -> Result<BTreeMap<Uid, Folded>, StoreError> {
         self.load_entities(tx, self.refold.clone()).await?;
         let uids: Vec<Uid> = self.refold.iter().copied().filter(|uid| self.entities.contains_key(uid)).collect();
-        let mut own = own_observations(tx, &uids).await?;
+        let mut own = self.observations(tx).await?;
         let unwritten = |uid: &Uid| self.entities.get(uid).map(|row| row.name.clone());
         let mut led = led_observations(tx, &uids, unwritten).await?;
-        let mut counts = self.issue_counts(tx, &uids).await?;
-        let mut vulns = load_vulns(tx, &uids).await?;
+        let related: Vec<Uid> = uids.iter().copied().filter(|uid| self.entities[uid].is_related()).collect();
+        let mut counts = self.issue_counts(tx, &uids, &related).await?;
+        let mut vulns = load_vulns(tx, &related).await?;
         let going: Vec<Uid> = uids
             .iter()
             .copied()
@@ -214,29 +280,16 @@ impl Changes {
                     fold(fold_input(row, self.place.uuid, observations, counts, vulns))
                 }
             };
-            let text = to_json(&record);
-            let scope_moved = match &row.stored {
-                Some(stored) if stored.record != text => stored.scoped()? != record.scoped,
-                _ => false,
-            };
-            let what = match &row.stored {
-                None => Some(What::Appeared),
-                Some(stored) if stored.present && !row.present => Some(What::Disappeared),
-                Some(stored) if !stored.present && row.present => Some(What::Appeared),
-                Some(stored) if stored.record == text => None,
-                Some(stored)
-                    if !self.place.opened(stored.version_run) && say_the_same(from_json(&stored.record)?, &record) =>
-                {
-                    None
-                }
-                Some(_) => Some(What::Changed),
-            };
+            let (text, decision) = (to_json(&record), to_json(&row.decision));
+            let scope_moved = scope_moved(row, &record, (&text, &decision))?;
+            let what = what_happened(&self.place, row, &record, &text)?;
             let text_moved = row.stored.as_ref().is_none_or(|stored| stored.record != text);
             if what == Some(What::Appeared) && self.place.run.is_some() {
                 self.seen.insert(uid);
             }
             let reverted = Reverted::default();
-            folded.insert(uid, Folded { uid, record, text, scope_moved, what, text_moved, reverted, turns: false });
+            let turns = false;
+            folded.insert(uid, Folded { uid, record, text, decision, scope_moved, what, text_moved, reverted, turns });
         }
         self.find_reverted(tx, &mut folded).await?;
         Ok(folded)
@@ -277,172 +330,6 @@ impl Changes {
             records.insert(uid, from_json(&record)?);
         }
         Ok(records)
-    }
-
-    /// Writes the rows of folded entities, their closed versions and the collection's counters. Answers with the number
-    /// of new ones.
-    pub(super) async fn write_entities(
-        &self,
-        tx: &mut Tx,
-        folded: &BTreeMap<Uid, Folded>,
-        stamps: &Stamps,
-    ) -> Result<usize, StoreError> {
-        let rows = |uid: &Uid| &self.entities[uid];
-        let new: Vec<Uid> = folded.keys().copied().filter(|uid| rows(uid).stored.is_none()).collect();
-        self.insert_entities(tx, &new, folded, stamps).await?;
-        let old: Vec<&Folded> = folded.values().filter(|fold| rows(&fold.uid).stored.is_some()).collect();
-        self.update_entities(tx, &old, stamps).await?;
-        let present = |uid: &Uid| {
-            let row = rows(uid);
-            i64::from(row.present) - i64::from(row.stored.as_ref().is_some_and(|stored| stored.present))
-        };
-        let delta: i64 = folded.keys().map(present).sum();
-        let total = i64::try_from(new.len()).expect("far fewer");
-        if delta != 0 || total != 0 {
-            let sql = "UPDATE collections SET entity_count = entity_count + $1, total_entity_count = \
-                       total_entity_count + $2 WHERE id = $3";
-            tx.run(sql, values![delta, total, self.place.collection]).await?;
-        }
-        if let Some(run) = self.place.run {
-            let appeared: i64 = folded.values().map(|fold| self.turn(fold).0).sum();
-            if appeared != 0 {
-                let sql = "UPDATE runs SET new_entities = new_entities + $1 WHERE id = $2";
-                tx.run(sql, values![appeared, run.id]).await?;
-            }
-        }
-        Ok(new.len())
-    }
-
-    /// What an entity adds to those that are new in the run, and its `turned_run`: 1 where it appears, for the first
-    /// time or again; -1 where it disappears in the run in which it appeared; 0 where it was there before, disappeared
-    /// in this run and is there again.
-    fn turn(&self, fold: &Folded) -> (i64, i64) {
-        let run = self.place.run_number();
-        let turned = self.entities[&fold.uid].stored.as_ref().map_or(0, |stored| stored.turned_run);
-        match fold.what {
-            Some(What::Appeared) if run != 0 && turned == -run => (0, 0),
-            Some(What::Appeared) => (1, run),
-            Some(What::Disappeared) if run != 0 && turned == run => (-1, run),
-            Some(What::Disappeared) => (0, -run),
-            Some(What::Changed | What::Seen) | None => (0, turned),
-        }
-    }
-
-    async fn insert_entities(
-        &self,
-        tx: &mut Tx,
-        new: &[Uid],
-        folded: &BTreeMap<Uid, Folded>,
-        stamps: &Stamps,
-    ) -> Result<(), StoreError> {
-        let ids = free_ids(tx, "entities", new).await?;
-        let run = self.place.run_number();
-        let mut rows = Rows::default();
-        for uid in new {
-            let (row, fold, (revision, at)) = (&self.entities[uid], &folded[uid], stamps[uid]);
-            rows.push(named! {
-                uid,
-                id: ids[uid],
-                collection_id: self.place.collection,
-                kind: row.kind.name(),
-                name: &row.name,
-                seed: row.seed,
-                hidden: row.hidden,
-                allow_list: row.allow_list,
-                deny_list: row.deny_list,
-                tags: to_json(&row.tags),
-                decision: to_json(&row.decision),
-                present: row.present,
-                observed: row.observed,
-                shared: ip_address::shared_by(&fold.record.details).number(),
-                record: &fold.text,
-                opened_at: at,
-                opened_revision: revision,
-                first_seen: at,
-                last_seen: at,
-                scoped_at: fold.record.scoped.then_some(at),
-                first_run: run,
-                seen_from: run,
-                seen_to: run,
-                revision: self.place.graph,
-                version_run: run,
-                turned_run: run,
-            });
-        }
-        tx.insert("entities", rows, "").await
-    }
-
-    async fn update_entities(&self, tx: &mut Tx, folded: &[&Folded], stamps: &Stamps) -> Result<(), StoreError> {
-        let run = self.place.run_number();
-        let mut rows = Rows::default();
-        let (mut closed, mut seen_again, mut reverted) = (Vec::new(), Vec::new(), BTreeMap::new());
-        for fold in folded {
-            let row = &self.entities[&fold.uid];
-            let stored = row.stored.as_ref().expect("only old ones");
-            let decision = to_json(&row.decision);
-            if !fold.text_moved && !fold.changed() && stored.observed == row.observed && stored.decision == decision {
-                continue;
-            }
-            let replaces = fold.changed() && (fold.turns || !self.place.opened(stored.version_run));
-            let (opened, version_run) = match (&fold.reverted.version, stamps.get(&fold.uid).filter(|_| replaces)) {
-                (Some(Previous { opened_revision, opened_at, .. }), _) => ((*opened_revision, *opened_at), 0),
-                (None, Some(stamp)) => (*stamp, run),
-                (None, None) => ((stored.opened_revision, stored.opened_at), stored.version_run),
-            };
-            reverted.insert(fold.uid, (stored.opened_revision, fold.reverted.clone()));
-            if replaces {
-                closed.push(Closed {
-                    noun: Noun::Entity,
-                    uid: fold.uid,
-                    opened_at: stored.opened_at,
-                    opened_revision: stored.opened_revision,
-                    record: &stored.record,
-                });
-            }
-            let sighted = self.sighted(fold, stored, stamps);
-            if sighted.seen_from != stored.sighted.seen_from {
-                seen_again.push(fold.uid);
-            }
-            let moved_at = stamps.get(&fold.uid).map(|(_, at)| *at);
-            let scoped_at = if fold.scope_moved { moved_at } else { stored.scoped_at };
-            rows.push(named! {
-                uid: fold.uid,
-                seed: row.seed,
-                hidden: row.hidden,
-                allow_list: row.allow_list,
-                deny_list: row.deny_list,
-                tags: to_json(&row.tags),
-                decision,
-                present: row.present,
-                observed: row.observed,
-                shared: ip_address::shared_by(&fold.record.details).number(),
-                record: &fold.text,
-                opened_at: opened.1,
-                opened_revision: opened.0,
-                scoped_at,
-                revision: self.place.graph,
-                version_run,
-                turned_run: self.turn(fold).1,
-                last_seen: sighted.last_seen,
-                seen_from: sighted.seen_from,
-                seen_to: sighted.seen_to,
-                seen_revision: sighted.seen_revision,
-            });
-        }
-        close_versions(tx, &closed, stamps).await?;
-        write_reverted(tx, Noun::Entity, &reverted).await?;
-        super::keep_sightings(tx, "entities", &seen_again, run).await?;
-        tx.update("entities", rows).await
-    }
-
-    /// When a folded entity was seen last: what [`super::touch`] writes of those that are only seen, here in the one
-    /// statement that writes the record, since a second look at a long row costs as much as the first.
-    fn sighted(&self, fold: &Folded, stored: &Stored, stamps: &Stamps) -> Sighted {
-        match stamps.get(&fold.uid) {
-            Some(stamp) if self.seen.contains(&fold.uid) => stored.sighted.again(self.place.run_number(), *stamp),
-            Some((seen_revision, _)) if !fold.changed() => Sighted { seen_revision: *seen_revision, ..stored.sighted },
-            _ => stored.sighted,
-        }
     }
 }
 

@@ -151,15 +151,17 @@ impl Changes {
         self.load_issues_where(tx, "entity_uid", &moved).await
     }
 
-    /// Counts of issues of entities: what is stored, overlaid by what this transaction changed in memory.
+    /// Counts of issues of entities: what is stored, of those that anything is stored of, overlaid by what this
+    /// transaction changed in memory.
     pub(super) async fn issue_counts(
         &self,
         tx: &mut Tx,
         uids: &[Uid],
+        related: &[Uid],
     ) -> Result<BTreeMap<Uid, IssueCounts>, StoreError> {
         let mut counts: BTreeMap<Uid, IssueCounts> = BTreeMap::new();
         let head = "SELECT entity_uid, uid, severity, open, has_cve FROM issues WHERE entity_uid IN";
-        let rows: Vec<(Uid, Uid, i64, bool, bool)> = tx.read_in(head, Vec::new(), uids, "").await?;
+        let rows: Vec<(Uid, Uid, i64, bool, bool)> = tx.read_in(head, Vec::new(), related, "").await?;
         for (entity, issue, severity, open, cve) in rows {
             if !self.issues.contains_key(&issue) {
                 count(counts.entry(entity).or_default(), severity, open, cve);

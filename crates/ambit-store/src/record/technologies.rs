@@ -3,7 +3,7 @@
 use super::entities::Folded;
 use super::reverted::{Reverted, previous_versions, write_reverted};
 use super::vulns::Vulns;
-use super::{ChangeContext, Changes, Closed, Stamps, Step, close_versions, free_ids, touch};
+use super::{ChangeContext, Changes, Closed, EntityRow, Stamps, Step, close_versions, free_ids, touch};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, from_json, to_json};
@@ -108,8 +108,9 @@ pub(super) async fn derive(
         Technologies { added: BTreeSet::new(), removed: BTreeSet::new(), changed: BTreeMap::new(), seen: Vec::new() };
     let moved: Vec<Uid> = folded.values().filter(|fold| fold.changed()).map(|fold| fold.uid).collect();
     let mut pairs: BTreeMap<Uid, BTreeSet<Uid>> = BTreeMap::new();
+    let related: Vec<Uid> = moved.iter().copied().filter(|uid| changes.entities[uid].is_related()).collect();
     let head = "SELECT entity_uid, technology_uid FROM entity_technologies WHERE entity_uid IN";
-    for (entity, technology) in tx.read_in::<(Uid, Uid), _>(head, Vec::new(), &moved, "").await? {
+    for (entity, technology) in tx.read_in::<(Uid, Uid), _>(head, Vec::new(), &related, "").await? {
         pairs.entry(entity).or_default().insert(technology);
     }
     let mut said: BTreeMap<Uid, TechnologyRecord> = BTreeMap::new();
@@ -241,7 +242,8 @@ impl Technologies {
         if changes.place.run.is_none() {
             return Ok(());
         }
-        let entities: Vec<Uid> = changes.seen.iter().copied().collect();
+        let may_show = |uid: &Uid| changes.entities.get(uid).is_none_or(EntityRow::is_related);
+        let entities: Vec<Uid> = changes.seen.iter().copied().filter(may_show).collect();
         let mut seen: BTreeSet<Uid> = self.added.iter().map(|(_, technology)| *technology).collect();
         let head = "SELECT DISTINCT technology_uid FROM entity_technologies WHERE entity_uid IN";
         seen.extend(tx.read_in::<Uid, _>(head, Vec::new(), &entities, "").await?);

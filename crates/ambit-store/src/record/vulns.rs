@@ -18,6 +18,7 @@ impl Changes {
         let rows = vulns.iter().filter(|(_, vulns)| !vulns.is_empty());
         let rows = rows.map(|(uid, vulns)| named! { uid: uid, vulns: to_json(vulns) }).collect();
         tx.insert("entity_vulns", rows, "").await?;
+        self.relate(&uids);
         self.refold.extend(uids);
         Ok(())
     }

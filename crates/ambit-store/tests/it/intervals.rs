@@ -290,6 +290,9 @@ async fn the_graph_comes_whole_and_then_as_changes() {
         assert!(seed.node.seed && seed.observed && seed.present);
         let nothing = lab.engine.graph(lab.collection, whole.revision).await.unwrap();
         assert_eq!((nothing.nodes.len(), nothing.opened.len(), nothing.closed.len()), (0, 0, 0));
+        lab.probe(&run, "http", uid, 0, found(json!({"title": "Acme"}), &[])).await;
+        let said = lab.engine.graph(lab.collection, whole.revision).await.unwrap();
+        assert!(said.nodes.is_empty(), "the graph is as it was, whatever the record shows: {said:?}");
         // The same edge of a second argument holds it open.
         let mut reconciliation = lab.reconciliation(run.id);
         let mut work = new_work(TASK, uid, 0);

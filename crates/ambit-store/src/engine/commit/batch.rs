@@ -1,14 +1,15 @@
 //! A batch of probe results in memory: what each does to the intervals and edges that are open, and then
 //! everything written in a few statements.
 
+mod again;
 mod leaves;
 mod load;
 
+use super::super::Outcome;
 use super::super::dirty::mark_dirty;
 use super::super::graph::{CLOSE_EDGES, closed_edge};
 use super::super::lease::Held;
 use super::super::not_done::count_not_done;
-use super::super::{Outcome, Work};
 use super::{EvidenceList, count_work, raise_wire_date};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, named};
@@ -16,12 +17,15 @@ use crate::db::sql::{Tx, Value, to_json, values};
 use crate::inventory::blobs;
 use crate::record::{ChangeContext, Changes, EntityRow};
 use crate::wider::specimens;
+use again::pair;
 use ambit_model::id::BlobHash;
-use ambit_model::observation::{BODY, Found, LOOKUPS_MAX, ProbeResult, SECOND_PROBE_AFTER_MS, Sighting, same_answer};
+use ambit_model::observation::{BODY, Found, ProbeResult, Sighting, same_answer};
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
 pub(in super::super) use leaves::denied;
-use load::{is_failed_lookup, load_edges, load_hung_on, load_probes, load_said, says_nothing, told};
+use load::{
+    is_failed_lookup, load_edges, load_hung_on, load_probes, load_said, says_nothing, says_something_new, told,
+};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -121,22 +125,29 @@ impl Batch {
         let failed = outcomes.clone().filter(|outcome| is_failed_lookup(outcome)).map(|outcome| outcome.work.uid);
         let failed: Vec<Uid> = failed.collect();
         let mut uids: BTreeSet<Uid> = keys.iter().map(|key| key.0).collect();
-        for outcome in outcomes {
+        for outcome in outcomes.clone() {
             if let Some(found) = outcome.result.found() {
                 uids.extend(
                     found.edges.iter().map(|discovery| Uid::of_entity(place.uuid, discovery.kind, &discovery.name)),
                 );
             }
         }
-        let uids: Vec<Uid> = uids.into_iter().collect();
-        let known = tx.read_in("SELECT uid, present FROM entities WHERE uid IN", Vec::new(), &uids, "").await?;
+        let probes = load_probes(tx, &keys).await?;
+        let mut changes = Changes::new(place);
+        let new = outcomes.filter(|outcome| says_something_new(outcome, &probes)).map(|outcome| outcome.work.uid);
+        let refolded: Vec<Uid> = new.collect();
+        changes.load_entities(tx, refolded).await?;
+        let mut known: BTreeMap<Uid, bool> = changes.entities.values().map(|row| (row.uid, row.present)).collect();
+        let others: Vec<Uid> = uids.into_iter().filter(|uid| !known.contains_key(uid)).collect();
+        let head = "SELECT uid, present FROM entities WHERE uid IN";
+        known.extend(tx.read_in::<(Uid, bool), _>(head, Vec::new(), &others, "").await?);
         Ok(Self {
             hung_on: load_hung_on(tx, &failed).await?,
             said: load_said(tx, &silent).await?,
-            probes: load_probes(tx, &keys).await?,
-            edges: load_edges(tx, &keys).await?,
-            changes: Changes::new(place),
-            known: known.into_iter().collect(),
+            edges: load_edges(tx, &probes).await?,
+            probes,
+            changes,
+            known,
             closed: Rows::default(),
             dirty: BTreeSet::new(),
             details_changed: BTreeSet::new(),
@@ -181,31 +192,6 @@ impl Batch {
             }
             self.probes.entry(key).or_default().note(UNKNOWN, outcome, Some(cut(why)));
         }
-    }
-
-    /// Whether a look-up that failed is repeated in the run: what hangs on the name is not contacted meanwhile.
-    fn asks_again(&self, outcome: &Outcome) -> bool {
-        use NotDoneReason::{InPart, NoAnswer, OutOfBudget, OutOfTime};
-        let failed = outcome.result.not_done();
-        failed.is_some_and(|(reason, _)| matches!(reason, InPart | NoAnswer | OutOfBudget | OutOfTime))
-            && pair(outcome.work.number) + 2 < 2 * LOOKUPS_MAX
-            && self.hung_on.contains(&outcome.work.uid)
-    }
-
-    /// Plans a probe once more, later in the run.
-    fn ask(&mut self, work: &Work, number: i64, after: Timestamp, lease: &Held) {
-        self.second.push(named! {
-            run_id: work.run,
-            task: &work.task,
-            uid: work.uid,
-            argument: &work.argument,
-            look: number,
-            wave: lease.wave,
-            footprint: lease.footprint,
-            priority: lease.priority,
-            not_before: after.plus_ms(SECOND_PROBE_AFTER_MS),
-            partition: lease.partition,
-        });
     }
 
     /// Tells in the report of the run what an outcome did not bring.
@@ -347,7 +333,13 @@ impl Batch {
     /// Writes everything; answers with the number of new entities.
     pub(super) async fn write(mut self, tx: &mut Tx) -> Result<usize, StoreError> {
         let place = self.changes.place.clone();
+        self.changes.read_observations(tx).await?;
         self.write_probes(tx, place.run.map_or(0, |run| run.id)).await?;
+        for ((uid, task, argument), probe) in std::mem::take(&mut self.probes) {
+            if probe.touched && self.changes.refold.contains(&uid) {
+                self.changes.observe(uid, (task, argument), probe.open.map(|open| open.details));
+            }
+        }
         if let Some(run) = place.run {
             // What this run or anybody else stored meanwhile may be about to be referred to; what is older and
             // nobody's leaves its room to the newest.
@@ -468,11 +460,6 @@ impl Open {
     }
 }
 
-/// The number of the first of two probes of which the second counts where both are absent.
-fn pair(number: i64) -> i64 {
-    number - number % 2
-}
-
 fn key_of(outcome: &Outcome) -> Key {
     (outcome.work.uid, outcome.work.task.clone(), outcome.work.argument.clone())
 }
@@ -499,6 +486,7 @@ fn same_edges(edges: &BTreeMap<EdgeKey, EdgeRow>, wanted: &BTreeMap<EdgeKey, Det
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Work;
     use ambit_model::Kind;
     use ambit_model::observation::Discovery;
     use serde_json::json;

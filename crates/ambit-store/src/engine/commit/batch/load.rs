@@ -1,22 +1,32 @@
 //! Loads the rows that a batch is compared with.
 
-use super::{EdgeKey, EdgeRow, EvidenceList, Key, OPEN, Open, ProbeRow};
+use super::{EdgeKey, EdgeRow, EvidenceList, Key, OPEN, Open, ProbeRow, key_of};
 use crate::StoreError;
 use crate::db::rows::{Rows, list, named};
 use crate::db::sql::{Tx, from_json, values};
 use crate::engine::Outcome;
 use ambit_model::edge::EDGES;
+use ambit_model::observation::same_answer;
 use ambit_model::{Details, EdgeKind, TaskName, Timestamp, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The keys as rows of `v`.
-fn key_rows(keys: &BTreeSet<Key>) -> Rows {
-    keys.iter().map(|(uid, task, argument)| named! { uid, task, argument }).collect()
+/// Keys as rows of `v`.
+fn key_rows<'a>(keys: impl Iterator<Item = &'a Key>) -> Rows {
+    keys.map(|(uid, task, argument)| named! { uid, task, argument }).collect()
 }
 
 /// Returns whether a result has only edges and no details.
 pub(super) fn says_nothing(outcome: &Outcome) -> bool {
     outcome.result.found().is_some_and(|found| found.details.is_empty())
+}
+
+/// Returns whether a result says of its entity what is not stored, so that its record is made anew in any case.
+pub(super) fn says_something_new(outcome: &Outcome, probes: &BTreeMap<Key, ProbeRow>) -> bool {
+    let Some(found) = outcome.result.found() else { return false };
+    match probes.get(&key_of(outcome)).and_then(|probe| probe.open.as_ref()) {
+        Some(open) => !same_answer(&open.details, &found.details, outcome.volatile),
+        None => !found.details.is_empty(),
+    }
 }
 
 /// Returns whether a name could not be looked up, or not whole.
@@ -50,7 +60,7 @@ pub(super) async fn load_probes(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTr
         list::<ProbeRow>()
     );
     let mut probes = BTreeMap::new();
-    let rows: Vec<(Key, ProbeRow, Documents, Interval)> = tx.read_with(key_rows(keys), &sql).await?;
+    let rows: Vec<(Key, ProbeRow, Documents, Interval)> = tx.read_with(key_rows(keys.iter()), &sql).await?;
     for (key, mut probe, (details, evidence), interval) in rows {
         if let (Some(details), (Some(opened_at), Some(first_run), Some(first_at), Some(last_run), Some(last_at))) =
             (details, interval)
@@ -72,15 +82,16 @@ pub(super) async fn load_probes(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTr
     Ok(probes)
 }
 
+/// Open edges of probes that are stored: without one there are none.
 pub(super) async fn load_edges(
     tx: &mut Tx,
-    keys: &BTreeSet<Key>,
+    probes: &BTreeMap<Key, ProbeRow>,
 ) -> Result<BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>, StoreError> {
     let sql = "SELECT e.from_uid, e.task, e.argument, e.kind, e.to_uid, e.details
                FROM v JOIN edges e ON e.from_uid = v.uid AND e.task = v.task AND e.argument = v.argument WHERE \
                e.closed_at IS NULL";
     let mut edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>> = BTreeMap::new();
-    let rows: Vec<(Key, EdgeKey, String)> = tx.read_with(key_rows(keys), sql).await?;
+    let rows: Vec<(Key, EdgeKey, String)> = tx.read_with(key_rows(probes.keys()), sql).await?;
     for (key, edge, details) in rows {
         let details: Details = from_json(&details)?;
         let known = EdgeRow { stored: Some(details.clone()), wanted: Some(details) };
