@@ -106,7 +106,7 @@ pub enum RunEnd {
 }
 
 /// Carries a claimed run on to its end, or to a pause or stop. What the engine itself does meanwhile are spans within
-/// that of the run.
+/// that of the run. Fails where the store does, and then the run is not over.
 pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd> {
     let span = tracing::info_span!(
         target: "traces",

@@ -205,7 +205,8 @@ impl Carried {
     }
 }
 
-/// Carries one claimed run with its share of the process, until `give_way` turns true.
+/// Carries one claimed run with its share of the process, until `give_way` turns true. A network that cannot be set up
+/// ends the run as failed, which is no error.
 pub async fn carry(service: &Service, run: &Run, share: Share, give_way: watch::Receiver<bool>) -> Result<RunEnd> {
     let collection = service.engine.collection(run.collection).await?;
     let (wire, pace) = match (service.make_wire)(collection, run.clone()).await {

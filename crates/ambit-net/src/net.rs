@@ -121,7 +121,8 @@ impl Net {
 }
 
 /// The door for one unit of work, with the grants it was given. All methods are cancel-safe: dropping one closes its
-/// sockets.
+/// sockets. Before anything is sent, each fails with `NoGrant` where the grant for its target was not given, and with
+/// `OutOfScope` or `NotAllowed` where the guard refuses it.
 #[derive(Clone)]
 pub struct Session {
     net: Net,
@@ -202,18 +203,20 @@ impl Session {
         self.net.inner.dns.lookup(&self.door, name, rtype).await
     }
 
-    /// Looks a name up like [`Session::lookup`], without reading or filling the cache: for sweeps of names that mostly
-    /// do not exist.
+    /// Looks a name up like [`Session::lookup`], and fails as that does, without reading or filling the cache: for
+    /// sweeps of names that mostly do not exist.
     pub async fn lookup_uncached(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer> {
         self.net.inner.dns.lookup_uncached(&self.door, name, rtype, &limits::DNS_TRIES).await
     }
 
-    /// The same with two tries: where most names are never answered, such as below a wildcard whose server is silent.
+    /// The same, but fails after two tries: where most names are never answered, such as below a wildcard whose server
+    /// is silent.
     pub async fn lookup_briefly(&self, name: &str, rtype: RecordType) -> Result<DnsAnswer> {
         self.net.inner.dns.lookup_uncached(&self.door, name, rtype, &limits::DNS_TRIES_BRIEF).await
     }
 
     /// Looks up the addresses of a name that should not exist, and asks for the NSEC or NSEC3 records that prove it.
+    /// That they are missing is no error; it fails as [`Session::lookup`] does.
     pub async fn lookup_denial(&self, name: &str) -> Result<DnsAnswer> {
         self.net.inner.dns.lookup_denial(&self.door, name).await
     }
@@ -224,6 +227,7 @@ impl Session {
     }
 
     /// Asks one name server directly (a target: the guard is asked with the question's name). No recursion is desired.
+    /// Any answer but NOERROR and NXDOMAIN is an error, and so is silence after four tries.
     pub async fn ask(&self, server: SocketAddr, name: &str, rtype: RecordType) -> Result<DnsAnswer> {
         self.net.inner.dns.ask(&self.door, server, name, rtype).await
     }
@@ -233,20 +237,22 @@ impl Session {
         crate::dns::transfer::transfer(&self.door, server, zone).await
     }
 
-    /// What random names below `level` are answered with, sampled until nothing new comes. Kept for the run.
+    /// What random names below `level` are answered with, sampled until nothing new comes. Kept for the run. Fails
+    /// where more than five samples failed and none was answered with a value.
     pub async fn wildcard(&self, level: &str, rtype: RecordType) -> Result<Arc<WildcardProfile>> {
         self.net.inner.dns.wildcard(&self.door, level, rtype).await
     }
 
     // ── ports and streams ──
 
-    /// Opens a TCP connection to a target. `name` is what the contact is for, as the guard sees it.
+    /// Opens a TCP connection to a target. `name` is what the contact is for, as the guard sees it. A port that refuses
+    /// and one that is silent are different errors.
     pub async fn connect(&self, address: SocketAddr, name: Option<&str>) -> Result<Connection> {
         self.door.open(Grant::Target, address, name, limits::CONNECT_TIMEOUT).await
     }
 
     /// Opens a TCP connection to a host on a ground of its own: the operator's, or a receiver's. Each address of the
-    /// host is tried until one lets us in.
+    /// host is tried until one lets us in; where none does, it fails as the last one did.
     pub async fn connect_to(&self, grant: Grant, host: &str, port: u16) -> Result<Connection> {
         let addresses = self.net.inner.dns.dialled(&self.door, grant, host, port).await?;
         let mut opened = Err(NetError::Unreachable("no address".into()));
@@ -260,7 +266,7 @@ impl Session {
     }
 
     /// Probes many ports of one address, many at once and within the rate limits. Ports without an answer are tried
-    /// again, and the loss is measured.
+    /// again, and the loss is measured. Ports that are refused or that cannot be asked are in the result, not an error.
     pub async fn sweep_ports(&self, address: IpAddr, ports: &[u16]) -> Result<PortSweep> {
         crate::tcp::sweep::sweep(&self.door, address, ports, self.net.inner.options.sweep_in_flight).await
     }
@@ -278,7 +284,8 @@ impl Session {
         crate::tcp::knock::knock(&self.door, addresses, ports, self.net.inner.options.sweep_in_flight).await
     }
 
-    /// Connects and reads what the service says first.
+    /// Connects and reads what the service says first. Silence is an empty banner; a reset before the first byte is an
+    /// error.
     pub async fn read_banner(
         &self,
         address: SocketAddr,
@@ -289,7 +296,7 @@ impl Session {
     }
 
     /// Shakes hands, then reads what the service says first inside TLS. `sni`: `None` sends no name. No ALPN is
-    /// offered.
+    /// offered. Fails with `Tls` where the handshake was not completed, also if it showed a certificate.
     pub async fn read_banner_inside(
         &self,
         address: SocketAddr,
@@ -300,7 +307,7 @@ impl Session {
     }
 
     /// Leads a plain connection to the point where TLS begins. Gives the connection and everything that the server said
-    /// on the way.
+    /// on the way. Fails where the server offers no TLS or leaves the dialogue, and where `name` cannot stand in one.
     pub async fn start_tls(
         &self,
         connection: Connection,
@@ -317,7 +324,7 @@ impl Session {
     }
 
     /// Sends one datagram to a port of a target and waits for the first answer, at most `wait`. Nothing is repeated:
-    /// silence says nothing.
+    /// silence says nothing, and like a refusal it is an answer. Fails where the datagram did not go out.
     pub async fn ask_port(
         &self,
         address: SocketAddr,
@@ -350,7 +357,8 @@ impl Session {
         crate::tls::handshake::connect(&self.door, Grant::Target, address, sni, options).await
     }
 
-    /// Shakes hands on a connection that is already there (after [`Session::start_tls`]).
+    /// Shakes hands on a connection that is already there (after [`Session::start_tls`]). Fails where the server showed
+    /// no certificate before it broke off; no old hello is tried.
     pub async fn tls_over(
         &self,
         connection: Connection,
@@ -361,13 +369,14 @@ impl Session {
     }
 
     /// Sends a ClientHello of one version, and returns the answer, which shows whether the server supports that
-    /// version.
+    /// version. That it refuses is an answer; that it speaks no TLS is an error.
     pub async fn tls_hello(&self, address: SocketAddr, sni: Option<&str>, version: TlsVersion) -> Result<HelloAnswer> {
         crate::tls::handshake::hello(&self.door, address, sni, version).await
     }
 
     /// Asks a server with ten odd hellos and returns its JARM, 62 characters by which servers of one make are known.
-    /// Only zeros: it speaks no TLS.
+    /// Only zeros: it speaks no TLS. Fails where one of the ten connections did not come about, or
+    /// its hello was left without an answer.
     pub async fn jarm(&self, address: SocketAddr, sni: Option<&str>) -> Result<String> {
         crate::tls::handshake::jarm(&self.door, address, sni).await
     }
@@ -403,12 +412,13 @@ impl Session {
 
     // ── HTTP ──
 
-    /// A GET request for a URL, with this program's usual headers.
+    /// A GET request for a URL, with this program's usual headers. Fails with `Invalid` for a text that is no URL of
+    /// http or https.
     pub fn get(&self, url: &str) -> Result<HttpRequest> {
         Ok(HttpRequest::get(Url::parse(url)?, &self.net.inner.options.user_agent))
     }
 
-    /// One request, one answer; redirects are not followed.
+    /// One request, one answer; redirects are not followed. An answer of any status is no error.
     pub async fn http(&self, request: &HttpRequest) -> Result<HttpExchange> {
         crate::http::exchange::exchange(self.client(), request).await
     }

@@ -199,7 +199,7 @@ pub struct TlsSession {
 }
 
 impl TlsSession {
-    /// The decrypted stream, or why there is none.
+    /// The decrypted stream. Fails with `Tls` where the handshake showed a certificate and was not completed.
     pub fn into_stream(self) -> Result<(TlsStream<Connection>, TlsFacts)> {
         match self.stream {
             Some(stream) => Ok((stream, self.facts)),

@@ -145,7 +145,7 @@ impl Service {
     }
 
     /// One look: everything that happened is written, what is due is gathered, and every receiver is sent to. Returns
-    /// when all tries have ended.
+    /// when all tries have ended. What fails on the way to a receiver is in its log; an error is one of the store.
     pub async fn round(&self) -> Result<()> {
         let receivers = self.look().await?;
         for sent in futures::future::join_all(receivers.into_iter().map(|receiver| self.deliver(receiver))).await {

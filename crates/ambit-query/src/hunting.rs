@@ -167,7 +167,8 @@ impl Wanted {
     }
 }
 
-/// Reads `field`, `field+` or `field-` of a list of fields; nothing is the first of them. True: descending.
+/// Reads `field`, `field+` or `field-` of a list of fields; nothing is the first of them. True: descending. Fails for a
+/// field that is not in the list, and names those that are.
 pub fn parse_order(text: &str, fields: &[&'static str]) -> Result<(&'static str, bool), String> {
     let text = text.trim();
     let (name, descending) = match text.strip_suffix('-') {

@@ -136,7 +136,8 @@ impl Condition {
     }
 }
 
-/// Reads a query.
+/// Reads a query. Fails for an empty one, and for content that is too short or stands elsewhere than beside the other
+/// conditions.
 pub fn parse_intelligence_query(text: &str) -> Result<IntelligenceQuery, IntelligenceError> {
     let malformed = |text: String| Err(IntelligenceError::Malformed(text));
     if text.chars().count() > CHARS_MAX {

@@ -84,7 +84,7 @@ impl Index {
     }
 
     /// Opens the index of a folder that another process writes. Where a store is given, [`Index::wait_for`] waits until
-    /// it is the index of that database.
+    /// it is the index of that database. Fails where there is no index, or one that another version wrote.
     pub fn open_read_only(path: &Path, beside: Option<&Store>) -> Result<Self> {
         let folder = Folder::new(path);
         let mut tries = 1;
@@ -170,7 +170,8 @@ impl Index {
         self.walks().clear();
     }
 
-    /// Waits until searches see everything up to a revision. `false`: not within that time.
+    /// Waits until searches see everything up to a revision. `false`: not within that time. A failed look at an index
+    /// that another process writes is an error only where the time is over.
     pub async fn wait_for(&self, revision: i64, within: Duration) -> Result<bool> {
         let deadline = Instant::now() + within;
         if self.inner.writing {

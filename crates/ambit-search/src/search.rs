@@ -115,7 +115,8 @@ struct Token {
 }
 
 impl Index {
-    /// Searches. Runs on a thread of its own; waits while too many searches run.
+    /// Searches. Runs on a thread of its own; waits while too many searches run. Fails with `InvalidToken` for a page
+    /// token of another search, and with `InvalidSort` for an order that the noun does not have.
     pub async fn search(&self, request: SearchRequest) -> Result<SearchAnswer, SearchError> {
         let _turn = self.turn().await?;
         let index = self.clone();

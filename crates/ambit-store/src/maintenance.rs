@@ -52,7 +52,8 @@ impl Store {
     }
 
     /// Copies database and secret into a new folder, as they are at one moment, while others read and write. What is in
-    /// the folder is a data folder: whoever has it has everything.
+    /// the folder is a data folder: whoever has it has everything. Fails with `Invalid` for a PostgreSQL database, and
+    /// for a folder that holds an installation already.
     pub async fn back_up(&self, target: &Path) -> Result<()> {
         let Pools::Sqlite(pool, origin) = self.pools() else {
             let remedy = "keep pg_dump's copy of it, and the secret's file beside that";
@@ -223,7 +224,8 @@ fn remove_drafts(target: &Path) -> Result<()> {
 }
 
 /// Makes a data folder of a backup, once that has proved to be whole. The database comes last, in one step: a folder
-/// without one is no installation.
+/// without one is no installation. Fails with `Damaged` where the backup is not whole, and with `Invalid` where it is
+/// none, its secret belongs to another installation, or the target holds one already.
 pub async fn restore(backup: &Path, target: &Path) -> Result<()> {
     let (secret, database) = (backup.join(SECRET), backup.join(DATABASE));
     if !folder::has(&database)? || !database.is_file() {

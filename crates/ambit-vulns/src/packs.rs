@@ -82,7 +82,9 @@ impl Packs {
         Ok(file)
     }
 
-    /// Reads files as one pack, in place of one of the same name. The index stays as it is until `rebuild`.
+    /// Reads files as one pack, in place of one of the same name. The index stays as it is until `rebuild`. Fails with
+    /// `TooMany` where as many are loaded as there may be, and with `Import` for a file that cannot be read; the pack
+    /// of before then stays.
     pub fn add(&self, name: &str, files: &[PathBuf], loaded_at: i64) -> Result<Pack, PackError> {
         let _lock = self.lock()?;
         let known = self.list()?;
@@ -169,7 +171,7 @@ impl Packs {
         }
     }
 
-    /// Rebuilds the index of all packs.
+    /// Rebuilds the index of all packs. Where a pack cannot be read it fails, and the index stays as it was.
     pub fn rebuild(&self) -> Result<(), PackError> {
         let _lock = self.lock()?;
         let path = self.folder.join(INDEX);

@@ -29,7 +29,7 @@ pub struct TimedOut;
 
 impl Rules {
     /// The rules that are true of `bytes`, but for the private ones. `time` is how long it may take; it is looked at
-    /// every ten thousand steps.
+    /// every ten thousand steps. Fails where that is over before it is known which rules are true.
     pub fn matches(&self, bytes: &[u8], time: Duration) -> Result<Vec<Match>, TimedOut> {
         let quick = ScanParams::default()
             .timeout_duration(Some(time))

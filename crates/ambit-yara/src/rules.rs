@@ -149,7 +149,8 @@ impl Bounds {
 }
 
 /// Compiles texts together; to be called on a thread with the stack that [`Bounds::stack_bytes`] says: the compiler
-/// takes stack for every level of a condition, and a hostile text has a level in every byte.
+/// takes stack for every level of a condition, and a hostile text has a level in every byte. Fails at the first text
+/// that the compiler refuses, and where there is no rule or more than the bounds allow.
 pub fn compile(sources: &[Source<'_>], bounds: &Bounds) -> Result<Rules, CompileError> {
     let bytes: usize = sources.iter().map(|source| source.text.len()).sum();
     if bytes > bounds.source_bytes {

@@ -32,7 +32,7 @@ pub fn article(kind: &str) -> &'static str {
 const ORGANIZATION: &str = "org:";
 
 impl Kind {
-    /// The canonical name of a raw one.
+    /// The canonical name of a raw one. Fails where the text is no name of this kind, and says why.
     pub fn canonical(self, raw: &str) -> Result<String, InvalidName> {
         let text = raw.trim();
         let checked = if text.is_empty() {
@@ -182,7 +182,7 @@ impl Kind {
     }
 
     /// `Domain` for a registrable domain, `DnsRecord` for a name below one, a public suffix or a bucket's host: whoever
-    /// has a bucket registered no domain.
+    /// has a bucket registered no domain. Fails where the text is no host name, or has no dot.
     pub fn of_host(text: &str) -> Result<(Self, String), InvalidName> {
         let name = Self::DnsRecord.canonical(text)?;
         if !name.contains('.') {

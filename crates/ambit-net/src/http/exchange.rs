@@ -414,7 +414,7 @@ impl HttpExchange {
         Untrusted::from_bytes(&self.body)
     }
 
-    /// Where a redirect leads: the URL, or the text that is none.
+    /// Where a redirect leads; the error is the text that is no URL.
     pub fn redirect(&self) -> Option<Result<Url, Untrusted>> {
         next_hop(self)
     }

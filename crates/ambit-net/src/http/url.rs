@@ -20,7 +20,8 @@ pub struct Url {
 }
 
 impl Url {
-    /// Reads an absolute URL.
+    /// Reads an absolute URL. Fails with `Invalid` for other schemes than http and https, for one without a host, and
+    /// for one of more than 8 KiB.
     pub fn parse(text: &str) -> Result<Self> {
         let text = clean(text);
         let lower = text.get(..8).unwrap_or(&text).to_ascii_lowercase();
@@ -38,7 +39,8 @@ impl Url {
         Self::after_slashes(https, rest).ok_or_else(|| NetError::invalid("URL", &text))
     }
 
-    /// The URL of a scheme, host and port, path `/`.
+    /// The URL of a scheme, host and port, path `/`. Fails with `Invalid` where `host` is neither a name nor an
+    /// address.
     pub fn site(https: bool, host: &str, port: u16) -> Result<Self> {
         let host = parse_host(host).ok_or_else(|| NetError::invalid("host", host))?;
         Ok(Self { https, host, port, path: "/".into() })
@@ -50,7 +52,8 @@ impl Url {
         Self { path: encode_path(&format!("{slash}{path}")), ..self.clone() }
     }
 
-    /// Resolves a reference, as of a `Location` header or a link.
+    /// Resolves a reference, as of a `Location` header or a link. Fails with `Invalid` where it leads to another scheme
+    /// than http and https.
     pub fn join(&self, reference: &str) -> Result<Self> {
         let reference = clean(reference);
         let invalid = || NetError::invalid("URL", &reference[..reference.floor_char_boundary(256)]);

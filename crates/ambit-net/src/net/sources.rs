@@ -12,13 +12,15 @@ use std::sync::Arc;
 
 impl Session {
     /// Asks a data provider by URL, by name through the resolvers, over https at a host of its own; redirects are
-    /// followed as far as they lead to one.
+    /// followed as far as they lead to one. Fails with `LeftAlone`, and asks nothing, where that host did not answer
+    /// the last questions.
     pub async fn source(&self, provider: &'static str, url: &str) -> Result<HttpFetch> {
         let request = HttpRequest { body_kept: limits::BODY_READ_MAX, ..self.get(url)? };
         self.source_fetch(provider, request).await
     }
 
     /// As [`Session::source`], also at hosts that a list of the provider names as its own; no redirect is followed.
+    /// Other hosts are refused with `NotAllowed`.
     pub async fn source_at(&self, provider: &'static str, url: &str, learned: &[String]) -> Result<HttpExchange> {
         let (body_kept, learned) = (limits::BODY_READ_MAX, learned.to_vec());
         let timeout = limits::SOURCE_TIMEOUT;
@@ -29,13 +31,14 @@ impl Session {
         self.asked(place, answer, |exchange| complaint(provider, exchange)).await
     }
 
-    /// Asks a data provider like [`Session::source`] for something that may be very long: at most `SOURCE_LIST_MAX`
-    /// bytes.
+    /// Asks a data provider like [`Session::source`], and fails as that does, for something that may be very long: at
+    /// most `SOURCE_LIST_MAX` bytes.
     pub async fn source_list(&self, provider: &'static str, url: &str) -> Result<HttpFetch> {
         self.source_list_with(provider, url, &[]).await
     }
 
-    /// As [`Session::source_list`], with headers, such as the one that shows a key.
+    /// As [`Session::source_list`], with headers, such as the one that shows a key. That a provider rejects the key is
+    /// an answer.
     pub async fn source_list_with(
         &self,
         provider: &'static str,
@@ -47,7 +50,8 @@ impl Session {
         self.source_fetch(provider, request).await
     }
 
-    /// Asks a data provider for a list that many questions need: once in a run, as long as the list holds.
+    /// Asks a data provider for a list that many questions need: once in a run, as long as the list holds. A failure of
+    /// the network is kept as well, for a short while, for everybody who asks meanwhile.
     pub async fn source_kept(&self, provider: &'static str, url: &str) -> Result<Arc<HttpFetch>> {
         self.door.check_grant(Grant::Source(provider))?;
         let ask = || async {
@@ -67,7 +71,8 @@ impl Session {
         self.asked(place, answer, |fetch| fetch.exchanges.first().and_then(|first| complaint(provider, first))).await
     }
 
-    /// Sends one line to a data provider without HTTP (WHOIS) and reads until it closes.
+    /// Sends one line to a data provider without HTTP (WHOIS) and reads until it closes. Fails with `Timeout` where it
+    /// does not, whatever it had said, and with `Invalid` for a line with control characters.
     pub async fn source_line(&self, provider: &'static str, host: &str, port: u16, line: &str) -> Result<Banner> {
         let answer = crate::tcp::banner::source_line(&self.door, &self.net.inner.dns, provider, host, port, line);
         self.asked(Place::new(provider, host, port), answer, |_| None).await

@@ -127,7 +127,7 @@ async fn receive(line: &mut Option<Line>) -> io::Result<(Vec<u8>, SocketAddr)> {
 
 impl<T> Asking<T> {
     /// Waits for the answers that have not come yet, and returns what each question came to, in their order: `None` is
-    /// silence, which says nothing.
+    /// silence, which says nothing, and an error says that the datagram did not go out, or that the address refused it.
     pub async fn end(mut self) -> Vec<Result<Option<T>, NetError>> {
         let door = self.door.clone();
         // Thousands wait beside each other for answers that mostly never come, and none does anything meanwhile.

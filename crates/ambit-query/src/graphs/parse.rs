@@ -22,7 +22,7 @@ pub struct GraphQueryError {
 }
 
 /// Reads a query. `url_names` gives the other names that a node may have for a URL: its id, its SHA-256 and
-/// its base64.
+/// its base64. An error names the position; an empty filter is none, and finds every graph.
 pub fn parse_graph_query(text: &str, url_names: &dyn Fn(&str) -> Vec<String>) -> Result<GraphQuery, GraphQueryError> {
     let chars: Vec<char> = text.chars().collect();
     if chars.len() > CHARS_MAX {

@@ -87,7 +87,9 @@ impl Schema {
 }
 
 impl Store {
-    /// Opens what `init` made, bringing its schema up to date.
+    /// Opens what `init` made, bringing its schema up to date. Fails with `Uninitialised` where that did not happen,
+    /// with `Lost` where its database is gone, with `NewerSchema` where a later version wrote it, and where the secret
+    /// beside it is another one than that of the installation.
     pub async fn open(options: &Options) -> Result<Self> {
         Self::open_migrating(options).await.map(|(store, _)| store)
     }

@@ -22,6 +22,10 @@ const TROUBLE_AGE: Duration = Duration::from_secs(1);
 const TOLD_AGE: Duration = Duration::from_secs(60);
 
 /// An open installation; cheap to clone. Dropping the last clone ends the writing task after its queue.
+///
+/// Every call fails as the database does (`Unavailable`, `Full`, `ReadOnly`, `Damaged`), and then nothing of its
+/// transaction was stored. What a caller may not see is `NotFound`, and what the caller may see but not do is
+/// `Forbidden`. Each method says what else it refuses.
 #[derive(Clone)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,

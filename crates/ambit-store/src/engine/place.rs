@@ -23,7 +23,8 @@ use uuid::Uuid;
 /// milliseconds.
 pub(super) const LAPSED_MS: i64 = 20_000;
 
-/// The handle that the engine writes through. Dropping the last clone releases the engine's lock.
+/// The handle that the engine writes through. Dropping the last clone releases the engine's lock. Every call fails as
+/// the database does, and then nothing of its transaction was stored.
 #[derive(Clone)]
 pub struct Engine {
     pub(super) store: Store,

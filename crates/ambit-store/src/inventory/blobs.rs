@@ -77,7 +77,8 @@ pub(crate) async fn insert(tx: &mut Tx, blobs: Vec<Packed>, now: Timestamp) -> R
 }
 
 impl Store {
-    /// Stores bytes under their hash. They stay while something refers to them, and for an hour.
+    /// Stores bytes under their hash. They stay while something refers to them, and for an hour. Fails with `Invalid`
+    /// for more than a blob may have.
     pub async fn put_blob(&self, bytes: &[u8], now: Timestamp) -> Result<BlobHash> {
         let packed = pack(bytes)?;
         let hash = packed.hash;
@@ -85,7 +86,7 @@ impl Store {
         Ok(hash)
     }
 
-    /// The bytes of a hash.
+    /// The bytes of a hash. Fails with `Bug` where what is stored is not what the hash says.
     pub async fn blob(&self, hash: BlobHash) -> Result<Option<Vec<u8>>> {
         let Some(mut reader) = self.read_blob(hash).await? else {
             return Ok(None);

@@ -71,6 +71,8 @@ impl NewCollection {
 
 impl Store {
     /// Makes a collection with its seeds; for owners of the project. It starts nothing: the schedule counts from now.
+    /// Fails with `Invalid` for an unknown workflow, for a name or a seed that cannot be one, for too many exclusions,
+    /// and where the seeds name more addresses than are allowed; with `Conflict` for too many seeds.
     pub async fn create_collection(
         &self,
         caller: &Caller,

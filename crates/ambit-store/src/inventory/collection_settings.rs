@@ -84,7 +84,8 @@ impl CollectionSettings {
 
 impl Store {
     /// Changes what is given; for the collection's admins. Scope follows another level or other exclusions at once, as
-    /// after `set_entity_flags`.
+    /// after `set_entity_flags`. Fails with `Invalid` where a value is out of its range, or the timing would leave no
+    /// time for a run.
     pub async fn change_settings(
         &self,
         caller: &Caller,

@@ -147,7 +147,8 @@ fn names(secrets: &Map<String, Value>) -> String {
 }
 
 impl Store {
-    /// Makes an integration of a project; for its owners.
+    /// Makes an integration of a project; for its owners. Fails with `Invalid` for an unknown type and for secrets or
+    /// settings that are too large, and with `Conflict` where the project has as many integrations as one may.
     pub async fn create_integration(
         &self,
         caller: &Caller,
@@ -159,7 +160,7 @@ impl Store {
     }
 
     /// Makes integrations in a collection's project and lets the collection use them, all or none; for the project's
-    /// owners who are admins of the collection.
+    /// owners who are admins of the collection. Fails as [`Store::create_integration`] does.
     pub async fn create_integrations_for(
         &self,
         caller: &Caller,
@@ -201,7 +202,7 @@ impl Store {
     }
 
     /// Changes an integration, for owners of its project: runs that begin from then on use what is new. The accounts
-    /// that it opened stay known.
+    /// that it opened stay known. Fails with `Invalid` where secrets or settings are too large.
     pub async fn change_integration(
         &self,
         caller: &Caller,
@@ -237,6 +238,7 @@ impl Store {
     }
 
     /// Lets a collection use an integration of its project; for admins of the collection. Saying it twice is harmless.
+    /// An integration of another project is `NotFound`.
     pub async fn add_integration_use(
         &self,
         caller: &Caller,

@@ -52,7 +52,7 @@ pub(crate) fn has_tag(tags: &[String], tag: &str) -> bool {
 impl Store {
     /// Sets a person's marks on an entity; for analysts of its collection, the allow list for its admins, as seeds are:
     /// both say what is theirs. Scope follows at once: what depends on the entity is decided before the answer, and a
-    /// run that goes on obeys within seconds.
+    /// run that goes on obeys within seconds. Fails with `Invalid` for too many tags, or one that is empty or too long.
     pub async fn set_entity_flags(
         &self,
         caller: &Caller,

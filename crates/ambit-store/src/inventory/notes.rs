@@ -84,7 +84,8 @@ impl Store {
         Ok((view, notes))
     }
 
-    /// Writes a note on an entity or issue; for analysts of its collection.
+    /// Writes a note on an entity or issue; for analysts of its collection. Fails with `Invalid` for a text that is
+    /// empty or too long, and with `Conflict` where there are as many notes as there may be.
     pub async fn add_note(
         &self,
         caller: &Caller,
@@ -123,7 +124,8 @@ impl Store {
         })
     }
 
-    /// Replaces the text of a note; for its author and for admins of the collection.
+    /// Replaces the text of a note; for its author and for admins of the collection. Fails with `Invalid` for a text
+    /// that is empty or too long.
     pub async fn edit_note(
         &self,
         caller: &Caller,

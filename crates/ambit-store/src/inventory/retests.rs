@@ -19,7 +19,8 @@ const SIZE: i64 = 1;
 
 impl Store {
     /// Schedules a look at one issue, named by its uid or uuid. A look at it that is open already is the answer; beside
-    /// another open run of the collection there can be none. For admins.
+    /// another open run of the collection there can be none. For admins. Such a run, or an archived collection, is a
+    /// `Conflict`; more open runs than the caller may have are `TooMany`.
     pub async fn start_retest(&self, caller: &Caller, id: &str, project: Option<i64>) -> Result<Started> {
         let (caller, id, limits) = (caller.clone(), id.to_owned(), self.limits());
         transaction!(self, Person, async |tx| {

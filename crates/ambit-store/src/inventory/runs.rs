@@ -270,7 +270,8 @@ pub(super) async fn insert_row(
 
 impl Store {
     /// Schedules a run in a collection, unless one is open. `wire_state` moves this run's simulated internet; live
-    /// collections ignore it. For admins.
+    /// collections ignore it. For admins. Fails with `Conflict` where the collection is archived, and with `TooMany`
+    /// where the caller has as many open runs as one may.
     pub async fn start_run(&self, caller: &Caller, collection: Uuid, wire_state: Option<i64>) -> Result<Started> {
         let (caller, limits) = (caller.clone(), self.limits());
         transaction!(self, Person, async |tx| {
@@ -374,17 +375,18 @@ impl Store {
         found(&mut tx, principal, id.ok_or(StoreError::NotFound)?).await
     }
 
-    /// Stops a run until it is resumed; running work ends within seconds.
+    /// Stops a run until it is resumed; running work ends within seconds. Fails with `Conflict` where it is over.
     pub async fn pause_run(&self, caller: &Caller, id: RunId) -> Result<Run> {
         self.move_run(caller, id, &[RunState::Scheduled, RunState::Running], RunState::Paused).await
     }
 
-    /// Lets a paused run go on.
+    /// Lets a paused run go on. Fails with `Conflict` where it is over or was not paused, or its collection is
+    /// archived.
     pub async fn resume_run(&self, caller: &Caller, id: RunId) -> Result<Run> {
         self.move_run(caller, id, &[RunState::Paused], RunState::Running).await
     }
 
-    /// Ends a run for good.
+    /// Ends a run for good. Fails with `Conflict` where it has ended in another way.
     pub async fn cancel_run(&self, caller: &Caller, id: RunId) -> Result<Run> {
         const FROM: &[RunState] = &[RunState::Scheduled, RunState::Running, RunState::Paused];
         self.move_run(caller, id, FROM, RunState::Cancelled).await

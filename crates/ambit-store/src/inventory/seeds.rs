@@ -153,7 +153,9 @@ impl Store {
     }
 
     /// Adds seeds, which the next run takes up; those that are there stay. It starts nothing: a schedule that had no
-    /// seeds to run for counts from now. For admins of the collection. Answers with all seeds.
+    /// seeds to run for counts from now. For admins of the collection. Answers with all seeds. Fails with `Invalid`,
+    /// and adds none, where one is no name of its kind or they name more addresses than are allowed, and with
+    /// `Conflict` for too many seeds.
     pub async fn add_seeds(&self, caller: &Caller, collection: Uuid, seeds: &[(Kind, String)]) -> Result<Vec<Seed>> {
         let (caller, seeds, limits) = (caller.clone(), seeds.to_vec(), self.limits());
         transaction!(self, Person, async |tx| {

@@ -21,7 +21,8 @@ pub struct TagChange {
 
 impl Store {
     /// Changes the tags of an entity or issue, all or none; for analysts of its collection. Adding one that is there is
-    /// harmless; removing one that is not is `NotFound`. Answers with all tags.
+    /// harmless; removing one that is not is `NotFound`. Answers with all tags. Fails with `Invalid` for too many tags,
+    /// or one that is empty or too long.
     pub async fn change_tags(
         &self,
         caller: &Caller,

@@ -166,7 +166,7 @@ impl Packer {
 }
 
 impl Staged {
-    /// Bytes that are there as a whole.
+    /// Bytes that are there as a whole. Fails with `Invalid` for more than a blob may have.
     pub fn of(bytes: &[u8]) -> Result<Self> {
         Ok(Self(Content::Packed(blobs::pack(bytes)?)))
     }
@@ -276,6 +276,7 @@ impl BlobReader {
     }
 
     /// The next chunk; `None` at the end. The last one is given only when all of them together are what the hash says.
+    /// Otherwise it fails with `Bug`.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>> {
         if self.left == 0 {
             return Ok(None);

@@ -286,7 +286,8 @@ fn name(item: Item, record: &str) -> Result<String> {
 }
 
 impl Store {
-    /// An entity or issue by its uid (64 hexadecimal characters) or uuid.
+    /// An entity or issue by its uid (64 hexadecimal characters) or uuid. Any other text is `NotFound`, and so is a
+    /// record of another project than `project`.
     pub async fn find_record<R: Viewed>(
         &self,
         principal: &Principal,

@@ -206,7 +206,8 @@ impl Store {
         tx.read_all(&sql, values![view.id, whole(limit.min(LOG_ROWS_MAX))]).await
     }
 
-    /// Sends a receiver a message that says it is a test; for owners of its project.
+    /// Sends a receiver a message that says it is a test; for owners of its project. Fails with `Conflict` where the
+    /// receiver was ended.
     pub async fn test_receiver(&self, caller: &Caller, receiver: Uuid) -> Result<Uuid> {
         let (caller, id) = (caller.clone(), Uuid::new_v4());
         transaction!(self, Person, async |tx| {

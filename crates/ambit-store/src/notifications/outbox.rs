@@ -241,7 +241,8 @@ impl Outbox {
         Ok(open.into_iter().collect())
     }
 
-    /// Puts messages in the place of notices.
+    /// Puts messages in the place of notices. Fails with `Conflict`, and writes nothing, where another process took one
+    /// of the notices.
     pub async fn post(&self, receiver: i64, posted: Posted, now: Timestamp) -> Result<()> {
         transaction!(self.store, Engine, async |tx| {
             let head = "DELETE FROM notices WHERE receiver_id = $1 AND id IN";

@@ -106,7 +106,9 @@ fn check(new: &NewReceiver) -> Result<NewReceiver> {
 }
 
 impl Store {
-    /// Makes a receiver of a project; for its owners. A collection that its rule names must be of that project.
+    /// Makes a receiver of a project; for its owners. A collection that its rule names must be of that project. Fails
+    /// with `Invalid` for a name or a search string that cannot be read, with `NotFound` for a collection of another
+    /// project, and with `Conflict` where the project has as many receivers as one may.
     pub async fn create_receiver(&self, caller: &Caller, project: i64, new: &NewReceiver) -> Result<ReceiverView> {
         caller.require_project(project, ProjectRole::Owner)?;
         let (caller, new, uuid) = (caller.clone(), check(new)?, Uuid::new_v4());

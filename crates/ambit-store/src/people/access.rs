@@ -49,7 +49,8 @@ impl Store {
         admitted(principal)
     }
 
-    /// The principal of the older header pair: the secret is an API key, the access name its id or the key again.
+    /// The principal of the older header pair: the secret is an API key, the access name its id or the key again. Fails
+    /// with `NotActive` where its user is suspended.
     pub async fn authenticate_pair(&self, access: &str, secret: &str, now: Timestamp) -> Result<Option<Principal>> {
         let principal = self.authenticate(secret, now).await?;
         Ok(principal.filter(|principal| access == secret || principal.key.is_some_and(|id| id.to_string() == access)))

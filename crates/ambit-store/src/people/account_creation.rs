@@ -30,7 +30,8 @@ pub struct NewUser {
 
 impl Store {
     /// Makes a user, in a project or group at once where the administrator says so; for the administrator of the
-    /// installation.
+    /// installation. Fails with `Exists` where the address or the username is taken, with `NotFound` for an unknown
+    /// project or group, and with `Invalid` for an address or username that cannot be one.
     pub async fn create_user(&self, caller: &Caller, new: &NewUser) -> Result<User> {
         caller.require_administrator()?;
         let (caller, new) = (caller.clone(), new.clone());
@@ -51,6 +52,7 @@ impl Store {
     }
 
     /// Makes a service account `<group>_<id>` with a key, which is given this once; for administrators of the group.
+    /// Fails with `Exists` where the name is taken, and with `Invalid` where it cannot be one.
     pub async fn create_service_account(&self, caller: &Caller, group: &str, id: &str) -> Result<(Account, IssuedKey)> {
         let (caller, group, id) = (caller.clone(), group.to_owned(), clean_name(id)?);
         let draft = keys::Draft::new(&self.inner.secret, "service account");
@@ -72,7 +74,9 @@ impl Store {
         })
     }
 
-    /// Makes a group with members (usernames or addresses); for the administrator of the installation.
+    /// Makes a group with members (usernames or addresses); for the administrator of the installation. Fails with
+    /// `Exists` where the name is taken, with `Invalid` where it cannot be one, and with `NotFound` where a member is
+    /// not there.
     pub async fn create_group(&self, caller: &Caller, name: &str, members: &[String]) -> Result<(Group, Vec<User>)> {
         caller.require_administrator()?;
         let (caller, name, members) = (caller.clone(), clean_name(name)?, members.to_vec());

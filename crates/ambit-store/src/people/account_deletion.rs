@@ -77,7 +77,7 @@ impl Store {
     /// Deletes a user by username or address: oneself, or anybody for the administrator of the installation. Keys,
     /// rights and memberships end, name and address are free again. What the user made stays, under a name that says
     /// nothing; projects that nobody else owns come to the administrator. The last administrator of the installation
-    /// stays.
+    /// stays. To delete that one is a `Conflict`.
     pub async fn delete_user(&self, caller: &Caller, name: &str) -> Result<()> {
         let (caller, name) = (caller.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {
@@ -105,7 +105,7 @@ impl Store {
     }
 
     /// Deletes a service account, for administrators of its group. Its keys end, its name is free again, and what it
-    /// made stays.
+    /// made stays. An account that is no service account is `NotFound`.
     pub async fn delete_service_account(&self, caller: &Caller, name: &str) -> Result<()> {
         let (caller, name) = (caller.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {

@@ -113,7 +113,8 @@ impl Store {
         standing_to(&mut self.read().await?, principal, user).await
     }
 
-    /// Changes what a user's profile says; for the user and the administrators of the user's groups.
+    /// Changes what a user's profile says; for the user and the administrators of the user's groups. For others it is
+    /// `Forbidden`; a profile that grows too large is `Invalid`.
     pub async fn change_profile(&self, caller: &Caller, user: i64, changes: &Map<String, Value>) -> Result<()> {
         let (caller, changes) = (caller.clone(), changes.clone());
         transaction!(self, Person, async |tx| {
@@ -129,6 +130,7 @@ impl Store {
 
     /// Caps what a user may use. The administrator of the installation caps the user; administrators of the user's
     /// groups cap what the user draws from those groups, and nothing else. A name is one of `ambit_model::quota`.
+    /// Another name, and an amount below 0, is `Invalid`.
     pub async fn cap_user(&self, caller: &Caller, user: i64, caps: &[(String, i64)]) -> Result<()> {
         let (caller, caps) = (caller.clone(), caps.to_vec());
         transaction!(self, Person, async |tx| {
@@ -155,7 +157,7 @@ impl Store {
     }
 
     /// Suspends a user, or lets the user in again; for the administrator of the installation. The last administrator
-    /// who is active stays.
+    /// who is active stays. To suspend that one is a `Conflict`, and a status that there is not is `Invalid`.
     pub async fn set_status(&self, caller: &Caller, user: i64, status: &str) -> Result<()> {
         caller.require_administrator()?;
         if !STATUSES.contains(&status) {

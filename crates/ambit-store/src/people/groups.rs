@@ -179,6 +179,7 @@ impl Store {
     }
 
     /// Sets what a group may use; for the administrator of the installation. A name is one of `ambit_model::quota`.
+    /// Another name, and an amount below 0, is `Invalid`.
     pub async fn cap_group(&self, caller: &Caller, group: i64, caps: &[(String, i64)]) -> Result<()> {
         caller.require_administrator()?;
         let (caller, caps) = (caller.clone(), caps.to_vec());
@@ -191,7 +192,7 @@ impl Store {
         })
     }
 
-    /// Changes what a group's profile says; for its administrators.
+    /// Changes what a group's profile says; for its administrators. A profile that grows too large is `Invalid`.
     pub async fn change_group(&self, caller: &Caller, name: &str, changes: &Map<String, Value>) -> Result<()> {
         let (caller, name, changes) = (caller.clone(), name.to_owned(), changes.clone());
         transaction!(self, Person, async |tx| {
@@ -206,7 +207,8 @@ impl Store {
 
     /// Brings users into a group by their addresses: the administrator of the installation at once, administrators of
     /// the group by asking those who are not in it. What became of each stands in the order of the addresses. Saying it
-    /// twice is harmless.
+    /// twice is harmless. Fails with `Invalid`, and brings nobody, where a text is no address or there are too many of
+    /// them.
     pub async fn join_group(
         &self,
         caller: &Caller,
@@ -234,7 +236,8 @@ impl Store {
     }
 
     /// Brings users who are there already into a group, by usernames or addresses; for the administrator of the
-    /// installation. Saying it twice is harmless.
+    /// installation. Saying it twice is harmless. Fails with `NotFound`, and brings nobody, where one of them is not
+    /// there.
     pub async fn add_to_group(
         &self,
         caller: &Caller,
@@ -257,7 +260,7 @@ impl Store {
     }
 
     /// Takes a user out of a group, or (`administrators`) only its administration: for its administrators, and for the
-    /// user. An invitation that was not answered is taken back.
+    /// user. An invitation that was not answered is taken back. Fails with `NotFound` where the user is not in it.
     pub async fn leave_group(&self, caller: &Caller, name: &str, user: i64, administrators: bool) -> Result<()> {
         let (caller, name) = (caller.clone(), name.to_owned());
         transaction!(self, Access, async |tx| {

@@ -63,14 +63,15 @@ async fn may_withdraw(tx: &mut Tx, principal: &Principal, held: &Held) -> Result
 }
 
 impl Store {
-    /// Accepts an invitation of the caller's.
+    /// Accepts an invitation of the caller's. Fails with `NotFound` where it was to somebody else, was answered or
+    /// taken back, or the project or group is gone.
     pub async fn accept_invitation(&self, caller: &Caller, id: i64) -> Result<()> {
         let caller = caller.clone();
         transaction!(self, Access, async |tx| accept(tx, &caller, id).await)
     }
 
     /// Ends an invitation: the person declines it, or whoever may invite takes it back. Roles in collections that were
-    /// given with it end too.
+    /// given with it end too. For everybody else, and once it has ended, it is `NotFound`.
     pub async fn end_invitation(&self, caller: &Caller, id: i64) -> Result<()> {
         let caller = caller.clone();
         transaction!(self, Person, async |tx| {

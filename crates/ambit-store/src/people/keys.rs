@@ -246,7 +246,9 @@ pub(crate) async fn touch(tx: &mut Tx, id: i64, now: Timestamp) -> Result<()> {
 }
 
 impl Store {
-    /// Makes a key for the caller, or, as administrator of the installation, for anybody.
+    /// Makes a key for the caller, or, as administrator of the installation, for anybody. Fails with `Conflict` where
+    /// the user has as many keys as one may, and with `Invalid` for a project that the user is not in, or an end after
+    /// that of the key which makes it.
     pub async fn create_key(&self, caller: &Caller, new: &NewKey) -> Result<IssuedKey> {
         let (caller, new) = (caller.clone(), new.clone());
         let draft = Draft::new(&self.inner.secret, &new.label);
@@ -290,7 +292,8 @@ impl Store {
     }
 
     /// Revokes a key, at once in this process and within a second in every other, together with the keys of the same
-    /// user that were made with it.
+    /// user that were made with it. Fails with `NotFound` for a key of somebody else, and for one that was revoked
+    /// before.
     pub async fn revoke_key(&self, caller: &Caller, id: i64) -> Result<RevokedKeys> {
         let caller = caller.clone();
         transaction!(self, Access, async |tx| {

@@ -280,7 +280,8 @@ impl Store {
     }
 
     /// Changes a project's name or description, for its owners, and which one is the caller's primary one, for anybody
-    /// in it.
+    /// in it. Fails with `Exists` where the caller is in another project of that name, and with `Invalid` where name or
+    /// description is too long.
     pub async fn change_project(&self, caller: &Caller, uuid: Uuid, settings: &ProjectSettings) -> Result<()> {
         let name = settings.name.as_deref().map(clean_title).transpose()?;
         let description = settings.description.clone();
@@ -337,6 +338,8 @@ impl Store {
 
     /// Brings users into a project by address or username, or changes their role; for its owners. The administrator of
     /// the installation brings them in at once; other owners ask those who are not in it. Saying it twice is harmless.
+    /// Fails with `Invalid`, and brings nobody, where a text is no address or username or there are too many of them,
+    /// and with `Conflict` where no owner would be left.
     pub async fn add_members(
         &self,
         caller: &Caller,

@@ -30,7 +30,7 @@ impl Store {
     }
 
     /// Gives somebody of the project, in it or asked, a role in a collection; for owners of the project. `member` is a
-    /// project user id, an address or a username.
+    /// project user id, an address or a username. Anybody else is `NotFound`.
     pub async fn set_collection_role(
         &self,
         caller: &Caller,
@@ -50,7 +50,8 @@ impl Store {
         })
     }
 
-    /// Takes a member's role in a collection away; for owners of the project.
+    /// Takes a member's role in a collection away; for owners of the project. Fails with `NotFound` where the member
+    /// has none.
     pub async fn remove_collection_role(&self, caller: &Caller, uuid: Uuid, member: i64) -> Result<()> {
         let caller = caller.clone();
         transaction!(self, Access, async |tx| {
@@ -64,7 +65,7 @@ impl Store {
     }
 
     /// Takes somebody out of a project, with the roles in its collections, or takes an invitation back; for its owners,
-    /// and for whoever leaves it. The last owner stays.
+    /// and for whoever leaves it. The last owner stays. To take that one out is a `Conflict`.
     pub async fn remove_member(&self, caller: &Caller, project: Uuid, member: i64) -> Result<()> {
         let caller = caller.clone();
         transaction!(self, Access, async |tx| {
@@ -90,7 +91,7 @@ impl Store {
         })
     }
 
-    /// Leaves a project; the last owner stays.
+    /// Leaves a project; the last owner stays. For that one it is a `Conflict`.
     pub async fn leave_project(&self, caller: &Caller, project: Uuid) -> Result<()> {
         let mut tx = self.read().await?;
         let id = projects::require(&mut tx, caller, project, ProjectRole::Member).await?;

@@ -170,7 +170,8 @@ impl Store {
         if user.id == principal.user_id() || principal.administrator() { Ok(user) } else { Err(StoreError::NotFound) }
     }
 
-    /// Gives a user or group a privilege, or moves its end; for the administrator of the installation.
+    /// Gives a user or group a privilege, or moves its end; for the administrator of the installation. Fails with
+    /// `NotFound` where there is no such user or group, and with `Invalid` where there is no such privilege.
     pub async fn grant_privilege(
         &self,
         caller: &Caller,
@@ -191,7 +192,8 @@ impl Store {
     }
 
     /// Takes a privilege of a user's or group's own away; for the administrator of the installation. One that is not
-    /// there stays away.
+    /// there stays away. Fails with `NotFound` where there is no such user or group, and with `Invalid` for a privilege
+    /// that there never was.
     pub async fn revoke_privilege(&self, caller: &Caller, name: &str, privilege: &str) -> Result<()> {
         caller.require_administrator()?;
         let (caller, name, privilege) = (caller.clone(), name.to_owned(), privilege.to_owned());
@@ -228,7 +230,8 @@ impl Store {
         self.read().await?.read_all(sql, values![group]).await
     }
 
-    /// Sets how much a user or group may use; for the administrator of the installation.
+    /// Sets how much a user or group may use; for the administrator of the installation. Fails with `NotFound` where
+    /// there is no such user or group, and with `Invalid` for an unknown quota or an amount below 0.
     pub async fn set_quota(&self, caller: &Caller, name: &str, quota: &str, allowed: i64) -> Result<()> {
         caller.require_administrator()?;
         let (caller, name, quota) = (caller.clone(), name.to_owned(), quota.to_owned());

@@ -70,7 +70,7 @@ impl Store {
         })
     }
 
-    /// Stores the bytes of an archive and finishes it.
+    /// Stores the bytes of an archive and finishes it. Fails with `Invalid` for more bytes than a blob may have.
     pub async fn finish_archive(&self, id: &str, bytes: &[u8], now: Timestamp) -> Result<()> {
         let packed = blobs::pack(bytes)?;
         let (id, hash) = (id.to_owned(), packed.hash());
@@ -86,7 +86,7 @@ impl Store {
         find(&mut self.read().await?, principal.user_id(), id).await
     }
 
-    /// The bytes of an archive that is still kept.
+    /// The bytes of an archive that is still kept. Fails with `NotFound` where its hour is over or it is not finished.
     pub async fn archive_bytes(&self, id: &str) -> Result<BlobReader> {
         let mut tx = self.read().await?;
         let hash: Option<BlobHash> = tx.find("SELECT blob FROM archives WHERE id = $1", values![id]).await?;

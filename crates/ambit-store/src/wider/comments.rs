@@ -111,7 +111,8 @@ impl Store {
     }
 
     /// Comments on an object; the id is `<letter>-<item>-<8 hexadecimal characters>`. A graph must be the caller's to
-    /// see; its counter moves.
+    /// see; its counter moves. Fails with `Invalid` for a text that is empty or too long, and with `NotFound` for a
+    /// graph that the caller may not see.
     pub async fn add_comment(
         &self,
         caller: &Caller,
@@ -143,7 +144,7 @@ impl Store {
         })
     }
 
-    /// Deletes a comment; for its author.
+    /// Deletes a comment; for its author. For anybody else who sees it, this is `Forbidden`.
     pub async fn delete_comment(&self, caller: &Caller, id: &str) -> Result<()> {
         let (user, now, id) = (caller.user_id(), caller.now, id.to_owned());
         transaction!(self, Person, async |tx| {

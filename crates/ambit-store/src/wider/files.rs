@@ -226,7 +226,8 @@ impl Store {
         Ok(files.collect::<BTreeMap<_, _>>().into_values().collect())
     }
 
-    /// A file that the caller may see, by SHA-256, SHA-1 or MD5.
+    /// A file that the caller may see, by SHA-256, SHA-1 or MD5. Fails with `NotFound` also for a text that is none of
+    /// the three.
     pub async fn file(&self, principal: &Principal, hash: &str) -> Result<StoredFile> {
         find(&mut self.read().await?, principal, hash).await
     }

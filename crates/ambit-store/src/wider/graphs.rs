@@ -235,7 +235,9 @@ async fn changes(tx: &mut Tx, graphs: Vec<ChangedGraph>) -> Result<Vec<GraphChan
 }
 
 impl Store {
-    /// Makes a graph of the caller's. A private one is charged in the same transaction.
+    /// Makes a graph of the caller's. A private one is charged in the same transaction. Fails with `QuotaExceeded`
+    /// where the caller has no private graphs left, with `Forbidden` where none are allowed, and with `Invalid` for a
+    /// document that is too large.
     pub async fn create_graph(&self, caller: &Caller, new: &NewGraph) -> Result<Graph> {
         let (user, now, private, document) = (caller.user_id(), caller.now, new.private, document_text(&new.document)?);
         let id = format!("g{}", hex::encode(rand::random::<[u8; 32]>()));
@@ -284,7 +286,8 @@ impl Store {
         }
     }
 
-    /// Replaces attributes whole; for editors. Making it private is charged in the same transaction.
+    /// Replaces attributes whole; for editors. Making it private is charged in the same transaction. Fails as
+    /// [`Store::create_graph`] does.
     pub async fn change_graph(
         &self,
         caller: &Caller,
@@ -331,7 +334,9 @@ impl Store {
         Ok(rows.into_iter().filter_map(access).map(|(_, _, collaborator)| collaborator).collect())
     }
 
-    /// Puts people and groups on a list; for editors. Those who are there already stay.
+    /// Puts people and groups on a list; for editors. Those who are there already stay. Fails with `NotFound`, and adds
+    /// nobody, where one of them is not there or is a group that the caller is not in, and with `Invalid` where the
+    /// list would be too long.
     pub async fn add_collaborators(
         &self,
         caller: &Caller,

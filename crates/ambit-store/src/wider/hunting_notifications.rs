@@ -61,7 +61,7 @@ impl Store {
         seen(&mut tx, principal, &newest, values![user, user, user]).await
     }
 
-    /// One of them.
+    /// One of them. Fails with `NotFound` where it was reported to somebody else.
     pub async fn find_notification(&self, principal: &Principal, id: &str) -> Result<Notification> {
         let mut tx = self.read().await?;
         let user = principal.user_id();

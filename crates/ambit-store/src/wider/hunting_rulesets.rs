@@ -278,6 +278,8 @@ async fn change(tx: &mut Tx, held: &Held, change: &RulesetChange, now: Timestamp
 
 impl Store {
     /// Makes a set of the caller's; name and rules are there. An enabled one moves the gauge in the same transaction.
+    /// Fails with `Invalid` where the caller has as many sets as a user may, and with `QuotaExceeded` where an enabled
+    /// one has more rules than are left.
     pub async fn create_ruleset(&self, caller: &Caller, new: &RulesetChange) -> Result<Ruleset> {
         let (user, now, new) = (caller.user_id(), caller.now, new.clone());
         transaction!(self, Person, async |tx| {
@@ -310,7 +312,8 @@ impl Store {
     }
 
     /// Changes what is given; for the owner and editors. More active rules are paid by the owner in the same
-    /// transaction, fewer are given back.
+    /// transaction, fewer are given back. Fails with `QuotaExceeded` where those are more than are left to the owner,
+    /// and with `Forbidden` where it would enable a set whose owner is gone.
     pub async fn change_ruleset(&self, caller: &Caller, id: &str, wanted: &RulesetChange) -> Result<Ruleset> {
         let (user, now, id, wanted) = (caller.user_id(), caller.now, id.to_owned(), wanted.clone());
         transaction!(self, Person, async |tx| {
@@ -361,7 +364,9 @@ impl Store {
         Ok(editors.into_iter().filter_map(editor).collect())
     }
 
-    /// Lets people and groups see and change a set; for the owner and editors. Those who may already still do.
+    /// Lets people and groups see and change a set; for the owner and editors. Those who may already still do. Fails
+    /// with `NotFound`, and adds nobody, where one of them is not there, and with `Invalid` where there would be too
+    /// many.
     pub async fn add_ruleset_editors(&self, principal: &Principal, id: &str, editors: &[Collaborator]) -> Result<()> {
         let (principal, id, editors) = (principal.clone(), id.to_owned(), editors.to_vec());
         transaction!(self, Person, async |tx| {
@@ -391,7 +396,8 @@ impl Store {
     }
 
     /// Gives a set to another user; for its owner. It arrives disabled: whoever gets it decides whether to pay for its
-    /// rules.
+    /// rules. Fails with `NotFound` where there is no such user, and with `Invalid` where that user has as many sets as
+    /// one may.
     pub async fn give_ruleset(&self, caller: &Caller, id: &str, to: &str) -> Result<()> {
         let (caller, id, to) = (caller.clone(), id.to_owned(), to.to_owned());
         transaction!(self, Person, async |tx| {

@@ -103,7 +103,8 @@ async fn touch(tx: &mut Tx, number: i64, now: Timestamp) -> Result<()> {
 }
 
 impl Store {
-    /// Makes a collection with its first items.
+    /// Makes a collection with its first items. Fails with `Invalid` where it has no name, where a text or the id of an
+    /// item is too long, and for too many items.
     pub async fn create_object_collection(
         &self,
         caller: &Caller,
@@ -138,7 +139,8 @@ impl Store {
         self.read().await?.read_all(&sql, who).await
     }
 
-    /// Changes what a collection says of itself, and adds items; for its owner. All or nothing.
+    /// Changes what a collection says of itself, and adds items; for its owner. All or nothing. Fails with `Invalid` as
+    /// [`Store::create_object_collection`] does.
     pub async fn change_object_collection(
         &self,
         caller: &Caller,
@@ -180,7 +182,8 @@ impl Store {
         tx.read_all(sql, values![number, kind]).await
     }
 
-    /// Adds items; those that are there stay where they are. For the owner.
+    /// Adds items; those that are there stay where they are. For the owner. Fails with `Invalid`, and adds none, where
+    /// the id of one is too long or there would be too many.
     pub async fn add_to_object_collection(&self, caller: &Caller, id: &str, items: Vec<CollectedItem>) -> Result<()> {
         let (user, now, id) = (caller.user_id(), caller.now, id.to_owned());
         transaction!(self, Person, async |tx| {

@@ -43,7 +43,8 @@ columns! {
 }
 
 impl Store {
-    /// Loads a pack, in place of one of the same name; for administrators.
+    /// Loads a pack, in place of one of the same name; for administrators. Fails with `Invalid` where as many packs are
+    /// loaded as there may be, and for a list with too many hashes.
     pub async fn load_pack(&self, caller: &Caller, name: &str, version: &str, content: PackContent) -> Result<()> {
         caller.require_administrator()?;
         let (name, version, now) = (name.to_owned(), version.to_owned(), caller.now);
@@ -80,7 +81,8 @@ impl Store {
         self.read().await?.read_all(&select::<Pack>("FROM packs ORDER BY name"), Vec::new()).await
     }
 
-    /// Removes a pack; for administrators. The results of its rules stay.
+    /// Removes a pack; for administrators. The results of its rules stay. Fails with `NotFound` where there is none of
+    /// that name.
     pub async fn remove_pack(&self, principal: &Principal, name: &str) -> Result<()> {
         principal.require_administrator()?;
         let name = name.to_owned();
@@ -90,7 +92,8 @@ impl Store {
         })
     }
 
-    /// Name and text of the sources of a pack of rules, for files, products or secrets.
+    /// Name and text of the sources of a pack of rules, for files, products or secrets. Fails with `NotFound` where
+    /// there is none of that name, or it is a list of hashes.
     pub async fn pack_sources(&self, name: &str) -> Result<Vec<(String, String)>> {
         let sql = "SELECT sources FROM packs WHERE name = $1 AND kind IN ('rules', 'fingerprints', 'secrets')";
         from_json(&self.read().await?.find::<String>(sql, values![name]).await?)

@@ -294,7 +294,9 @@ pub(crate) async fn count_calls(
 }
 
 impl Store {
-    /// Checks and charges a call in one transaction, and notes it under `name` in the usage of the day.
+    /// Checks and charges a call in one transaction, and notes it under `name` in the usage of the day. Fails with
+    /// `QuotaExceeded`, or with `Forbidden` where the licence is missing or no private graphs are allowed; then nothing
+    /// is charged.
     pub async fn charge(&self, caller: &Caller, cost: Cost, name: &'static str) -> Result<Receipt> {
         let (user, now) = (caller.user_id(), caller.now);
         transaction!(self, Person, async |tx| charge(tx, user, cost, name, now).await)

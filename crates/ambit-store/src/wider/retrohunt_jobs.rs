@@ -141,7 +141,8 @@ pub(crate) async fn abort_all(tx: &mut Tx, user: i64, now: Timestamp) -> Result<
 }
 
 impl Store {
-    /// Takes a job of the caller's, charged in the same transaction.
+    /// Takes a job of the caller's, charged in the same transaction. Fails with `TooMany` where the caller has as many
+    /// unfinished ones as one may, and with `QuotaExceeded` where none are left.
     pub async fn create_retrohunt_job(
         &self,
         caller: &Caller,
