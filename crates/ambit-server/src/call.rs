@@ -10,7 +10,7 @@ use crate::state::ServerState;
 use crate::upload::Upload;
 use ambit_api::request::TEXT_CHARS_MAX;
 use ambit_api::{ApiError, Contract, Maybe, Result, Shape};
-use ambit_model::{Timestamp, Uid};
+use ambit_model::Timestamp;
 use ambit_store::{Caller, Principal, Store, StoreError};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,6 @@ use std::marker::PhantomData;
 use std::net::IpAddr;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use uuid::Uuid;
 
 /// What a handler is given.
 pub struct Call {
@@ -98,9 +97,14 @@ impl Call {
 
     /// A parameter of the path.
     pub fn parameter(&self, name: &str) -> &str {
+        self.parameter_of(&[name])
+    }
+
+    /// The parameter of the path that has one of these names.
+    pub(crate) fn parameter_of(&self, names: &[&str]) -> &str {
         self.parameters
             .iter()
-            .find(|(known, _)| *known == name)
+            .find(|(known, _)| names.contains(known))
             .map(|(_, value)| value.as_str())
             .expect("handlers name parameters of their own path")
     }
@@ -108,16 +112,6 @@ impl Call {
     /// The id in the path.
     pub(crate) fn id(&self) -> &str {
         self.parameter("id")
-    }
-
-    /// A uuid in the path; anything else names nothing.
-    pub fn uuid(&self, name: &str, noun: &str) -> Result<Uuid> {
-        Uuid::parse_str(self.parameter(name)).map_err(|_| ApiError::not_found(noun))
-    }
-
-    /// A uid in the path; anything else names nothing.
-    pub fn uid(&self, name: &str, noun: &str) -> Result<Uid> {
-        self.parameter(name).parse().map_err(|_| ApiError::not_found(noun))
     }
 
     /// Waits for something that costs nothing here: meanwhile others have the place.

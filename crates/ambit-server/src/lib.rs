@@ -35,6 +35,7 @@ mod origin;
 mod paced;
 mod page;
 mod parameter;
+mod path;
 mod percent;
 mod picture;
 mod present;

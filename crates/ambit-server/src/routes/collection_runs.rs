@@ -3,6 +3,7 @@
 
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
+use crate::path::CollectionUuid;
 use crate::present::runs::{NOUN, detail, run};
 use crate::query::query;
 use ambit_api::collection_runs::{CollectionRun, RunDetail, StartedRun};
@@ -16,7 +17,7 @@ use ambit_model::{Clearance, Kind, workflow};
 
 /// List the runs of a collection, newest first.
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<CollectionRun>>> {
-    let uuid = call.uuid("collection_uuid", "Collection")?;
+    let uuid = CollectionUuid::of(&call)?;
     let runs = call.store().list_runs(call.caller(), uuid).await.about("Collection")?;
     Ok(success("Collection runs retrieved!", runs.iter().map(|run| CollectionRun::of(run, call.now)).collect()))
 }
@@ -24,7 +25,7 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<CollectionRun>>> {
 /// Schedule a run of a collection. The answer has its plan beside `result`. A block of more than 65,536 addresses needs
 /// confirm_large.
 pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun> {
-    let uuid = call.uuid("collection_uuid", "Collection")?;
+    let uuid = CollectionUuid::of(&call)?;
     let confirm = call.read_if_sent()?.unwrap_or_default().confirm_large.0.unwrap_or(false);
     let (plan, role) = planned(&call, uuid, None, confirm).await?;
     // Only those who may start a run are told what prevents it.
@@ -49,7 +50,7 @@ query! { Level: level: (Word<Clearance>) = "Estimates as if this were the level 
 /// Estimate what a run of a collection would ask, in numbers. The estimate covers the seeds; what is found beside them
 /// adds to it.
 pub(crate) async fn plan(call: Asking<Level>) -> Result<Envelope<Plan>> {
-    let uuid = call.uuid("collection_uuid", "Collection")?;
+    let uuid = CollectionUuid::of(&call)?;
     let level = Level::level(&call).text.map(|word| {
         Clearance::from_word(word).ok_or_else(|| ApiError::invalid(format!("level {}", Clearance::refusal(word))))
     });

@@ -2,6 +2,7 @@
 
 use crate::call::{Call, CallWith};
 use crate::failure::About;
+use crate::path::CollectionUuid;
 use crate::signature::Plain;
 use ambit_api::collections::{self as wire, Collection};
 use ambit_api::{ApiError, Envelope, Result, envelope, read, success};
@@ -52,14 +53,15 @@ pub(crate) async fn create(call: CallWith<wire::NewCollection>) -> Result<Envelo
 
 /// Read a collection.
 pub(crate) async fn find(call: Call) -> Result<Envelope<Collection>> {
-    let found = call.store().find_collection(call.caller(), call.uuid("uuid", NOUN)?).await.about(NOUN)?;
+    let uuid = CollectionUuid::of(&call)?;
+    let found = call.store().find_collection(call.caller(), uuid).await.about(NOUN)?;
     Ok(success("Collection retrieved!", shown(&found)))
 }
 
 /// Change name, schedule, timing, level, ports, tasks that are left out, exclusions, or the number of refreshes that
 /// count as active; a member that cannot be changed is refused.
 pub(crate) async fn change(call: CallWith<wire::CollectionSettings>) -> Result<Envelope<Collection>> {
-    let uuid = call.uuid("uuid", NOUN)?;
+    let uuid = CollectionUuid::of(&call)?;
     let body = call.change::<Collection>()?;
     let is_empty = |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
     // A null has a meaning for the receivers of notifications.
@@ -92,7 +94,7 @@ pub(crate) async fn change(call: CallWith<wire::CollectionSettings>) -> Result<E
 
 /// Preview what another level or other exclusions would change in what is known. Nothing is changed.
 pub(crate) async fn preview(call: CallWith<wire::ScopeRules>) -> Result<Envelope<wire::ScopePreview>> {
-    let uuid = call.uuid("uuid", NOUN)?;
+    let uuid = CollectionUuid::of(&call)?;
     let body = call.read()?;
     let (level, never) = (body.level.0.map(|word| word.0), body.exclusions.0.map(|exclusions| exclusions.0));
     let said = call.store().preview_scope(call.caller(), uuid, level, never).await.about(NOUN)?;
@@ -119,21 +121,21 @@ fn shown(view: &CollectionView) -> Collection {
 ///
 /// The body is declared as plain text (docs/contract/asm.md §2.3).
 pub(crate) async fn delete(call: Call) -> Result<Plain<Envelope<bool>>> {
-    let uuid = call.uuid("uuid", NOUN)?;
+    let uuid = CollectionUuid::of(&call)?;
     call.store().delete_collection(call.caller(), uuid).await.about(NOUN)?;
     Ok(Plain(success("Collection permanently deleted", true)))
 }
 
 /// Archive a collection.
 pub(crate) async fn archive(call: Call) -> Result<Envelope<bool>> {
-    let uuid = call.uuid("uuid", NOUN)?;
+    let uuid = CollectionUuid::of(&call)?;
     call.store().archive_collection(call.caller(), uuid).await.about(NOUN)?;
     Ok(success("Collection archived", true))
 }
 
 /// Make an archived collection active. The answer says `success: false` although it is a success.
 pub(crate) async fn unarchive(call: Call) -> Result<Envelope<()>> {
-    let uuid = call.uuid("uuid", NOUN)?;
+    let uuid = CollectionUuid::of(&call)?;
     call.store().unarchive_collection(call.caller(), uuid).await.about(NOUN)?;
     Ok(envelope::unarchived())
 }

@@ -2,6 +2,7 @@
 
 use crate::call::{Call, CallWith};
 use crate::failure::{About, of_search};
+use crate::path::CollectionUuid;
 use ambit_api::contract::Maybe;
 use ambit_api::imports::{
     CONFIGURATION_BYTES_MAX, Import, ImportedAccount, NewImport, NewSighting, Outside, SAYS_CHARS_MAX, SAYS_MAX,
@@ -22,7 +23,7 @@ const INDEX_WAIT: Duration = Duration::from_secs(15);
 /// Nothing is contacted. A thing that belongs to nothing in the collection is left out, unless a state of Terraform
 /// holds it.
 pub(crate) async fn create(call: CallWith<NewImport>) -> Result<Envelope<Import>> {
-    let uuid = call.uuid("collection_uuid", "Collection")?;
+    let uuid = CollectionUuid::of(&call)?;
     let body = call.read()?;
     let sighted = body.sightings.into_iter().map(sighted).collect::<Result<Vec<_>, _>>()?;
     let account = body.account.0.map(|new| account(new, body.source.0)).transpose()?;

@@ -3,6 +3,7 @@
 
 use crate::call::{Call, CallWith};
 use crate::failure::About;
+use crate::path::{CollectionUuid, IntegrationUseUuid, IntegrationUuid};
 use crate::present::projects;
 use ambit_api::integrations::{
     self as wire, Integration, IntegrationCollection, JiraProject, NewIntegrationCollection,
@@ -73,7 +74,7 @@ pub(crate) async fn create(call: CallWith<wire::NewIntegration>) -> Result<Envel
 /// The next run uses what is new. An integration that replaces another has other accounts, so keys that expire are
 /// replaced here.
 pub(crate) async fn change(call: CallWith<wire::IntegrationSettings>) -> Result<Envelope<Integration>> {
-    let uuid = call.uuid("uuid", NOUN)?;
+    let uuid = IntegrationUuid::of(&call)?;
     let known = call.store().find_integration(call.caller(), uuid).await.about(NOUN)?;
     let body: wire::IntegrationSettings = read(call.change::<Integration>()?)?;
     let change =
@@ -179,7 +180,7 @@ fn told(done: &str, lacking: Option<String>) -> String {
 
 /// Remove an integration with its secrets and its uses.
 pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>> {
-    let uuid = call.uuid("uuid", NOUN)?;
+    let uuid = IntegrationUuid::of(&call)?;
     call.store().delete_integration(call.caller(), uuid).await.about(NOUN)?;
     Ok(success("Integration deleted", true))
 }
@@ -195,7 +196,7 @@ pub(crate) async fn list_uses(call: Call) -> Result<Envelope<Vec<IntegrationColl
 
 /// Attach an integration of the project to a collection; repeating it is harmless.
 pub(crate) async fn add_use(call: CallWith<NewIntegrationCollection>) -> Result<Envelope<IntegrationCollection>> {
-    let collection = call.uuid("collection_uuid", "Collection")?;
+    let collection = CollectionUuid::of(&call)?;
     let integration = call.read()?.integration_uuid.0;
     let added = call.store().add_integration_use(call.caller(), collection, integration).await.about(NOUN)?;
     Ok(success("Integration collection created", shown_use(added)))
@@ -203,7 +204,7 @@ pub(crate) async fn add_use(call: CallWith<NewIntegrationCollection>) -> Result<
 
 /// Detach an integration from a collection.
 pub(crate) async fn remove_use(call: Call) -> Result<Envelope<bool>> {
-    let uuid = call.uuid("uuid", USE)?;
+    let uuid = IntegrationUseUuid::of(&call)?;
     call.store().delete_integration_use(call.caller(), uuid).await.about(USE)?;
     Ok(success("Integration collection deleted", true))
 }

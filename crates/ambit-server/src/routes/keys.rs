@@ -3,6 +3,7 @@
 
 use crate::call::{Call, CallWith};
 use crate::failure::About;
+use crate::path::KeyId;
 use crate::window::end;
 use ambit_api::keys::{self as wire, IssuedKey, Key, KeyToken};
 use ambit_api::{ApiError, Envelope, ErrorCode, Result, copied, success};
@@ -37,7 +38,7 @@ pub(crate) async fn create(call: CallWith<wire::NewKey>) -> Result<Envelope<Issu
 
 /// Revoke an API key.
 pub(crate) async fn revoke(call: Call) -> Result<Envelope<bool>> {
-    let id = call.id().parse().map_err(|_| ApiError::not_found(NOUN))?;
+    let id = KeyId::of(&call)?;
     let revoked = call.store().revoke_key(call.caller(), id).await.about(NOUN)?;
     Ok(success(&said(&revoked), true))
 }

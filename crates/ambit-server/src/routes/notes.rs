@@ -2,18 +2,18 @@
 
 use crate::call::{Call, CallWith};
 use crate::failure::About;
+use crate::path::{ItemType, NoteUid};
 use crate::present::entities::collection;
-use crate::present::items::{item, item_type, noun};
+use crate::present::items::{item, noun};
 use ambit_api::notes::{EditedNote, NewNote, Note, NoteItem, NoteText};
 use ambit_api::{Envelope, Result, read, success};
-use ambit_model::Uid;
 use ambit_store::{ItemView, NoteView};
 
 const NOUN: &str = "Note";
 
 /// List the notes on an entity or issue, oldest first.
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Note>>> {
-    let item = item_type(&call)?;
+    let item = ItemType::of(&call)?;
     let (view, notes) = call
         .store()
         .list_notes(call.caller(), (item, call.parameter("item_uid")), call.project)
@@ -36,7 +36,7 @@ pub(crate) async fn add(call: CallWith<NewNote>) -> Result<Envelope<Note>> {
 
 /// Replace the text of a note; for its author and for admins of the collection.
 pub(crate) async fn edit(call: CallWith<EditedNote>) -> Result<Envelope<Note>> {
-    let (seen, note) = (item(&call).await?, uid(&call)?);
+    let (seen, note) = (item(&call).await?, NoteUid::of(&call)?);
     let text = read::<EditedNote>(call.change::<Note>()?)?.note_text.0;
     let id = seen.uid.to_string();
     let (view, note) =
@@ -46,14 +46,10 @@ pub(crate) async fn edit(call: CallWith<EditedNote>) -> Result<Envelope<Note>> {
 
 /// Remove a note; for its author and for admins of the collection.
 pub(crate) async fn delete(call: Call) -> Result<Envelope<bool>> {
-    let (seen, note) = (item(&call).await?, uid(&call)?);
+    let (seen, note) = (item(&call).await?, NoteUid::of(&call)?);
     let id = seen.uid.to_string();
     call.store().delete_note(call.caller(), (seen.item, &id, note), call.project).await.about(NOUN)?;
     Ok(success("Note deleted", true))
-}
-
-fn uid(call: &Call) -> Result<Uid> {
-    call.uid("note_uid", NOUN)
 }
 
 fn shown(view: &ItemView, note: &NoteView) -> Note {

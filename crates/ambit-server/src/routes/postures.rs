@@ -3,6 +3,7 @@
 
 use crate::call::Asking;
 use crate::failure::About;
+use crate::path::CollectionUuid;
 use crate::present::entities::{NOUN, view};
 use crate::window::{AsOf, moment};
 use ambit_api::postures::{EntityPosture, OrganizationPosture, SeedPosture};
@@ -14,7 +15,7 @@ use ambit_store::{EntityView, StoreError};
 /// List the postures of the seeds of a collection, the worst first: how well each protects what everybody can see of
 /// it. A seed whose posture no run has computed is left out.
 pub(crate) async fn of_collection(call: Asking<AsOf>) -> Result<Envelope<Vec<SeedPosture>>> {
-    let uuid = call.uuid("collection_uuid", "Collection")?;
+    let uuid = CollectionUuid::of(&call)?;
     let at = moment(AsOf::as_of(&call))?;
     let seeds = call.store().seed_entities(call.caller(), uuid, at).await.about("Collection")?;
     let of = |record: &ambit_model::entity::EntityRecord| SeedPosture::of(record.uid, &record.name, &record.details);
@@ -26,7 +27,7 @@ pub(crate) async fn of_collection(call: Asking<AsOf>) -> Result<Envelope<Vec<See
 /// List the postures of the organisations that registered the domains among the seeds of a collection, the worst first,
 /// with the scores that each had. The score of an organisation is that of its weakest domain.
 pub(crate) async fn of_organizations(call: Asking<AsOf>) -> Result<Envelope<Vec<OrganizationPosture>>> {
-    let uuid = call.uuid("collection_uuid", "Collection")?;
+    let uuid = CollectionUuid::of(&call)?;
     let at = moment(AsOf::as_of(&call))?;
     let seeds = call.store().seed_entities(call.caller(), uuid, at).await.about("Collection")?;
     let mut weighed = Vec::new();

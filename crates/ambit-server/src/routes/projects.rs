@@ -2,6 +2,7 @@
 
 use crate::call::{Call, CallWith};
 use crate::failure::About;
+use crate::path::ProjectUuid;
 use ambit_api::projects::{self as wire, Project};
 use ambit_api::{Envelope, Result, read, success};
 use ambit_model::user::ProjectRole;
@@ -24,7 +25,7 @@ pub(crate) async fn create(call: CallWith<wire::NewProject>) -> Result<Envelope<
 
 /// Change name and description, for owners; or make it the caller's primary project.
 pub(crate) async fn change(call: CallWith<wire::ProjectSettings>) -> Result<Envelope<Project>> {
-    let uuid = call.uuid("uuid", NOUN)?;
+    let uuid = ProjectUuid::of(&call)?;
     call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
     let body = call.change::<Project>()?;
     let has_description = body.contains_key("description");
@@ -43,7 +44,7 @@ pub(crate) async fn change(call: CallWith<wire::ProjectSettings>) -> Result<Enve
 
 /// Delete a project with everything in it.
 pub(crate) async fn delete(call: Call) -> Result<Envelope<Project>> {
-    let uuid = call.uuid("uuid", NOUN)?;
+    let uuid = ProjectUuid::of(&call)?;
     let deleted = call.store().delete_project(call.caller(), uuid).await.about(NOUN)?;
     let result = Project::deleted(&deleted.project, deleted.primary, &call.state.plan);
     Ok(success("Deleted Project", result))

@@ -3,6 +3,7 @@
 
 use crate::call::{Asking, Call, CallWith};
 use crate::failure::About;
+use crate::path::ReceiverUuid;
 use crate::query::Limit;
 use ambit_api::receivers::{self as wire, Asked, MadeReceiver, Receiver, Replayed};
 use ambit_api::words::Word;
@@ -91,7 +92,7 @@ pub(crate) async fn deliveries(call: Asking<Limit>) -> Result<Envelope<Vec<wire:
 }
 
 async fn of_path(call: &Call) -> Result<ReceiverView> {
-    let uuid = call.uuid("uuid", NOUN)?;
+    let uuid = ReceiverUuid::of(call)?;
     call.store().find_receiver(call.caller(), uuid).await.about(NOUN)
 }
 

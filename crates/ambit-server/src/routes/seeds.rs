@@ -3,6 +3,7 @@
 
 use crate::call::{Call, CallWith};
 use crate::failure::About;
+use crate::path::{CollectionUuid, SeedId};
 use ambit_api::seeds::{NewSeed, NewSeeds, Seed};
 use ambit_api::{ApiError, Envelope, Result, read, success};
 use ambit_model::Kind;
@@ -12,14 +13,14 @@ const NOUN: &str = "Seed";
 
 /// List the seeds of a collection.
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Seed>>> {
-    let uuid = call.uuid("collection_uuid", "Collection")?;
+    let uuid = CollectionUuid::of(&call)?;
     let found = call.store().list_seeds(call.caller(), uuid).await.about("Collection")?;
     Ok(success("Collection entities retrieved!", found.iter().map(Seed::from).collect()))
 }
 
 /// Add seeds to a collection: one, or a list named entities.
 pub(crate) async fn add(call: CallWith<NewSeeds>) -> Result<Envelope<Vec<Seed>>> {
-    let uuid = call.uuid("collection_uuid", "Collection")?;
+    let uuid = CollectionUuid::of(&call)?;
     let body = call.object_or_list("entities")?;
     let seeds = match body.contains_key("entities") {
         true => read::<NewSeeds>(body)?.entities.0.unwrap_or_default(),
@@ -33,7 +34,7 @@ pub(crate) async fn add(call: CallWith<NewSeeds>) -> Result<Envelope<Vec<Seed>>>
 
 /// Remove a seed by its integer id.
 pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>> {
-    let id = call.parameter("entity_uid").parse().map_err(|_| ApiError::not_found(NOUN))?;
+    let id = SeedId::of(&call)?;
     call.store().remove_seed(call.caller(), id).await.about(NOUN)?;
     Ok(success("Entity deleted", true))
 }

@@ -2,8 +2,9 @@
 
 use crate::call::Call;
 use crate::failure::About;
+use crate::path::UidNoun;
 use ambit_api::{ApiError, Envelope, Result, contract, success};
-use ambit_model::{Item, Uid};
+use ambit_model::Uid;
 use serde::Serialize;
 
 /// Characters of a uid that are looked for at least: fewer begin too many.
@@ -22,7 +23,7 @@ contract! {
 
 /// List the entities or issues of a project whose uid begins with a text: up to ten, with their names.
 pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<Named>>> {
-    let item = Item::from_name(call.parameter("noun")).ok_or_else(|| ApiError::not_found("Item"))?;
+    let item = UidNoun::of(&call)?;
     let beginning = call.parameter("beginning");
     if !(CHARS_MIN..=64).contains(&beginning.len()) || !beginning.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(ApiError::invalid(format!("the beginning of a uid is {CHARS_MIN} to 64 hexadecimal characters")));

@@ -3,6 +3,7 @@
 use crate::addresses::{NO_ACCOUNTS, addresses};
 use crate::call::{Call, CallWith};
 use crate::failure::About;
+use crate::path::{CollectionUuid, ProjectUserId};
 use crate::present::projects::project;
 use ambit_api::users::{AddedProjectUser, CollectionUser, NewCollectionUser, NewProjectUsers, ProjectUser};
 use ambit_api::{ApiError, Envelope, ErrorCode, Result, success};
@@ -71,20 +72,15 @@ pub(crate) async fn set_of_collection(call: CallWith<NewCollectionUser>) -> Resu
 /// Remove a person from a project, or withdraw an invitation. Everybody may remove themselves.
 pub(crate) async fn remove(call: Call) -> Result<Envelope<bool>> {
     let uuid = project(&call).await?;
-    call.store().remove_member(call.caller(), uuid, project_user(&call)?).await.about(USER)?;
+    call.store().remove_member(call.caller(), uuid, ProjectUserId::of(&call)?).await.about(USER)?;
     Ok(success("Project user removed", true))
 }
 
 /// Remove a member's role in a collection.
 pub(crate) async fn remove_of_collection(call: Call) -> Result<Envelope<bool>> {
     let uuid = collection(&call).await?;
-    call.store().remove_collection_role(call.caller(), uuid, project_user(&call)?).await.about(USER)?;
+    call.store().remove_collection_role(call.caller(), uuid, ProjectUserId::of(&call)?).await.about(USER)?;
     Ok(success("Collection project user removed", true))
-}
-
-/// The integer id of a project user in the path; anything else names nobody.
-fn project_user(call: &Call) -> Result<i64> {
-    call.parameter("project_user_id").parse().map_err(|_| ApiError::not_found(USER))
 }
 
 fn shown(member: &Member) -> ProjectUser {
@@ -93,7 +89,7 @@ fn shown(member: &Member) -> ProjectUser {
 
 /// The collection of the path, which the caller may see.
 async fn collection(call: &Call) -> Result<Uuid> {
-    let uuid = call.uuid("uuid", "Collection")?;
+    let uuid = CollectionUuid::of(call)?;
     call.store().find_collection(call.caller(), uuid).await.about("Collection")?;
     Ok(uuid)
 }

@@ -2,6 +2,7 @@
 
 use crate::call::{Asking, Call};
 use crate::failure::About;
+use crate::path::InvitationId;
 use crate::present::projects::project;
 use crate::query::query;
 use ambit_api::people::{Invitation, InvitedRole};
@@ -40,19 +41,17 @@ fn shown(of: ambit_store::Invitation) -> Invitation {
     }
 }
 
-fn id(call: &Call) -> Result<i64> {
-    call.id().parse().map_err(|_| ApiError::not_found(NOUN))
-}
-
 /// Accept an invitation and join the project or group.
 pub(crate) async fn accept(call: Call) -> Result<Envelope<bool>> {
-    call.store().accept_invitation(call.caller(), id(&call)?).await.about(NOUN)?;
+    let id = InvitationId::of(&call)?;
+    call.store().accept_invitation(call.caller(), id).await.about(NOUN)?;
     Ok(success("Invitation accepted", true))
 }
 
 /// Decline an invitation, or withdraw one to a project that the caller owns or a group that the caller administers.
 pub(crate) async fn end(call: Call) -> Result<Envelope<bool>> {
-    call.store().end_invitation(call.caller(), id(&call)?).await.about(NOUN)?;
+    let id = InvitationId::of(&call)?;
+    call.store().end_invitation(call.caller(), id).await.about(NOUN)?;
     Ok(success("Invitation ended", true))
 }
 
