@@ -98,20 +98,20 @@ pub struct Form {
     /// The item leads on only if it has these values.
     leads_if: BTreeMap<String, String>,
     /// Members of the contract, and what else the item says of itself.
-    members: BTreeMap<String, Said>,
-    says: BTreeMap<String, Said>,
+    members: BTreeMap<String, Reading>,
+    says: BTreeMap<String, Reading>,
 }
 
 /// What is read of an item: a value, or a list of objects.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Said {
+enum Reading {
     One(String),
     Each {
         each: String,
         #[serde(default)]
         only: BTreeMap<String, String>,
-        says: BTreeMap<String, Said>,
+        says: BTreeMap<String, Reading>,
     },
 }
 
@@ -321,10 +321,10 @@ impl Form {
 }
 
 /// What the members of a table read of an item; each is there, whatever the item lacks.
-fn read(table: &BTreeMap<String, Said>, at: &At<'_>) -> Map<String, Value> {
-    let one = |said: &Said| match said {
-        Said::One(path) => at.value(path),
-        Said::Each { each, only, says } => {
+fn read(table: &BTreeMap<String, Reading>, at: &At<'_>) -> Map<String, Value> {
+    let one = |said: &Reading| match said {
+        Reading::One(path) => at.value(path),
+        Reading::Each { each, only, says } => {
             let items = at.all(each).into_iter().take(VALUES_MAX);
             let within = |item: Value| {
                 let at = At { item: &item, parent: at.item, ..*at };

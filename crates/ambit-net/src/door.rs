@@ -13,7 +13,7 @@ mod turns;
 
 pub(crate) use admissions::Admissions;
 pub use connection::Connection;
-pub(crate) use outages::{Answered, Place};
+pub(crate) use outages::{Answered, ProviderHost};
 pub(crate) use timer::Timer;
 pub(crate) use turns::Waited;
 pub use turns::Waits;

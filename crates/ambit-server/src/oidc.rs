@@ -255,10 +255,10 @@ impl Provider {
 /// What the token endpoint says in place of a token (RFC 6749 §5.2): of the code, or of itself and of this server.
 fn not_taken(status: u16, body: &[u8]) -> NotSignedIn {
     #[derive(Deserialize)]
-    struct Said {
+    struct ErrorResponse {
         error: String,
     }
-    let said = serde_json::from_slice(body).map_or_else(|_| String::new(), |said: Said| said.error);
+    let said = serde_json::from_slice(body).map_or_else(|_| String::new(), |said: ErrorResponse| said.error);
     match (status, said.as_str()) {
         (401, _) | (_, "invalid_client" | "unauthorized_client") => NotSignedIn::Unavailable(format!(
             "the provider rejects this server as its client (status {status}): the settings oidc_client and \

@@ -7,7 +7,7 @@ mod layout;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use layout::{Place, Web};
+use layout::{Position, Web};
 use serde_json::Value;
 use std::io::Write;
 
@@ -66,13 +66,13 @@ impl Canvas {
         }
     }
 
-    fn block(&mut self, (left, top): Place, (wide, high): (i64, i64), colour: Colour) {
+    fn block(&mut self, (left, top): Position, (wide, high): (i64, i64), colour: Colour) {
         for y in top..top + high {
             (left..left + wide).for_each(|x| self.dot(x, y, colour));
         }
     }
 
-    fn disc(&mut self, (x, y): Place, radius: i64, colour: Colour) {
+    fn disc(&mut self, (x, y): Position, radius: i64, colour: Colour) {
         for dy in -radius..=radius {
             for dx in -radius..=radius {
                 if dx * dx + dy * dy <= radius * radius {
@@ -82,7 +82,7 @@ impl Canvas {
         }
     }
 
-    fn line(&mut self, from: Place, to: Place) {
+    fn line(&mut self, from: Position, to: Position) {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let steps = dx.abs().max(dy.abs()).max(1);
         for step in 0..=steps {
@@ -91,7 +91,7 @@ impl Canvas {
     }
 
     /// A text on a ground of its own, so that no line runs through it.
-    fn text(&mut self, text: &str, (left, top): Place) {
+    fn text(&mut self, text: &str, (left, top): Position) {
         let side = self.size.letter;
         for (character, start) in text.chars().zip((left..).step_by((font::ADVANCE * side) as usize)) {
             self.block((start, top), (font::ADVANCE * side, font::ROWS as i64 * side), BACKGROUND);

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) use kept::within;
 pub(crate) use known::{Files, Known, LEFT_OUT, written, written_beside};
-pub(crate) use report::{Place, say};
+pub(crate) use report::{Location, say};
 pub(crate) use standing::{Standing, Today, standing};
 pub(crate) use unread::unread;
 

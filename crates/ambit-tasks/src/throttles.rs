@@ -20,11 +20,11 @@ const REST: Duration = Duration::from_secs(10 * 60);
 
 /// What a run knows of those that throttle: by the name in which they are asked, and by the host in that name.
 #[derive(Debug, Default)]
-pub(crate) struct Throttles(Mutex<HashMap<(String, String), Arc<Place>>>);
+pub(crate) struct Throttles(Mutex<HashMap<(String, String), Arc<Throttle>>>);
 
 /// A place that is asked in a name, or all of them.
 #[derive(Debug, Default)]
-struct Place {
+struct Throttle {
     /// Held by the row that asks again for all.
     turn: Arc<tokio::sync::Mutex<()>>,
     state: Mutex<State>,
@@ -42,9 +42,9 @@ struct State {
 /// Where a question goes: the host, and the name in which it is asked.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    place: Arc<Place>,
+    place: Arc<Throttle>,
     /// All that is asked in the name of an account.
-    name: Option<Arc<Place>>,
+    name: Option<Arc<Throttle>>,
 }
 
 /// The turn of the row that asks again for all. Where the last answer to that row was that there were too many
@@ -91,7 +91,7 @@ impl Asked {
         lock(&self.place.state).in_a_row > 0
     }
 
-    fn all(&self) -> impl Iterator<Item = &Place> {
+    fn all(&self) -> impl Iterator<Item = &Throttle> {
         [Some(&self.place), self.name.as_ref()].into_iter().flatten().map(Arc::as_ref)
     }
 
@@ -112,7 +112,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-impl Place {
+impl Throttle {
     fn rests(&self, most: u32, now: Duration) -> bool {
         let state = lock(&self.state);
         state.in_a_row >= most && now < state.since + REST

@@ -21,10 +21,10 @@ pub const CLIENT: (&str, &str) = ("ambit", "a secret: of two");
 pub struct TestProvider {
     /// Its URL, as it names itself.
     pub issuer: String,
-    said: Arc<Mutex<Said>>,
+    state: Arc<Mutex<State>>,
 }
 
-struct Said {
+struct State {
     /// The seconds since 1970 at which it makes tokens.
     now_s: i64,
     /// What it says of who signs in, over what is usual; null leaves a claim out.
@@ -45,9 +45,9 @@ impl TestProvider {
     pub fn start(now_s: i64) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let issuer = format!("http://{}", listener.local_addr()?);
-        let said =
-            Said { now_s, claims: Map::new(), name: None, seed: 7, fails: false, codes: BTreeMap::new(), made: 0 };
-        let provider = Self { issuer, said: Arc::new(Mutex::new(said)) };
+        let state =
+            State { now_s, claims: Map::new(), name: None, seed: 7, fails: false, codes: BTreeMap::new(), made: 0 };
+        let provider = Self { issuer, state: Arc::new(Mutex::new(state)) };
         let serving = provider.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
@@ -61,27 +61,27 @@ impl TestProvider {
     /// What it says of the next who sign in, over what is usual; null leaves a claim out.
     pub fn says(&self, claims: Value) {
         let Value::Object(claims) = claims else { return };
-        self.said.lock().expect("nobody panics").claims = claims;
+        self.state.lock().expect("nobody panics").claims = claims;
     }
 
     /// Lets it name itself otherwise.
     pub fn calls_itself(&self, name: &str) {
-        self.said.lock().expect("nobody panics").name = Some(name.to_owned());
+        self.state.lock().expect("nobody panics").name = Some(name.to_owned());
     }
 
     /// Gives it another key under the name of the first.
     pub fn changes_key(&self) {
-        self.said.lock().expect("nobody panics").seed += 1;
+        self.state.lock().expect("nobody panics").seed += 1;
     }
 
     /// Lets its token endpoint fail, or be well again.
     pub fn fails(&self, fails: bool) {
-        self.said.lock().expect("nobody panics").fails = fails;
+        self.state.lock().expect("nobody panics").fails = fails;
     }
 
     /// Lets its clock stand at another second.
     pub fn set_clock(&self, now_s: i64) {
-        self.said.lock().expect("nobody panics").now_s = now_s;
+        self.state.lock().expect("nobody panics").now_s = now_s;
     }
 
     /// How a server in this process asks it.
@@ -131,7 +131,7 @@ impl TestProvider {
         reader.read_exact(&mut body)?;
         let body = String::from_utf8_lossy(&body).into_owned();
         let (path, query) = target.split_once('?').unwrap_or((&target, ""));
-        let (status, more, content) = self.said.lock().expect("nobody panics").answer(
+        let (status, more, content) = self.state.lock().expect("nobody panics").answer(
             &self.issuer,
             path,
             &pairs(query),
@@ -147,7 +147,7 @@ impl TestProvider {
 /// Status line, further headers, body.
 type Answered = (&'static str, String, Value);
 
-impl Said {
+impl State {
     fn answer(
         &mut self,
         issuer: &str,

@@ -93,7 +93,7 @@ impl TestServer {
         let first = store.list_projects(&owner).await?.into_iter().next().context("the owner has a project")?.project;
         let view = store.create_collection(&owner.at(now()), first.id, &outside()).await?;
         let mut keys = BTreeMap::from([("owner".to_owned(), owner_key)]);
-        let place = Place { project: first.uuid, collection: view.collection.uuid };
+        let place = Workspace { project: first.uuid, collection: view.collection.uuid };
         keys.extend(add_members(&store, &owner, place, &now).await?);
         let key = add_person(&store, &owner, "stranger", now()).await?;
         let stranger = store.authenticate(&key, now()).await?.context("the key is valid")?;
@@ -337,7 +337,7 @@ async fn add_person(store: &Store, owner: &Principal, name: &str, now: Timestamp
 }
 
 /// Where people get their roles.
-struct Place {
+struct Workspace {
     project: Uuid,
     collection: Uuid,
 }
@@ -346,7 +346,7 @@ struct Place {
 async fn add_members(
     store: &Store,
     owner: &Principal,
-    place: Place,
+    place: Workspace,
     now: &impl Fn() -> Timestamp,
 ) -> anyhow::Result<BTreeMap<String, String>> {
     let mut keys = BTreeMap::new();

@@ -6,7 +6,7 @@ use crate::configuration::Criterion;
 use crate::cpe::{Cpe, Value};
 use crate::lifecycle::Lifecycle;
 use crate::own::OWN;
-use crate::records::{Place, Records, Writer};
+use crate::records::{Extent, Records, Writer};
 use crate::vulnerability::{CveId, Id, Vulnerability};
 use ambit_model::version_order::Scheme;
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ pub(crate) fn build(packs: &[Records], path: &Path, about: &About) -> Result<()>
     writer.finish(rows, about)
 }
 
-fn post(postings: &mut HashMap<String, Vec<u8>>, id: Id, place: Place, known: &Vulnerability) -> Result<()> {
+fn post(postings: &mut HashMap<String, Vec<u8>>, id: Id, place: Extent, known: &Vulnerability) -> Result<()> {
     if known.withdrawn {
         return Ok(());
     }
@@ -147,7 +147,7 @@ pub(crate) fn candidates(records: &Records, product: &str, version: &str) -> Res
     for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let posting: Posting = serde_json::from_slice(line)?;
         if posting.versions.iter().any(|versions| versions.may_cover(scheme, version)) {
-            let place = Place { at: posting.at, length: posting.length };
+            let place = Extent { at: posting.at, length: posting.length };
             let of_other = posting.other.and_then(|other| other.parse().ok());
             let id = of_other.unwrap_or(Id::Cve(CveId { year: posting.year, number: posting.number }));
             found.push((id, records.record(place)?));

@@ -28,7 +28,7 @@ const RECORD_BYTES_MAX: usize = 64 << 20;
 
 /// Where a record lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Extent {
     pub(crate) at: u64,
     pub(crate) length: u32,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Place {
 pub(crate) struct Writer {
     out: BufWriter<File>,
     at: u64,
-    ids: Vec<(Id, Place)>,
+    ids: Vec<(Id, Extent)>,
 }
 
 impl Writer {
@@ -47,16 +47,16 @@ impl Writer {
     }
 
     /// Adds a record; those of one id may come several times, ids in any order.
-    pub(crate) fn add(&mut self, id: Id, known: &Vulnerability) -> Result<Place> {
+    pub(crate) fn add(&mut self, id: Id, known: &Vulnerability) -> Result<Extent> {
         let packed = zstd::bulk::compress(&serde_json::to_vec(known)?, 1)?;
         let place = self.write(&packed)?;
         self.ids.push((id, place));
         Ok(place)
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<Place> {
+    fn write(&mut self, bytes: &[u8]) -> Result<Extent> {
         let length = u32::try_from(bytes.len()).map_err(|_| Error::new(ErrorKind::InvalidData, "it is too long"))?;
-        let place = Place { at: self.at, length };
+        let place = Extent { at: self.at, length };
         self.out.write_all(bytes)?;
         self.at += u64::from(length);
         Ok(place)
@@ -160,14 +160,14 @@ impl Records {
     }
 
     /// Id and place of a record by its number.
-    pub(crate) fn row(&self, number_of: u64) -> Result<(Id, Place)> {
+    pub(crate) fn row(&self, number_of: u64) -> Result<(Id, Extent)> {
         let mut row = [0; ID_ROW];
         self.file.read_exact_at(&mut row, self.ids_at + number_of * ID_ROW as u64)?;
         let id = match (number(&row[..2]) as u16, number(&row[2..6]) as u32) {
             (0, at) => self.other_id(u64::from(at))?,
             (year, number) => Id::Cve(CveId { year, number }),
         };
-        Ok((id, Place { at: number(&row[6..14]), length: number(&row[14..]) as u32 }))
+        Ok((id, Extent { at: number(&row[6..14]), length: number(&row[14..]) as u32 }))
     }
 
     /// The id that stands at a place among the names.
@@ -180,11 +180,11 @@ impl Records {
         id.map(Id::Other).ok_or_else(damaged)
     }
 
-    pub(crate) fn record(&self, place: Place) -> Result<Vulnerability> {
+    pub(crate) fn record(&self, place: Extent) -> Result<Vulnerability> {
         Ok(serde_json::from_slice(&unpacked(&self.bytes(place)?)?)?)
     }
 
-    fn bytes(&self, place: Place) -> Result<Vec<u8>> {
+    fn bytes(&self, place: Extent) -> Result<Vec<u8>> {
         if place.length as usize > RECORD_BYTES_MAX {
             return Err(damaged());
         }
@@ -209,7 +209,7 @@ impl Records {
         })?;
         let Some(at) = found else { return Ok(None) };
         let row = self.product_row(at)?;
-        self.bytes(Place { at: number(&row[12..20]), length: number(&row[20..]) as u32 }).map(Some)
+        self.bytes(Extent { at: number(&row[12..20]), length: number(&row[20..]) as u32 }).map(Some)
     }
 
     fn product_row(&self, at: u64) -> Result<[u8; PRODUCT_ROW]> {

@@ -186,12 +186,12 @@ async fn connect(
 }
 
 /// The bytes of a datagram; `None`: the host says that nothing listens there.
-type Said = Option<Vec<u8>>;
+type Reply = Option<Vec<u8>>;
 
 /// Datagrams on their way to a socket, by arrival.
 #[derive(Default)]
 struct Inbox {
-    waiting: BTreeMap<(Duration, u64), (Said, SocketAddr)>,
+    waiting: BTreeMap<(Duration, u64), (Reply, SocketAddr)>,
     sent: u64,
     receivers: Vec<Waker>,
 }
@@ -208,7 +208,7 @@ struct SimulatedDatagrams {
 impl SimulatedDatagrams {
     /// The answer to a datagram, or the word that nothing listens there, and how long that takes; `None` where nobody
     /// answers.
-    fn answer(&self, bytes: &[u8], to: SocketAddr) -> Option<(Duration, Said)> {
+    fn answer(&self, bytes: &[u8], to: SocketAddr) -> Option<(Duration, Reply)> {
         let question = (to.port() == DNS_PORT).then(|| message::read(bytes)).flatten();
         // What resolvers are asked is no contact with the name asked about, and would be a list of all words.
         let counted = question.as_ref().filter(|_| !RESOLVERS.contains(&to.ip()));
@@ -235,7 +235,7 @@ impl SimulatedDatagrams {
         bytes: &[u8],
         to: SocketAddr,
         question: Option<&message::Question>,
-    ) -> (Option<(Duration, Said)>, Option<message::Answer>) {
+    ) -> (Option<(Duration, Reply)>, Option<message::Answer>) {
         let Some(host) = self.internet.hosts.get(&to.ip()) else { return (None, None) };
         if let Some(service) = host.datagrams.get(&to.port()) {
             return (serve::datagram::answer(service, bytes).map(|answer| (host.latency, Some(answer))), None);
@@ -260,7 +260,7 @@ impl Datagrams for SimulatedDatagrams {
         Box::pin(async move {
             let answer = self.answer(bytes, to);
             // Only a connected socket hears refusals.
-            let heard = |said: &Said| said.is_some() || self.connected.load(Ordering::Relaxed);
+            let heard = |said: &Reply| said.is_some() || self.connected.load(Ordering::Relaxed);
             if let Some((delay, answer)) = answer.filter(|(_, said)| heard(said)) {
                 let arrives = self.clock.now() + delay;
                 let receivers = {

@@ -43,7 +43,7 @@ impl<'a> Graph<'a> {
         reserved: &Reserved,
     ) -> Self {
         let uids: Vec<Uid> = nodes.keys().copied().collect();
-        let mut place = Place::default();
+        let mut place = Cursor::default();
         let nodes: Vec<&Node> = nodes.values().collect();
         let words = Words::new(&nodes, rules, reserved);
         let mut fixed: Vec<Option<Fixed>> = nodes.iter().map(|node| words.on(node)).collect();
@@ -122,9 +122,9 @@ impl<'a> Graph<'a> {
 /// The last index that was asked for: edges come in the order of the uids where they start, so that each index is
 /// found beside the one before.
 #[derive(Default)]
-struct Place(usize);
+struct Cursor(usize);
 
-impl Place {
+impl Cursor {
     fn of(&mut self, uid: Uid, uids: &[Uid]) -> Option<usize> {
         while uids.get(self.0).is_some_and(|known| *known < uid) {
             self.0 += 1;

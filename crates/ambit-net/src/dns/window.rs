@@ -105,9 +105,9 @@ impl Window {
     }
 
     /// Waits for a place.
-    pub(super) async fn enter(&self) -> Place<'_> {
+    pub(super) async fn enter(&self) -> Slot<'_> {
         self.places.acquire().await.expect("the semaphore is never closed").forget();
-        Place { window: self, answered: None }
+        Slot { window: self, answered: None }
     }
 
     fn leave(&self, answered: Option<bool>) {
@@ -161,19 +161,19 @@ impl State {
 }
 
 /// A place in the window; leaves it when dropped.
-pub(super) struct Place<'a> {
+pub(super) struct Slot<'a> {
     window: &'a Window,
     answered: Option<bool>,
 }
 
-impl Place<'_> {
+impl Slot<'_> {
     /// Says how the question ended. A question that was given up says nothing.
     pub(super) fn end(mut self, answered: bool) {
         self.answered = Some(answered);
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
         self.window.leave(self.answered);
     }

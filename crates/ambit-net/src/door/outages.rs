@@ -26,7 +26,7 @@ const TURNS_AHEAD: usize = 8;
 
 /// A provider at a host and port.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct ProviderHost {
     provider: &'static str,
     host: String,
     port: u16,
@@ -46,7 +46,7 @@ pub(crate) enum Answered {
 
 /// The hosts that did not answer the last questions, of one run.
 #[derive(Default)]
-pub(super) struct Outages(Mutex<HashMap<Place, Host>>);
+pub(super) struct Outages(Mutex<HashMap<ProviderHost, Host>>);
 
 struct Host {
     unanswered: u32,
@@ -67,12 +67,12 @@ pub(super) struct Gate {
 /// What goes out to data providers.
 impl Door {
     /// Fails where a host of a provider is to be left alone now, since it did not answer the last questions.
-    pub(crate) fn check_source(&self, place: &Place) -> Result<()> {
+    pub(crate) fn check_source(&self, place: &ProviderHost) -> Result<()> {
         self.outside.outages.check(place, self.now())
     }
 
     /// Waits for the turn of a question; fails where its host is left alone meanwhile.
-    pub(super) async fn turn_at_source(&self, place: &Place, turn: impl Future<Output = ()>) -> Result<()> {
+    pub(super) async fn turn_at_source(&self, place: &ProviderHost, turn: impl Future<Output = ()>) -> Result<()> {
         let outages = &self.outside.outages;
         let Some(gate) = outages.gate(place) else {
             turn.await;
@@ -92,24 +92,24 @@ impl Door {
     }
 
     /// Takes what became of a question to a host of a provider.
-    pub(crate) fn note_source(&self, place: &Place, answered: Answered) {
+    pub(crate) fn note_source(&self, place: &ProviderHost, answered: Answered) {
         self.outside.outages.note(place, answered, self.now());
     }
 }
 
-impl Place {
+impl ProviderHost {
     pub(crate) fn new(provider: &'static str, host: &str, port: u16) -> Self {
         Self { provider, host: host_of_source(host), port }
     }
 }
 
 impl Outages {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Place, Host>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ProviderHost, Host>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Fails where the host is to be left alone now.
-    pub(super) fn check(&self, place: &Place, now: WireTime) -> Result<()> {
+    pub(super) fn check(&self, place: &ProviderHost, now: WireTime) -> Result<()> {
         let mut hosts = self.lock();
         let Some(host) = hosts.get_mut(place).filter(|host| host.is_down()) else { return Ok(()) };
         if now >= host.asked_again_at {
@@ -121,17 +121,17 @@ impl Outages {
     }
 
     /// Where questions to a host wait for its rate; `None` where nothing more is remembered.
-    pub(super) fn gate(&self, place: &Place) -> Option<Arc<Gate>> {
+    pub(super) fn gate(&self, place: &ProviderHost) -> Option<Arc<Gate>> {
         host(&mut self.lock(), place).map(|host| host.gate.clone())
     }
 
     /// What is said to those who wait for a turn where a host is left alone meanwhile.
-    pub(super) fn left_alone(&self, place: &Place) -> NetError {
+    pub(super) fn left_alone(&self, place: &ProviderHost) -> NetError {
         self.lock().get(place).map_or_else(|| Host::default().left_alone(), Host::left_alone)
     }
 
     /// Takes what became of a question.
-    pub(super) fn note(&self, place: &Place, answered: Answered, now: WireTime) {
+    pub(super) fn note(&self, place: &ProviderHost, answered: Answered, now: WireTime) {
         let mut hosts = self.lock();
         let Some(host) = host(&mut hosts, place) else { return };
         match answered {
@@ -149,7 +149,7 @@ impl Outages {
     }
 }
 
-fn host<'h>(hosts: &'h mut HashMap<Place, Host>, place: &Place) -> Option<&'h mut Host> {
+fn host<'h>(hosts: &'h mut HashMap<ProviderHost, Host>, place: &ProviderHost) -> Option<&'h mut Host> {
     if hosts.len() >= HOSTS_MAX && !hosts.contains_key(place) {
         // Of hosts that answer, and at which no question waits for its turn, there is nothing to remember.
         hosts.retain(|_, host| host.unanswered > 0 || Arc::strong_count(&host.gate) > 1);

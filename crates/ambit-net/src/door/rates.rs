@@ -1,6 +1,6 @@
 //! When a contact may be made: its turns with its own peer and among all.
 
-use super::outages::Place;
+use super::outages::ProviderHost;
 use super::{Door, RESOLVER, Waited, host_of};
 use crate::error::Result;
 use crate::guard::{Grant, Transport};
@@ -139,7 +139,7 @@ impl Door {
         match grant {
             // Kept apart: targets have thousands of contacts that wait, and sources few.
             Grant::Source(provider) => {
-                let place = Place::new(provider, &host_of(name, address), address.port());
+                let place = ProviderHost::new(provider, &host_of(name, address), address.port());
                 Box::pin(self.turn_at_source(&place, self.turn(grant, buckets))).await?;
             }
             _ => self.turn(grant, buckets).await,

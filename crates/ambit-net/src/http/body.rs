@@ -95,7 +95,7 @@ pub(super) async fn read_body(
 
 /// Follows the framing through the bytes.
 struct Frame {
-    at: Place,
+    at: BodyState,
     /// The framing itself has ended the body, and the bytes given ended with it.
     clean: bool,
     /// Every chunk used the plainest encoding: digits, CR LF, no extension, no trailer.
@@ -103,7 +103,7 @@ struct Frame {
 }
 
 /// Where in a body the bytes are.
-enum Place {
+enum BodyState {
     Rest(u64),
     UntilClose,
     Chunk(ChunkState),
@@ -125,10 +125,10 @@ enum ChunkState {
 impl Frame {
     fn new(framing: Framing) -> Self {
         let at = match framing {
-            Framing::None => Place::Rest(0),
-            Framing::Length(length) => Place::Rest(length),
-            Framing::Chunked => Place::Chunk(ChunkState::Size(Vec::new())),
-            Framing::UntilClose => Place::UntilClose,
+            Framing::None => BodyState::Rest(0),
+            Framing::Length(length) => BodyState::Rest(length),
+            Framing::Chunked => BodyState::Chunk(ChunkState::Size(Vec::new())),
+            Framing::UntilClose => BodyState::UntilClose,
         };
         Self { at, clean: false, plain: true }
     }
@@ -136,14 +136,14 @@ impl Frame {
     /// Gives the body's bytes to the decoder; `Some` where the body ends.
     fn take(&mut self, bytes: &[u8], decoder: &mut Decoder) -> Option<BodyEnd> {
         match &mut self.at {
-            Place::Rest(rest) => {
+            BodyState::Rest(rest) => {
                 let own = bytes.len().min(usize::try_from(*rest).unwrap_or(usize::MAX));
                 *rest -= own as u64;
                 self.clean = *rest == 0 && own == bytes.len();
                 push(&bytes[..own], decoder).or((*rest == 0).then_some(BodyEnd::Complete))
             }
-            Place::UntilClose => push(bytes, decoder),
-            Place::Chunk(state) => {
+            BodyState::UntilClose => push(bytes, decoder),
+            BodyState::Chunk(state) => {
                 let end = take_chunks(state, bytes, decoder, &mut self.plain);
                 self.clean = self.plain && matches!(state, ChunkState::Ended);
                 end
@@ -154,8 +154,10 @@ impl Frame {
     /// Returns how the body ended, now that the connection is closed.
     fn at_close(&self) -> BodyEnd {
         match self.at {
-            Place::UntilClose | Place::Chunk(ChunkState::Trailer { .. } | ChunkState::Ended) => BodyEnd::Complete,
-            Place::Rest(_) | Place::Chunk(_) => BodyEnd::Short,
+            BodyState::UntilClose | BodyState::Chunk(ChunkState::Trailer { .. } | ChunkState::Ended) => {
+                BodyEnd::Complete
+            }
+            BodyState::Rest(_) | BodyState::Chunk(_) => BodyEnd::Short,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Asking data providers, each as it is registered (`source.rs`): over https, or by one line.
 
 use super::Session;
-use crate::door::{Answered, Connection, Place};
+use crate::door::{Answered, Connection, ProviderHost};
 use crate::error::Result;
 use crate::guard::Grant;
 use crate::http::{HttpExchange, HttpFetch, HttpRequest};
@@ -25,7 +25,7 @@ impl Session {
         let (body_kept, learned) = (limits::BODY_READ_MAX, learned.to_vec());
         let timeout = limits::SOURCE_TIMEOUT;
         let request = HttpRequest { body_kept, learned, timeout, ..self.get(url)? };
-        let place = Place::new(provider, &request.url.host, request.url.port);
+        let place = ProviderHost::new(provider, &request.url.host, request.url.port);
         let request = request.on(Grant::Source(provider));
         let answer = Box::pin(self.http(&request));
         self.asked(place, answer, |exchange| complaint(provider, exchange)).await
@@ -64,7 +64,7 @@ impl Session {
 
     async fn source_fetch(&self, provider: &'static str, request: HttpRequest) -> Result<HttpFetch> {
         let request = HttpRequest { timeout: limits::SOURCE_TIMEOUT, ..request };
-        let place = Place::new(provider, &request.url.host, request.url.port);
+        let place = ProviderHost::new(provider, &request.url.host, request.url.port);
         let request = request.on(Grant::Source(provider));
         let answer = Box::pin(self.fetch(&request));
         // A host that leads to another one has answered.
@@ -75,7 +75,7 @@ impl Session {
     /// does not, whatever it had said, and with `Invalid` for a line with control characters.
     pub async fn source_line(&self, provider: &'static str, host: &str, port: u16, line: &str) -> Result<Banner> {
         let answer = crate::tcp::banner::source_line(&self.door, &self.net.inner.dns, provider, host, port, line);
-        self.asked(Place::new(provider, host, port), answer, |_| None).await
+        self.asked(ProviderHost::new(provider, host, port), answer, |_| None).await
     }
 
     /// Opens a connection to a data provider at a place that people named, for a protocol of its own. Each address of
@@ -85,14 +85,14 @@ impl Session {
         let grant = Grant::Source(provider);
         self.door.check_grant(grant)?;
         source::check_stream(provider)?;
-        self.asked(Place::new(provider, host, port), self.connect_to(grant, host, port), |_| None).await
+        self.asked(ProviderHost::new(provider, host, port), self.connect_to(grant, host, port), |_| None).await
     }
 
     /// Puts a question, unless its host has left too many without an answer. `complains` reads from an answer that its
     /// host cannot answer now.
     async fn asked<T>(
         &self,
-        place: Place,
+        place: ProviderHost,
         question: impl Future<Output = Result<T>>,
         complains: impl Fn(&T) -> Option<String>,
     ) -> Result<T> {

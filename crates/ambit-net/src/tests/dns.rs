@@ -551,13 +551,13 @@ fn one_server_is_asked_directly() {
     });
 }
 
-type Told = (&'static str, &'static str, &'static str);
+type Record = (&'static str, &'static str, &'static str);
 
-const SOA: Told = ("zone.test", "SOA", "ns.test host.test 1 2 3 4 5");
-const HOST: Told = ("host.zone.test", "A", "192.0.2.1");
+const SOA: Record = ("zone.test", "SOA", "ns.test host.test 1 2 3 4 5");
+const HOST: Record = ("host.zone.test", "A", "192.0.2.1");
 
 /// A server that answers AXFR with these messages, and then hangs up or stays.
-fn transfers(messages: Vec<Vec<Told>>, rcode: u8, stays: bool) -> Peer {
+fn transfers(messages: Vec<Vec<Record>>, rcode: u8, stays: bool) -> Peer {
     Peer::Serves(Arc::new(move |mut peer: PeerStream| -> BoxFuture<'static, ()> {
         let messages = messages.clone();
         Box::pin(async move {
@@ -633,8 +633,8 @@ fn a_transfer_that_reaches_a_limit_says_which() {
     });
     for (hosts, expected) in [(99_999, "given 100000 complete"), (100_000, "given 100000 up to 100000 records")] {
         run(move |wire| async move {
-            let all: Vec<Told> = [SOA].into_iter().chain(std::iter::repeat_n(HOST, hosts)).chain([SOA]).collect();
-            let large = transfers(all.chunks(1_999).map(<[Told]>::to_vec).collect(), 0, false);
+            let all: Vec<Record> = [SOA].into_iter().chain(std::iter::repeat_n(HOST, hosts)).chain([SOA]).collect();
+            let large = transfers(all.chunks(1_999).map(<[Record]>::to_vec).collect(), 0, false);
             assert_eq!(transferred(&wire, large).await, expected, "the end stands beside what is left out");
         });
     }

@@ -2,7 +2,7 @@
 //! other label; one that finds no room is left out.
 
 use super::font::{ADVANCE, ROWS};
-use super::layout::{Place, Web};
+use super::layout::{Position, Web};
 use super::{Size, shown_text};
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ const GAP: i64 = 3;
 /// A text, and where its upper left corner is.
 pub(super) struct Label {
     pub(super) text: String,
-    pub(super) at: Place,
+    pub(super) at: Position,
 }
 
 /// An area: left, top, right and bottom, the latter two outside.
@@ -69,7 +69,7 @@ impl Covered<'_> {
 }
 
 /// The labels of nodes that stand at these places; those of things with many links find room first.
-pub(super) fn place(web: &Web<'_>, places: &[Place], size: &Size) -> Vec<Label> {
+pub(super) fn place(web: &Web<'_>, places: &[Position], size: &Size) -> Vec<Label> {
     let mut covered = Covered { size, pixels: vec![false; size.width * size.height] };
     for (x, y) in places {
         covered.cover((x - size.radius, y - size.radius, x + size.radius + 1, y + size.radius + 1));
@@ -86,7 +86,7 @@ pub(super) fn place(web: &Web<'_>, places: &[Place], size: &Size) -> Vec<Label> 
 }
 
 /// Where a name has room beside its node: below, right, left or above, and shorter where it has none.
-fn find_room(name: &str, (x, y): Place, size: &Size, covered: &Covered<'_>) -> Option<(Label, Area)> {
+fn find_room(name: &str, (x, y): Position, size: &Size, covered: &Covered<'_>) -> Option<(Label, Area)> {
     if name.is_empty() {
         return None;
     }

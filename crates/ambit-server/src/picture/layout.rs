@@ -12,7 +12,7 @@ const TURN: f64 = 2.399_963_229_728_653;
 /// How many radii of a disc stay free around one whose position is given.
 const CLEAR: f64 = 3.0;
 
-pub(super) type Place = (i64, i64);
+pub(super) type Position = (i64, i64);
 
 /// Nodes, links between them by index, and how many links each node has.
 pub(super) struct Web<'a> {
@@ -80,7 +80,7 @@ fn given(web: &Web<'_>) -> Vec<Option<(f64, f64)>> {
 }
 
 /// The given positions, stretched over the picture.
-fn stretched(given: &[Option<(f64, f64)>], size: &Size) -> Vec<Option<Place>> {
+fn stretched(given: &[Option<(f64, f64)>], size: &Size) -> Vec<Option<Position>> {
     let range = |of: fn(&(f64, f64)) -> f64| {
         let values = given.iter().flatten().map(of);
         values.fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(value), most.max(value)))
@@ -95,13 +95,13 @@ fn stretched(given: &[Option<(f64, f64)>], size: &Size) -> Vec<Option<Place>> {
     given.iter().map(|one| one.map(place)).collect()
 }
 
-fn distance((ax, ay): Place, (bx, by): Place) -> i64 {
+fn distance((ax, ay): Position, (bx, by): Position) -> i64 {
     (ax - bx).pow(2) + (ay - by).pow(2)
 }
 
 /// Places from the middle outwards that are free: as many as are wanted, and more where given positions take some.
-fn free(placed: &[Option<Place>], size: &Size) -> Vec<Place> {
-    let taken: Vec<Place> = placed.iter().flatten().copied().collect();
+fn free(placed: &[Option<Position>], size: &Size) -> Vec<Position> {
+    let taken: Vec<Position> = placed.iter().flatten().copied().collect();
     let wanted = placed.len() - taken.len();
     let spots = if taken.is_empty() { wanted } else { placed.len() * 2 };
     let half = |length: usize| length as f64 / 2.0;
@@ -111,13 +111,13 @@ fn free(placed: &[Option<Place>], size: &Size) -> Vec<Place> {
         let along = |length: usize, part: f64| (half(length) + (half(length) - MARGIN) * out * part).round() as i64;
         (along(size.width, angle.cos()), along(size.height, angle.sin()))
     };
-    let clear_of = |place: &Place| taken.iter().all(|other| distance(*place, *other) >= clear);
+    let clear_of = |place: &Position| taken.iter().all(|other| distance(*place, *other) >= clear);
     (0..spots).map(spot).filter(clear_of).collect()
 }
 
 /// The middle of those neighbours that have a place, or of the picture.
-fn wish(neighbours: &[usize], placed: &[Option<Place>], size: &Size) -> Place {
-    let known: Vec<Place> = neighbours.iter().filter_map(|index| placed[*index]).collect();
+fn wish(neighbours: &[usize], placed: &[Option<Position>], size: &Size) -> Position {
+    let known: Vec<Position> = neighbours.iter().filter_map(|index| placed[*index]).collect();
     let Ok(count) = i64::try_from(known.len()) else { return (0, 0) };
     if count == 0 {
         return (size.width as i64 / 2, size.height as i64 / 2);
@@ -126,7 +126,7 @@ fn wish(neighbours: &[usize], placed: &[Option<Place>], size: &Size) -> Place {
 }
 
 /// Where each node stands, in the order of the nodes.
-pub(super) fn places(web: &Web<'_>, size: &Size) -> Vec<Place> {
+pub(super) fn places(web: &Web<'_>, size: &Size) -> Vec<Position> {
     let mut placed = stretched(&given(web), size);
     let mut free = free(&placed, size);
     let neighbours = web.neighbours();

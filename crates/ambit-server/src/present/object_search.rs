@@ -22,7 +22,7 @@ const CHUNK: usize = 500;
 
 /// Where an object stands in an order. Files stand before everything else that has the same value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct OrderKey {
     pub(crate) value: OrderValue,
     pub(crate) inventory: bool,
     /// The SHA-256 of a file, the canonical name of everything else.
@@ -36,18 +36,18 @@ pub(crate) struct Asked<'a> {
     pub(crate) query: &'a Query,
     pub(crate) order: FoundOrder,
     pub(crate) descending: bool,
-    pub(crate) after: Option<Place>,
+    pub(crate) after: Option<OrderKey>,
     pub(crate) limit: usize,
 }
 
 impl Asked<'_> {
-    fn is_behind(&self, place: &Place) -> bool {
+    fn is_behind(&self, place: &OrderKey) -> bool {
         let Some(after) = &self.after else { return true };
         if self.descending { place < after } else { place > after }
     }
 
     /// Orders places and keeps those of the page and one more, which says that there are more.
-    pub(crate) fn keep_first(&self, places: &mut Vec<Place>) {
+    pub(crate) fn keep_first(&self, places: &mut Vec<OrderKey>) {
         places.sort_unstable();
         if self.descending {
             places.reverse();
@@ -94,7 +94,7 @@ fn value(order: FoundOrder, kind: ObjectType, name: &str, sight: Option<&Sight>)
 }
 
 /// Finds objects of the inventory: how many there are, and the places of the first behind the page before.
-pub(crate) async fn inventory(call: &Call, asked: &Asked<'_>) -> Result<(usize, Vec<Place>)> {
+pub(crate) async fn inventory(call: &Call, asked: &Asked<'_>) -> Result<(usize, Vec<OrderKey>)> {
     let (mut total, mut page) = (0, Vec::new());
     for kind in [ObjectType::Domain, ObjectType::IpAddress, ObjectType::Url] {
         if asked.query.verdict(&|condition| holds(condition, kind, None, None)) == Some(false) {
@@ -118,7 +118,7 @@ pub(crate) async fn inventory(call: &Call, asked: &Asked<'_>) -> Result<(usize, 
 }
 
 /// Adds the URLs that people submitted and that the inventory does not know; returns how many match.
-async fn submitted(call: &Call, asked: &Asked<'_>, page: &mut Vec<Place>) -> Result<usize> {
+async fn submitted(call: &Call, asked: &Asked<'_>, page: &mut Vec<OrderKey>) -> Result<usize> {
     let kind = ObjectType::Url;
     if asked.query.verdict(&|condition| holds(condition, kind, None, None)) == Some(false) {
         return Ok(0);
@@ -133,9 +133,9 @@ async fn submitted(call: &Call, asked: &Asked<'_>, page: &mut Vec<Place>) -> Res
             let name = url.url.to_lowercase();
             let holds = asked.query.verdict(&|condition| holds(condition, kind, Some(&name), Some(&sight)));
             let value = value(asked.order, kind, &url.url, Some(&sight));
-            (holds == Some(true)).then_some(Place { value, inventory: true, name: url.url, kind })
+            (holds == Some(true)).then_some(OrderKey { value, inventory: true, name: url.url, kind })
         });
-        let matching: Vec<Place> = matching.collect();
+        let matching: Vec<OrderKey> = matching.collect();
         for chunk in matching.chunks(CHUNK) {
             let names: Vec<(Kind, String)> = chunk.iter().flat_map(|place| kind.names(&place.name)).collect();
             let known = call.store().sights_of_objects(call.caller(), &names).await.about("Object")?;
@@ -150,13 +150,13 @@ async fn submitted(call: &Call, asked: &Asked<'_>, page: &mut Vec<Place>) -> Res
 }
 
 /// The places of those of some names that match.
-async fn matching(call: &Call, asked: &Asked<'_>, kind: ObjectType, names: Vec<String>) -> Result<Vec<Place>> {
+async fn matching(call: &Call, asked: &Asked<'_>, kind: ObjectType, names: Vec<String>) -> Result<Vec<OrderKey>> {
     let by_time = matches!(asked.order, FoundOrder::First | FoundOrder::Last);
     let verdict = |name: &str, sight: Option<&Sight>| {
         let shown = shown_name(kind, name).to_lowercase();
         asked.query.verdict(&|condition| holds(condition, kind, Some(&shown), sight))
     };
-    let place = |name: String, sight: Option<&Sight>| Place {
+    let place = |name: String, sight: Option<&Sight>| OrderKey {
         value: value(asked.order, kind, &name, sight),
         inventory: true,
         name,
@@ -200,7 +200,7 @@ fn of_kinds(kind: ObjectType, names: &[String]) -> Vec<(Kind, String)> {
 }
 
 /// The objects of the inventory at some places, by type and name.
-pub(crate) async fn objects_at(call: &Call, places: &[Place]) -> Result<BTreeMap<(ObjectType, String), Object>> {
+pub(crate) async fn objects_at(call: &Call, places: &[OrderKey]) -> Result<BTreeMap<(ObjectType, String), Object>> {
     let names: Vec<(Kind, String)> = places
         .iter()
         .filter(|place| place.inventory)

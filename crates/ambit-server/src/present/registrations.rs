@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 const BETWEEN: &str = " | ";
 
 /// The answer of a registry, with the time of its first and last sight.
-struct Told {
+struct Registration {
     text: String,
     registrar: Option<String>,
     first: Timestamp,
@@ -36,23 +36,23 @@ pub(crate) async fn of(call: &Call, kind: ObjectType, known: &Known) -> Result<V
         found.sort_by_key(|one| one.uid);
         found.dedup_by_key(|one| one.uid);
     }
-    let mut all = BTreeMap::<String, Told>::new();
-    for told in history(call, &found).await? {
-        let known = all.entry(blob_hash(told.text.as_bytes()).to_string());
+    let mut all = BTreeMap::<String, Registration>::new();
+    for registration in history(call, &found).await? {
+        let known = all.entry(blob_hash(registration.text.as_bytes()).to_string());
         known
             .and_modify(|known| {
-                known.first = known.first.min(told.first);
-                known.last = known.last.max(told.last);
+                known.first = known.first.min(registration.first);
+                known.last = known.last.max(registration.last);
             })
-            .or_insert(told);
+            .or_insert(registration);
     }
-    let mut all: Vec<(String, Told)> = all.into_iter().collect();
-    all.sort_by_key(|(_, told)| std::cmp::Reverse((told.last, told.first)));
-    Ok(all.iter().map(|(id, told)| Object::unaddressed("whois", id, &attributes(told))).collect())
+    let mut all: Vec<(String, Registration)> = all.into_iter().collect();
+    all.sort_by_key(|(_, registration)| std::cmp::Reverse((registration.last, registration.first)));
+    Ok(all.iter().map(|(id, registration)| Object::unaddressed("whois", id, &attributes(registration))).collect())
 }
 
 /// Each text that some entities have or had, as each record showed it.
-async fn history(call: &Call, found: &[KnownObject]) -> Result<Vec<Told>> {
+async fn history(call: &Call, found: &[KnownObject]) -> Result<Vec<Registration>> {
     let uids: Vec<_> = found.iter().map(|one| one.uid).collect();
     let mut all = Vec::new();
     // When the record of now began to be shown.
@@ -60,9 +60,9 @@ async fn history(call: &Call, found: &[KnownObject]) -> Result<Vec<Told>> {
     for version in call.store().earlier_versions(&uids).await.about("Object")? {
         let began = since.entry(version.uid).or_insert(version.closed_at);
         *began = version.closed_at.max(*began);
-        let told = facts::registration(&version.record.details);
+        let registration = facts::registration(&version.record.details);
         // That it was still so when the version ended, nobody saw.
-        all.extend(told.map(|(text, registrar)| Told {
+        all.extend(registration.map(|(text, registrar)| Registration {
             text,
             registrar,
             first: version.opened_at,
@@ -71,15 +71,20 @@ async fn history(call: &Call, found: &[KnownObject]) -> Result<Vec<Told>> {
     }
     for one in found {
         let first = since.get(&one.uid).copied().unwrap_or(one.first_seen);
-        let told = facts::registration(&one.record.details);
-        all.extend(told.map(|(text, registrar)| Told { text, registrar, first, last: one.last_seen.max(first) }));
+        let registration = facts::registration(&one.record.details);
+        all.extend(registration.map(|(text, registrar)| Registration {
+            text,
+            registrar,
+            first,
+            last: one.last_seen.max(first),
+        }));
     }
     Ok(all)
 }
 
-fn attributes(told: &Told) -> RegistrationAttributes {
+fn attributes(registration: &Registration) -> RegistrationAttributes {
     let mut whois_map = BTreeMap::<String, String>::new();
-    for (name, value) in lines(&told.text) {
+    for (name, value) in lines(&registration.text) {
         let known = whois_map.entry(name).or_default();
         if !known.is_empty() {
             known.push_str(BETWEEN);
@@ -87,9 +92,9 @@ fn attributes(told: &Told) -> RegistrationAttributes {
         known.push_str(&value);
     }
     RegistrationAttributes {
-        first_seen_date: Seconds::from(told.first),
-        last_updated: Seconds::from(told.last),
-        registrar_name: Maybe(told.registrar.clone()),
+        first_seen_date: Seconds::from(registration.first),
+        last_updated: Seconds::from(registration.last),
+        registrar_name: Maybe(registration.registrar.clone()),
         whois_map,
     }
 }

@@ -22,7 +22,7 @@ const PRESENT: &str = "present:true";
 /// Rows of a page where the caller does not say.
 const ROWS: u64 = 500;
 
-query! { Told:
+query! { Selection:
     search_string: Text =
         "Search string; by default open issues, and entities that are present.",
     of: Text = "issues (the default), or entities (in csv, jsonl and stix only).",
@@ -44,7 +44,7 @@ query! { Rows:
 
 /// Write what a search finds as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix or html, the worst issues
 /// first.
-pub(crate) async fn document(mut call: Asking<((Told, Since), Past)>) -> Result<File> {
+pub(crate) async fn document(mut call: Asking<((Selection, Since), Past)>) -> Result<File> {
     let name = call.parameter("format");
     let format = ambit_export::format(name).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
@@ -55,7 +55,7 @@ pub(crate) async fn document(mut call: Asking<((Told, Since), Past)>) -> Result<
         return Err(ApiError::invalid(format!("{name} tells of issues only")));
     }
     let usual = if noun == Noun::Entities { PRESENT } else { format.usual_query };
-    let query = Told::search_string(&call).text.map_or_else(|| usual.to_owned(), str::to_owned);
+    let query = Selection::search_string(&call).text.map_or_else(|| usual.to_owned(), str::to_owned);
     let head = Head {
         made_at: call.now,
         query: query.clone(),
@@ -81,10 +81,10 @@ pub(crate) async fn document(mut call: Asking<((Told, Since), Past)>) -> Result<
 }
 
 /// List what a search finds as the rows that exports are written from, a page at a time.
-pub(crate) async fn rows(call: Asking<((Told, Rows), Past)>) -> Result<Envelope<ExportRows>> {
+pub(crate) async fn rows(call: Asking<((Selection, Rows), Past)>) -> Result<Envelope<ExportRows>> {
     let noun = noun(&call)?;
     let size = Rows::page_size(&call).whole_number()?.unwrap_or(ROWS).clamp(1, PAGE_SIZE_MAX);
-    let query = Told::search_string(&call).or_empty();
+    let query = Selection::search_string(&call).or_empty();
     let mut walk = Walk::begin(&call, noun, query, size, page_token(&call, Rows::page_token(&call))?)?;
     walk.since = start(Rows::since(&call))?;
     walk.probed = probed(&call, Rows::probed(&call).whole_number()?.unwrap_or(0));
@@ -99,7 +99,7 @@ fn probed(call: &Call, wanted: u64) -> u64 {
 }
 
 fn noun(call: &Call) -> Result<Noun> {
-    match Told::of(call).text {
+    match Selection::of(call).text {
         None | Some("" | "issues") => Ok(Noun::Issues),
         Some("entities") => Ok(Noun::Entities),
         Some(_) => Err(ApiError::invalid("of must be issues or entities")),

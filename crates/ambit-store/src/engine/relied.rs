@@ -30,7 +30,7 @@ pub struct Fresh {
 }
 
 /// Where an entity stands in its collection: the number of the run that saw it first, and its uid.
-type Place = (i64, Uid);
+type Position = (i64, Uid);
 
 type FreshTasks = BTreeMap<(Kind, &'static str), Fresh>;
 
@@ -97,15 +97,15 @@ async fn derive(
     tx: &mut Tx,
     run: RunId,
     tasks: &BTreeSet<&'static str>,
-    after: Option<Place>,
+    after: Option<Position>,
     now: Timestamp,
-) -> Result<Option<Place>> {
+) -> Result<Option<Position>> {
     let Some((collection, run)) = under_way(tx, run).await? else { return Ok(None) };
     let sql = "SELECT first_run, uid FROM entities WHERE collection_id = $1 AND (first_run, uid) > ($2, $3)
                AND present = 1 AND seen_to < $4 ORDER BY first_run, uid LIMIT $5";
     let limit = i64::try_from(PAGE).expect("a small number");
     let (first_run, uid) = after.unwrap_or((i64::MIN, Uid::from_bytes([0; 32])));
-    let page: Vec<Place> = tx.read_all(sql, values![collection, first_run, uid, run.number, limit]).await?;
+    let page: Vec<Position> = tx.read_all(sql, values![collection, first_run, uid, run.number, limit]).await?;
     let unseen: Vec<Uid> = page.iter().map(|(_, uid)| *uid).collect();
     let head = "SELECT e.to_uid, e.task FROM edges e JOIN entities f ON f.uid = e.from_uid WHERE e.closed_at IS NULL
                 AND f.present = 1 AND f.seen_to >= $1 AND e.to_uid IN";
@@ -128,15 +128,15 @@ async fn rely(
     tx: &mut Tx,
     run: RunId,
     fresh: &FreshTasks,
-    after: Option<Place>,
+    after: Option<Position>,
     now: Timestamp,
-) -> Result<Option<Place>> {
+) -> Result<Option<Position>> {
     let Some((collection, run)) = under_way(tx, run).await? else { return Ok(None) };
     let sql = "SELECT first_run, uid, kind, present FROM entities WHERE collection_id = $1 AND (first_run, uid) > ($2, \
                $3) ORDER BY first_run, uid LIMIT $4";
     let limit = i64::try_from(PAGE).expect("a small number");
     let (first_run, uid) = after.unwrap_or((i64::MIN, Uid::from_bytes([0; 32])));
-    let page: Vec<(Place, Kind, bool)> = tx.read_all(sql, values![collection, first_run, uid, limit]).await?;
+    let page: Vec<(Position, Kind, bool)> = tx.read_all(sql, values![collection, first_run, uid, limit]).await?;
     let last = page.last().map(|(place, _, _)| *place);
     let kinds = page.into_iter().filter(|(_, _, present)| *present).map(|((_, uid), kind, _)| (uid, kind)).collect();
     let mut seen = relied_on(tx, fresh, &kinds, run.id).await?;

@@ -239,7 +239,7 @@ async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Resu
 
 async fn listed_once(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<(Vec<Ref>, bool)> {
     let refs = |body: &[u8]| refs(body).map_err(|error| failed(&error));
-    if let Some(place) = daemon::Place::of(url) {
+    if let Some(place) = daemon::DaemonUrl::of(url) {
         let (list, filters) = daemon::list(cx, &place, |hash| list_request(AGENT, hash)).await?;
         return Ok((refs(&list)?, filters));
     }
@@ -276,7 +276,7 @@ async fn pack_once(cx: &Context<'_>, at: (&str, Option<&str>), wanted: &Wanted<'
     let writer = Arc::new(Mutex::new(PackWriter::new(BufWriter::new(file), bytes_max)));
     let most = usize::try_from(bytes_max.saturating_add(AROUND_PACK)).unwrap_or(usize::MAX);
     let (hash, wanted) = (wanted.hash(), fetch_request(AGENT, wanted));
-    let end = match daemon::Place::of(at.0) {
+    let end = match daemon::DaemonUrl::of(at.0) {
         Some(place) => daemon::fetch(cx, &place, &wanted, (&writer, most)).await?,
         None => {
             let request = upload_pack(cx, at, wanted)?.into_sink(BodySink::new(writer.clone(), most));

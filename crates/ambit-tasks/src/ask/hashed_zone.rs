@@ -20,7 +20,7 @@ const ROUNDS_MAX: u64 = 20_000_000;
 const WORDS_BELOW: usize = 500;
 
 /// What a zone told.
-pub(crate) struct Told {
+pub(crate) struct ZoneNames {
     /// Names that lists told, and those of the known ones that are there, with their types.
     pub(crate) names: BTreeMap<String, BTreeSet<u16>>,
     /// Known names of which what was gathered says nothing.
@@ -33,7 +33,7 @@ pub(crate) struct Told {
 
 /// Gathers the hashes of a zone and names those that the word list tells or that are known; `None`: it is not signed in
 /// this way.
-pub(crate) async fn told(cx: &Context<'_>, zone: &str, known: BTreeSet<String>) -> Result<Option<Told>> {
+pub(crate) async fn told(cx: &Context<'_>, zone: &str, known: BTreeSet<String>) -> Result<Option<ZoneNames>> {
     let mut labels = (0..).map(|number: u64| format!("n{number:x}-{number:x}.{zone}"));
     let first = cx.net.lookup_denial(&labels.next().unwrap_or_default()).await?;
     let mut spans = spans(&first);
@@ -74,7 +74,7 @@ pub(crate) async fn told(cx: &Context<'_>, zone: &str, known: BTreeSet<String>) 
     let work = tokio::task::spawn_blocking(move || {
         let mut names = named(&ring, &words, &owned);
         let untold = add_known(&ring, known, &mut names);
-        Told { names, untold, hashes: ring.len(), whole: ring.is_whole() }
+        ZoneNames { names, untold, hashes: ring.len(), whole: ring.is_whole() }
     });
     let told =
         work.await.map_err(|error| TaskError::Failed(format!("the hashes of {zone} were not compared: {error}")))?;

@@ -9,7 +9,7 @@ use ambit_model::entity::repository;
 use ambit_model::{EdgeKind, Kind};
 
 /// Where a repository is, as it is shown.
-pub(crate) struct Place {
+pub(crate) struct Location {
     /// Who has it there, where that is known.
     pub(crate) owner: Option<String>,
     pub(crate) name: String,
@@ -19,7 +19,7 @@ pub(crate) struct Place {
 }
 
 /// Says what earlier looks and this one found. `tips`: as they are written down.
-pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Known, looked: Looked) {
+pub(crate) fn say(cx: &Context<'_>, place: Location, tips: Vec<String>, known: Known, looked: Looked) {
     let (commits, is_whole) = (known.commits + looked.commits, looked.is_whole());
     let elsewhere = looked.elsewhere_beside(&known);
     elsewhere.iter().map(kept_elsewhere).for_each(|what| cx.leave_out(what));

@@ -166,15 +166,15 @@ fn does_in_path(path: &str, is_plain: bool) -> bool {
     let names_nothing = is_plain && !segments.iter().any(|segment| segment.bytes().any(|byte| byte.is_ascii_digit()));
     let mut before: Option<String> = None;
     for (number, segment) in segments.iter().enumerate() {
-        let said = Said::of(segment);
+        let phrase = Phrase::of(segment);
         let is_last = number + 1 == segments.len();
         let in_manual = segments[..number].iter().any(|folder| MANUALS.contains(folder));
-        let is_text = is_last && names_nothing && (said.is_about() || (in_manual && !said.is_plain()));
-        let reads_archive = said.words == ["archive"] && (number == 0 || is_year(segments.get(number + 1)));
-        if !is_text && !reads_archive && (said.announces() || said.has_pair(before.as_deref())) {
+        let is_text = is_last && names_nothing && (phrase.is_about() || (in_manual && !phrase.is_plain()));
+        let reads_archive = phrase.words == ["archive"] && (number == 0 || is_year(segments.get(number + 1)));
+        if !is_text && !reads_archive && (phrase.announces() || phrase.has_pair(before.as_deref())) {
             return true;
         }
-        before = said.words.into_iter().next().filter(|_| said.count == 1);
+        before = phrase.words.into_iter().next().filter(|_| phrase.count == 1);
     }
     false
 }
@@ -187,7 +187,7 @@ fn is_year(segment: Option<&&str>) -> bool {
 fn does_in_pair(pair: &str) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
     let (name, value) = (decoded(name), decoded(&value.replace('+', " ")));
-    let (named, key) = (Said::of(&name), name.to_lowercase());
+    let (named, key) = (Phrase::of(&name), name.to_lowercase());
     if !named.is_about() {
         let says_yes = YES.contains(&value.to_lowercase().as_str());
         if named.is_plain() || named.has_pair(None) || (named.is_alone() && says_yes) || NAMED.contains(&&*key) {
@@ -198,14 +198,14 @@ fn does_in_pair(pair: &str) -> bool {
         return false;
     }
     let says_what = ACTIONS.contains(key.trim_start_matches('_'));
-    let values = value.split('/').map(Said::of);
+    let values = value.split('/').map(Phrase::of);
     values
-        .filter(|said| !said.words.is_empty())
-        .any(|said| said.is_plain() || said.has_pair(None) || (says_what && said.is_alone()))
+        .filter(|phrase| !phrase.words.is_empty())
+        .any(|phrase| phrase.is_plain() || phrase.has_pair(None) || (says_what && phrase.is_alone()))
 }
 
 /// The words of a segment, a name or a value, lower case and without accents.
-struct Said {
+struct Phrase {
     words: Vec<String>,
     /// The number of words, without those that only distinguish one object from another.
     count: usize,
@@ -213,24 +213,24 @@ struct Said {
     is_name: bool,
 }
 
-impl Said {
+impl Phrase {
     fn of(text: &str) -> Self {
-        let mut said = Self { words: Vec::new(), count: 0, is_name: false };
+        let mut phrase = Self { words: Vec::new(), count: 0, is_name: false };
         let text: String = text.chars().filter(|letter| !('\u{300}'..='\u{36f}').contains(letter)).collect();
         for token in text.split(|letter: char| !letter.is_alphanumeric()).filter(|token| !token.is_empty()) {
             let parts = parts(token);
             let is_identifier = token.chars().any(char::is_numeric);
             let is_compound = parts.len() > 1;
-            said.is_name |= is_compound && !is_identifier && token.starts_with(char::is_lowercase);
+            phrase.is_name |= is_compound && !is_identifier && token.starts_with(char::is_lowercase);
             let counts = |part: &&String| !is_identifier && (!is_compound || part.chars().count() > 2);
-            said.count += parts.iter().filter(counts).count();
-            said.words.extend(parts);
+            phrase.count += parts.iter().filter(counts).count();
+            phrase.words.extend(parts);
         }
-        if said.words.len() > 1 && said.words.last().is_some_and(|last| ENDINGS.contains(&last.as_str())) {
-            said.words.pop();
-            said.count = said.count.saturating_sub(1);
+        if phrase.words.len() > 1 && phrase.words.last().is_some_and(|last| ENDINGS.contains(&last.as_str())) {
+            phrase.words.pop();
+            phrase.count = phrase.count.saturating_sub(1);
         }
-        said
+        phrase
     }
 
     fn is_short(&self) -> bool {

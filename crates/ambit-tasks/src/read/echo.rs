@@ -18,7 +18,7 @@ const PLACES_MAX: usize = 5;
 
 /// Where in a page a text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum MarkupContext {
     Text,
     /// In an attribute that this character ends.
     Attribute(char),
@@ -55,20 +55,22 @@ fn reflected(url: &Url, html: &str) -> Option<String> {
         let places = html.match_indices(&value).take(PLACES_MAX);
         let mut places = places.map(|(at, _)| in_script(html, &lower, at).unwrap_or_else(|| place(html, at)));
         places.find_map(|place| match place {
-            Place::Text if value.contains('<') => Some(format!("parameter {name} stands unescaped in the page")),
-            Place::Attribute(end) if value.contains(end) => {
+            MarkupContext::Text if value.contains('<') => {
+                Some(format!("parameter {name} stands unescaped in the page"))
+            }
+            MarkupContext::Attribute(end) if value.contains(end) => {
                 Some(format!("parameter {name} stands unescaped in an attribute"))
             }
-            Place::Script(end, escaped) if value.contains('<') || ends(&value, end, escaped) => {
+            MarkupContext::Script(end, escaped) if value.contains('<') || ends(&value, end, escaped) => {
                 Some(format!("parameter {name} stands unescaped in a script"))
             }
-            Place::Text | Place::Attribute(_) | Place::Tag | Place::Script(..) => None,
+            MarkupContext::Text | MarkupContext::Attribute(_) | MarkupContext::Tag | MarkupContext::Script(..) => None,
         })
     })
 }
 
 /// In which text of a script a byte of a page stands; `None` outside of scripts and of their texts.
-fn in_script(html: &str, lower: &str, at: usize) -> Option<Place> {
+fn in_script(html: &str, lower: &str, at: usize) -> Option<MarkupContext> {
     let open = lower[..at].rfind("<script")?;
     let begin = open + lower[open..at].find('>')? + 1;
     // What browsers do not run is text.
@@ -101,7 +103,7 @@ fn in_script(html: &str, lower: &str, at: usize) -> Option<Place> {
             _ => {}
         }
     }
-    quote.map(|end| Place::Script(end, escaped))
+    quote.map(|end| MarkupContext::Script(end, escaped))
 }
 
 /// True where a value, put into a text of a script as it is, ends that text.
@@ -114,22 +116,22 @@ fn ends(value: &str, end: char, mut escaped: bool) -> bool {
 }
 
 /// Where a byte of a page stands.
-fn place(html: &str, at: usize) -> Place {
-    let Some(open) = html[..at].rfind('<') else { return Place::Text };
+fn place(html: &str, at: usize) -> MarkupContext {
+    let Some(open) = html[..at].rfind('<') else { return MarkupContext::Text };
     let tag = &html[open + 1..at];
     if !tag.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '/') {
-        return Place::Text;
+        return MarkupContext::Text;
     }
     let mut quote = None;
     for letter in tag.chars() {
         match quote {
             Some(end) if letter == end => quote = None,
             None if matches!(letter, '"' | '\'') => quote = Some(letter),
-            None if letter == '>' => return Place::Text,
+            None if letter == '>' => return MarkupContext::Text,
             _ => {}
         }
     }
-    quote.map_or(Place::Tag, Place::Attribute)
+    quote.map_or(MarkupContext::Tag, MarkupContext::Attribute)
 }
 
 /// A parameter whose value names the host of others that the answer leads to. What leads to another name of the same

@@ -21,7 +21,7 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Where the map of a script is.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum MapLocation {
     /// In a file of its own.
     At(Url),
     /// In the script, which holds these bytes.
@@ -36,13 +36,13 @@ pub(crate) struct Source {
 }
 
 /// Where a script says that its map is: in its text, or in a header of the answer that it came with.
-pub(crate) fn named(text: &str, header: Option<&str>, script: &Url) -> Option<Place> {
+pub(crate) fn named(text: &str, header: Option<&str>, script: &Url) -> Option<MapLocation> {
     let Some(named) = NAMED.captures_iter(text).last() else {
-        return script.join(header?).ok().map(Place::At);
+        return script.join(header?).ok().map(MapLocation::At);
     };
     match (named.get(1), named.get(2)) {
-        (Some(inside), _) => STANDARD.decode(inside.as_str()).ok().map(Place::Inside),
-        (None, Some(reference)) => script.join(reference.as_str()).ok().map(Place::At),
+        (Some(inside), _) => STANDARD.decode(inside.as_str()).ok().map(MapLocation::Inside),
+        (None, Some(reference)) => script.join(reference.as_str()).ok().map(MapLocation::At),
         (None, None) => None,
     }
 }
@@ -122,8 +122,8 @@ mod tests {
         Url::parse("https://app.acme.test/static/app.js?v=7").unwrap()
     }
 
-    fn at(path: &str) -> Option<Place> {
-        Url::parse(&format!("https://app.acme.test{path}")).ok().map(Place::At)
+    fn at(path: &str) -> Option<MapLocation> {
+        Url::parse(&format!("https://app.acme.test{path}")).ok().map(MapLocation::At)
     }
 
     fn told(body: &[u8]) -> Option<Vec<(String, Option<String>)>> {
@@ -137,18 +137,18 @@ mod tests {
             ("//@ sourceMappingURL=old.map\n//# sourceMappingURL=/maps/new.map", Some("x.map"), at("/maps/new.map")),
             ("x();", Some("/maps/app.map"), at("/maps/app.map")),
             ("let s = '//# sourceMappingURL=x.map';", None, None),
-            ("//# sourceMappingURL=data:application/json;base64,e30=", None, Some(Place::Inside(b"{}".to_vec()))),
+            ("//# sourceMappingURL=data:application/json;base64,e30=", None, Some(MapLocation::Inside(b"{}".to_vec()))),
             (
                 "//# sourceMappingURL=data:application/json;charset=utf-8;base64,e30=",
                 None,
-                Some(Place::Inside(b"{}".to_vec())),
+                Some(MapLocation::Inside(b"{}".to_vec())),
             ),
             ("//# sourceMappingURL=data:application/json,{}", None, None),
             ("//# sourceMappingURL=data:application/json;base64,e3=0=", None, None),
         ] {
             assert_eq!(named(text, header, &script()), expected, "{text}");
         }
-        assert_eq!(Some(Place::At(beside(&script()))), at("/static/app.js.map"));
+        assert_eq!(Some(MapLocation::At(beside(&script()))), at("/static/app.js.map"));
     }
 
     #[test]

@@ -163,13 +163,13 @@ impl<'de> Visitor<'de> for Nodes {
 }
 
 /// A value that is a text.
-struct Said<'n> {
+struct TextValue<'n> {
     text: &'n str,
     /// Its first line, from 1.
     line: usize,
 }
 
-impl<'n> Said<'n> {
+impl<'n> TextValue<'n> {
     fn of(node: &'n Node, name: &str) -> Option<Self> {
         let said = node.get(name)?;
         let Node::Text(text) = &said.value else { return None };
@@ -234,7 +234,7 @@ pub(super) fn flaws(text: &str) -> Vec<Flaw> {
             let with = step.get("with").map_or(&Node::Other, |with| &with.value);
             flaws.extend(unpinned(step));
             let env = Env::of(&[step, job, &root]);
-            for command in [Said::of(step, "run"), Said::of(with, "script")].into_iter().flatten() {
+            for command in [TextValue::of(step, "run"), TextValue::of(with, "script")].into_iter().flatten() {
                 flaws.extend(injections(text, &command, &env));
             }
             if runs_for_strangers && !keeps_strangers_out(job) && !keeps_strangers_out(step) {
@@ -251,7 +251,7 @@ fn unpinned(step: &Node) -> Option<Flaw> {
     static PINNED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new("@(?:[0-9a-f]{40}|[0-9a-f]{64}|sha256:[0-9a-f]{64})$").expect("our own patterns are tested")
     });
-    let uses = Said::of(step, "uses")?;
+    let uses = TextValue::of(step, "uses")?;
     let action = uses.text.trim();
     let is_own = action.starts_with("./") || !action.contains('/');
     let is_of_the_forge = ["actions/", "github/"].iter().any(|owner| action.starts_with(owner));
@@ -259,7 +259,7 @@ fn unpinned(step: &Node) -> Option<Flaw> {
 }
 
 /// The lines of a command into which a text of strangers is put.
-fn injections(file: &str, command: &Said<'_>, env: &Env<'_>) -> Vec<Flaw> {
+fn injections(file: &str, command: &TextValue<'_>, env: &Env<'_>) -> Vec<Flaw> {
     let mut from: usize = file.split_inclusive('\n').take(command.line.saturating_sub(1)).map(str::len).sum();
     let mut flaws: Vec<Flaw> = Vec::new();
     for expression in within(command.text) {
@@ -278,7 +278,7 @@ fn injections(file: &str, command: &Said<'_>, env: &Env<'_>) -> Vec<Flaw> {
 
 /// Returns whether a job or a step asks who began it, or for code of the repository itself.
 fn keeps_strangers_out(step: &Node) -> bool {
-    Said::of(step, "if")
+    TextValue::of(step, "if")
         .is_some_and(|condition| condition.text.contains(STANDING) || demands_own_code(condition.text, DEPTH_MAX))
 }
 
@@ -340,15 +340,15 @@ fn parts<'t>(text: &'t str, operator: &str) -> Vec<&'t str> {
 /// A step that fetches the code of a request.
 fn foreign_code(file: &str, step: &Node, with: &Node, env: &Env<'_>) -> Option<Flaw> {
     let line_of = |line: usize| file.lines().nth(line.saturating_sub(1));
-    if Said::of(step, "uses").is_some_and(|uses| uses.text.trim().starts_with("actions/checkout@")) {
-        let by_commit =
-            Said::of(with, "ref").filter(|said| said.takes(CODE_OF_REQUESTS, env) || said.text.contains("refs/pull/"));
-        let by_repository = || Said::of(with, "repository").filter(|said| said.takes(REPOSITORY_OF_REQUESTS, env));
+    if TextValue::of(step, "uses").is_some_and(|uses| uses.text.trim().starts_with("actions/checkout@")) {
+        let by_commit = TextValue::of(with, "ref")
+            .filter(|said| said.takes(CODE_OF_REQUESTS, env) || said.text.contains("refs/pull/"));
+        let by_repository = || TextValue::of(with, "repository").filter(|said| said.takes(REPOSITORY_OF_REQUESTS, env));
         let said = by_commit.or_else(by_repository)?;
         let shown = line_of(said.line).unwrap_or(said.text);
         return Some(flaw("workflow_runs_foreign_code", said.line, shown));
     }
-    let command = Said::of(step, "run")?;
+    let command = TextValue::of(step, "run")?;
     let fetches = |line: &str| {
         FETCHES_REQUEST.iter().any(|words| line.contains(words))
             || FETCHES.iter().any(|words| line.contains(words))

@@ -84,7 +84,7 @@ enum Whose {
 
 /// What is known of a block that is announced.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct AnnouncedBlock {
     block: IpNet,
     whose: Whose,
     /// Of the narrowest block around it that is announced as well.
@@ -97,7 +97,7 @@ struct Asking<'a> {
     cx: &'a Context<'a>,
     holders: BTreeSet<String>,
     /// The blocks that were asked about, each behind what it lies in.
-    told: Vec<Told>,
+    told: Vec<AnnouncedBlock>,
     failed: Vec<(IpNet, TaskError)>,
     failures_in_a_row: usize,
 }
@@ -128,7 +128,7 @@ impl Asking<'_> {
         self.failures_in_a_row >= FAILURES_IN_A_ROW || self.failed.len() >= FAILURES_MAX
     }
 
-    fn told_of(&self, block: IpNet, named: Option<BTreeSet<String>>) -> Told {
+    fn told_of(&self, block: IpNet, named: Option<BTreeSet<String>>) -> AnnouncedBlock {
         let around = self.told.iter().rev().find(|told| told.block.contains(&block)).map(|told| told.whose);
         let (whose, stands) = match (named, around) {
             // A part without a registrant belongs to the holder of the block around it.
@@ -137,7 +137,7 @@ impl Asking<'_> {
             (Some(_), _) => (Whose::Others, false),
             (None, _) => self.before(block, around).map_or((Whose::Unknown, false), |whose| (whose, true)),
         };
-        Told { block, whose, around, stands }
+        AnnouncedBlock { block, whose, around, stands }
     }
 
     /// Returns what the last probe recorded about a block.

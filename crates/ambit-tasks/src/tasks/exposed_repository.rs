@@ -4,7 +4,7 @@
 use crate::ask::bindings;
 use crate::ask::exposed::{Gathered, Named, Reader};
 use crate::ask::web;
-use crate::history::{self, Begin, Known, Looked, Place, Sought, Today, written};
+use crate::history::{self, Begin, Known, Location, Looked, Sought, Today, written};
 use crate::read::git_url::{HIDDEN, SignIn, who_signs_in};
 use crate::{Answer, Context, Plan, Result, Task};
 use ambit_git::{Missing, ObjectId};
@@ -123,7 +123,7 @@ async fn look(cx: &Context<'_>, folder: &Url) -> Result<Answer> {
     say_beside(cx, &named);
     cx.observe(repository::SERVED, served);
     let name = host_of(&cx.facts.name).to_owned();
-    let place = Place { owner: None, name, url: cx.facts.name.clone(), is_public: Some(true) };
+    let place = Location { owner: None, name, url: cx.facts.name.clone(), is_public: Some(true) };
     history::say(cx, place, written(&tips), known, looked);
     Ok(Answer::Found)
 }

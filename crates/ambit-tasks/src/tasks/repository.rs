@@ -1,7 +1,7 @@
 //! What the history of a repository gives away: secrets in every commit, and what its files name.
 
 use crate::ask::git::{self, Extent, Fetched, Source};
-use crate::history::{self, Begin, Known, LEFT_OUT, Looked, Place, Sought, Standing, Today};
+use crate::history::{self, Begin, Known, LEFT_OUT, Location, Looked, Sought, Standing, Today};
 use crate::{Answer, Contacts, Context, Plan, Result, Task, TaskError};
 use ambit_git::{Beside, Gathering, GitError, HashKind, Missing, ObjectId, Wanted};
 use ambit_model::entity::{code_account, repository};
@@ -77,7 +77,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
         cx.found(kind, &account, EdgeKind::RepositoryAccount);
     }
     let (owner, name) = source.owner_and_name();
-    let place = Place { owner, name, url: source.url(), is_public: source.is_public() };
+    let place = Location { owner, name, url: source.url(), is_public: source.is_public() };
     let is_any_read = known.commits + looked.commits > 0 || looked.is_whole();
     let unread = history::unread(&known, &looked);
     cx.observe(repository::UNREAD, unread.clone());

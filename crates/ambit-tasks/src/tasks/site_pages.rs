@@ -6,7 +6,7 @@ use crate::read::front_links::FrontLinks;
 use crate::read::handed_out::HandedOut;
 use crate::read::mentions::is_in_folder_of_others;
 use crate::read::page::Page;
-use crate::read::source_map::{self, Place};
+use crate::read::source_map::{self, MapLocation};
 use crate::tasks::linked_hosts;
 use crate::tasks::robots_sitemap_wellknown::Robots;
 use crate::walked_sites::Walked;
@@ -194,9 +194,9 @@ impl Walk<'_> {
             self.walked.handed.read_text(&text, script.path_only());
             let header = ["sourcemap", "x-sourcemap"].into_iter().find_map(|name| web::header(&answer, name));
             match source_map::named(&text, header, &script) {
-                Some(Place::Inside(map)) => self.map(&map, &script),
-                Some(Place::At(map)) if !web::is_same_site(&map, &script) => {}
-                Some(Place::At(map)) => self.map_at(&map).await?,
+                Some(MapLocation::Inside(map)) => self.map(&map, &script),
+                Some(MapLocation::At(map)) if !web::is_same_site(&map, &script) => {}
+                Some(MapLocation::At(map)) => self.map_at(&map).await?,
                 None => self.map_at(&source_map::beside(&script)).await?,
             }
         }

@@ -5,7 +5,7 @@
 use crate::call::{Asking, Call};
 use crate::failure::About;
 use crate::page::{Attributes, Cursor, Relationships};
-use crate::present::object_search::{Asked, Place, inventory, objects_at};
+use crate::present::object_search::{Asked, OrderKey, inventory, objects_at};
 use crate::present::{files, objects, relationships};
 use crate::query::query;
 use crate::{page, tokens};
@@ -92,7 +92,7 @@ fn order(call: &Call) -> Result<(FoundOrder, bool)> {
 struct Walk {
     begin: WalkBegin,
     total: Option<usize>,
-    after: Option<Place>,
+    after: Option<OrderKey>,
 }
 
 impl Walk {
@@ -115,13 +115,13 @@ impl Walk {
             _ => return None,
         };
         let kind = ObjectType::from_name(&kind)?;
-        let after = Place { value, inventory: kind != ObjectType::File, name, kind };
+        let after = OrderKey { value, inventory: kind != ObjectType::File, name, kind };
         let begin = WalkBegin { submission, at: Timestamp(at) };
         (user == call.caller().user_id()).then_some(Self { begin, total: Some(total), after: Some(after) })
     }
 
     /// What the next page is read with.
-    fn cursor(&self, call: &Call, total: usize, place: &Place) -> Vec<u8> {
+    fn cursor(&self, call: &Call, total: usize, place: &OrderKey) -> Vec<u8> {
         let found = match &place.value {
             OrderValue::Number(number) => Value::from(*number),
             OrderValue::Text(text) => Value::from(text.as_str()),
@@ -136,9 +136,9 @@ async fn files_behind(
     call: &Call,
     asked: &Asked<'_>,
     begin: WalkBegin,
-    after: Option<&Place>,
+    after: Option<&OrderKey>,
     limit: usize,
-) -> Result<Vec<Place>> {
+) -> Result<Vec<OrderKey>> {
     let after = after.map(|place| FilesAfter { value: place.value.clone(), file: place.name.parse::<BlobHash>().ok() });
     let search = FileSearch {
         principal: call.caller(),
@@ -150,7 +150,7 @@ async fn files_behind(
         limit,
     };
     let found = call.store().search_files(&search).await.about("File")?;
-    let place = |(value, file): (OrderValue, BlobHash)| Place {
+    let place = |(value, file): (OrderValue, BlobHash)| OrderKey {
         value,
         inventory: false,
         name: file.to_string(),
@@ -170,7 +170,7 @@ fn may_be_file(query: &Query) -> bool {
 }
 
 /// How much a search finds, and the places of a page and of one more.
-async fn places(call: &Call, asked: &Asked<'_>, walk: &Walk) -> Result<(usize, Vec<Place>)> {
+async fn places(call: &Call, asked: &Asked<'_>, walk: &Walk) -> Result<(usize, Vec<OrderKey>)> {
     let (mut total, mut page) = inventory(call, asked).await?;
     if may_be_file(asked.query) {
         page.extend(files_behind(call, asked, walk.begin, walk.after.as_ref(), asked.limit + 1).await?);
@@ -190,7 +190,7 @@ async fn places_with_content(
     asked: &Asked<'_>,
     walk: &Walk,
     content: &[u8],
-) -> Result<(usize, Vec<(Place, usize)>)> {
+) -> Result<(usize, Vec<(OrderKey, usize)>)> {
     let (files, bytes) = call.store().count_files(call.caller(), asked.query, walk.begin).await.about("File")?;
     if bytes > CONTENT_BYTES_MAX || files > CONTENT_FILES_MAX {
         let message = format!(
@@ -229,7 +229,7 @@ async fn place_of(call: &Call, file: &str, content: &[u8]) -> Result<Option<usiz
 }
 
 /// The objects at some places, in their order.
-async fn objects_of(call: &Call, places: &[Place]) -> Result<Vec<Object>> {
+async fn objects_of(call: &Call, places: &[OrderKey]) -> Result<Vec<Object>> {
     let hashes: Vec<BlobHash> =
         places.iter().filter(|place| !place.inventory).filter_map(|place| place.name.parse().ok()).collect();
     let mut last = call.store().last_analyses(&hashes).await.about("File")?;

@@ -22,14 +22,14 @@ const PIECE_BYTES: usize = 64 * 1_024;
 const QUIET_MAX: Duration = limits::SOURCE_TIMEOUT;
 
 /// Where a repository is: host, port and path.
-pub(super) struct Place<'a> {
+pub(super) struct DaemonUrl<'a> {
     /// With its brackets, where it is an IPv6 address.
     host: &'a str,
     port: u16,
     path: &'a str,
 }
 
-impl<'a> Place<'a> {
+impl<'a> DaemonUrl<'a> {
     /// Reads the canonical URL of a repository at git's own server; `None` of any other.
     pub(super) fn of(url: &'a str) -> Option<Self> {
         let rest = url.strip_prefix(SCHEME)?;
@@ -43,7 +43,7 @@ impl<'a> Place<'a> {
 /// asked to.
 pub(super) async fn list(
     cx: &Context<'_>,
-    place: &Place<'_>,
+    place: &DaemonUrl<'_>,
     request: impl Fn(HashKind) -> Vec<u8>,
 ) -> Result<(Vec<u8>, bool)> {
     let until = cx.net.now() + limits::SOURCE_TIMEOUT;
@@ -61,7 +61,7 @@ pub(super) async fn list(
 /// Asks for a pack, which goes to the writer: at most so many bytes with the lines around it.
 pub(super) async fn fetch(
     cx: &Context<'_>,
-    place: &Place<'_>,
+    place: &DaemonUrl<'_>,
     request: &[u8],
     (writer, bytes_max): (&Mutex<impl Write>, usize),
 ) -> Result<BodyEnd> {
@@ -80,7 +80,7 @@ pub(super) async fn fetch(
 /// leaves out files.
 async fn ask(
     cx: &Context<'_>,
-    place: &Place<'_>,
+    place: &DaemonUrl<'_>,
     request: impl Fn(HashKind) -> Vec<u8>,
     until: WireTime,
     mut take: impl FnMut(&[u8]) -> bool,
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_place_is_read_from_the_canonical_name() {
         let place = |url: &str| {
-            let Place { host, port, path } = Place::of(url)?;
+            let DaemonUrl { host, port, path } = DaemonUrl::of(url)?;
             Some(format!("{host} {port} {path}"))
         };
         assert_eq!(

@@ -1,7 +1,7 @@
 //! What becomes of names that are asked for twice.
 
 use super::*;
-use crate::ask::wild::tests::{Look, Said, looked};
+use crate::ask::wild::tests::{Look, Reply, looked};
 use ambit_net::dns::Rcode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,10 +11,10 @@ static IS_GONE: AtomicBool = AtomicBool::new(false);
 fn a_name_that_is_not_there_when_asked_for_again_is_no_hit() {
     let is_gone = || IS_GONE.load(Ordering::Relaxed);
     let say = move |name: &str, rtype| match (name, rtype) {
-        ("acme.test", _) => Said::Soa,
-        ("www.acme.test", RecordType::A) if !is_gone() => Said::Address([192, 0, 2, 9]),
-        ("www.acme.test", _) if !is_gone() => Said::Fails(Rcode::SERVFAIL),
-        _ => Said::Fails(Rcode::NXDOMAIN),
+        ("acme.test", _) => Reply::Soa,
+        ("www.acme.test", RecordType::A) if !is_gone() => Reply::Address([192, 0, 2, 9]),
+        ("www.acme.test", _) if !is_gone() => Reply::Fails(Rcode::SERVFAIL),
+        _ => Reply::Fails(Rcode::NXDOMAIN),
     };
     let look: Look<(BTreeSet<String>, BTreeSet<String>)> = |cx| {
         Box::pin(async move {

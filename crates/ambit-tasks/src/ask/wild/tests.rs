@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 /// What a resolver answers for a name and a type: an alias, an address, or neither.
-pub(crate) enum Said {
+pub(crate) enum Reply {
     Fails(Rcode),
     Address([u8; 4]),
     Alias(&'static str, [u8; 4]),
@@ -34,7 +34,7 @@ impl Guard for Anybody {
 pub(crate) type Look<T> = for<'a> fn(&'a Context<'a>) -> BoxFuture<'a, T>;
 
 /// Does it where the resolver says that.
-pub(crate) fn looked<T>(say: impl Fn(&str, RecordType) -> Said + Send + 'static, look: Look<T>) -> T {
+pub(crate) fn looked<T>(say: impl Fn(&str, RecordType) -> Reply + Send + 'static, look: Look<T>) -> T {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let at = socket.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -68,7 +68,7 @@ fn name_of(question: &[u8]) -> (String, usize) {
     (labels.join("."), at + 1)
 }
 
-fn reply(question: &[u8], said: &Said, asked: RecordType) -> Vec<u8> {
+fn reply(question: &[u8], said: &Reply, asked: RecordType) -> Vec<u8> {
     let wire_name = |name: &str| -> Vec<u8> {
         name.split('.').flat_map(|label| [&[label.len() as u8], label.as_bytes()].concat()).chain([0]).collect()
     };
@@ -80,11 +80,11 @@ fn reply(question: &[u8], said: &Said, asked: RecordType) -> Vec<u8> {
     let own: &[u8] = &[0xc0, 12];
     let soa = |owner: &[u8]| record(owner, RecordType::SOA, &[&[0, 0], &[0, 0, 0, 60].repeat(5)[..]].concat());
     let (rcode, answers, authority) = match said {
-        Said::Fails(Rcode::NXDOMAIN) => (Rcode::NXDOMAIN, vec![], vec![soa(&wire_name("acme.test"))]),
-        Said::Fails(rcode) => (*rcode, vec![], vec![]),
-        Said::Address(address) => (Rcode::NOERROR, vec![record(own, RecordType::A, address)], vec![]),
-        Said::Soa => (Rcode::NOERROR, vec![soa(own)], vec![]),
-        Said::Alias(target, address) => {
+        Reply::Fails(Rcode::NXDOMAIN) => (Rcode::NXDOMAIN, vec![], vec![soa(&wire_name("acme.test"))]),
+        Reply::Fails(rcode) => (*rcode, vec![], vec![]),
+        Reply::Address(address) => (Rcode::NOERROR, vec![record(own, RecordType::A, address)], vec![]),
+        Reply::Soa => (Rcode::NOERROR, vec![soa(own)], vec![]),
+        Reply::Alias(target, address) => {
             let mut answers = vec![record(own, RecordType::CNAME, &wire_name(target))];
             if asked == RecordType::A {
                 answers.push(record(&wire_name(target), RecordType::A, address));
@@ -102,7 +102,7 @@ fn reply(question: &[u8], said: &Said, asked: RecordType) -> Vec<u8> {
 
 /// Whether a name below `acme.test` exists.
 fn existence(
-    say: impl Fn(&str, RecordType) -> Said + Send + 'static,
+    say: impl Fn(&str, RecordType) -> Reply + Send + 'static,
     look: Look<Result<Existence, NetError>>,
 ) -> Result<Existence, NetError> {
     looked(say, look)
@@ -113,21 +113,21 @@ fn of_www<'a>(cx: &'a Context<'a>) -> BoxFuture<'a, Result<Existence, NetError>>
 }
 
 /// A wildcard that fails; random names beside `www` are answered so, by turns.
-fn beside(controls: [fn() -> Said; CONTROLS]) -> Result<Existence, NetError> {
+fn beside(controls: [fn() -> Reply; CONTROLS]) -> Result<Existence, NetError> {
     let names: Vec<String> = (0..CONTROLS).map(|index| control("www.acme.test", index, "acme.test")).collect();
     let say = move |name: &str, rtype| match (name, rtype) {
-        ("acme.test", _) => Said::Soa,
-        ("www.acme.test", RecordType::A) => Said::Address([192, 0, 2, 9]),
-        _ => names.iter().position(|known| known == name).map_or(Said::Fails(Rcode::SERVFAIL), |at| controls[at]()),
+        ("acme.test", _) => Reply::Soa,
+        ("www.acme.test", RecordType::A) => Reply::Address([192, 0, 2, 9]),
+        _ => names.iter().position(|known| known == name).map_or(Reply::Fails(Rcode::SERVFAIL), |at| controls[at]()),
     };
     existence(say, of_www)
 }
 
 #[test]
 fn beside_a_wildcard_that_fails_random_names_must_fail_alike_or_answer() {
-    let failed: fn() -> Said = || Said::Fails(Rcode::SERVFAIL);
-    let unable: fn() -> Said = || Said::Fails(Rcode::NOTIMP);
-    let other: fn() -> Said = || Said::Address([192, 0, 2, 50]);
+    let failed: fn() -> Reply = || Reply::Fails(Rcode::SERVFAIL);
+    let unable: fn() -> Reply = || Reply::Fails(Rcode::NOTIMP);
+    let other: fn() -> Reply = || Reply::Address([192, 0, 2, 50]);
     assert!(beside([failed, failed, failed]) == Ok(Existence::Name));
     assert!(beside([failed, other, unable]) == Ok(Existence::Name));
     assert!(matches!(beside([failed, unable, failed]), Err(NetError::Dns(_))), "nobody knows");
@@ -137,10 +137,10 @@ fn beside_a_wildcard_that_fails_random_names_must_fail_alike_or_answer() {
 fn a_name_that_fails_is_compared_with_the_alias_of_a_healthy_wildcard() {
     let of = |alias: &'static str| {
         let say = move |name: &str, rtype| match (name, rtype) {
-            ("acme.test", _) => Said::Soa,
-            ("www.acme.test", RecordType::CNAME) => Said::Alias(alias, [192, 0, 2, 7]),
-            ("www.acme.test", _) => Said::Fails(Rcode::SERVFAIL),
-            _ => Said::Alias("shop.test", [192, 0, 2, 7]),
+            ("acme.test", _) => Reply::Soa,
+            ("www.acme.test", RecordType::CNAME) => Reply::Alias(alias, [192, 0, 2, 7]),
+            ("www.acme.test", _) => Reply::Fails(Rcode::SERVFAIL),
+            _ => Reply::Alias("shop.test", [192, 0, 2, 7]),
         };
         existence(say, of_www)
     };

@@ -5,7 +5,7 @@ use crate::TaskError;
 use crate::ask::web;
 use crate::read::login::origin;
 use crate::read::mentions::is_in_folder_of_others;
-use crate::read::source_map::{self, Place, Source};
+use crate::read::source_map::{self, MapLocation, Source};
 use crate::read::{bundle, script, web_token};
 use ambit_model::entity::host_of;
 use ambit_model::entity::uri::PublishedMap;
@@ -42,9 +42,9 @@ impl Crawl<'_> {
             }
             let header = ["sourcemap", "x-sourcemap"].into_iter().find_map(|name| web::header(&answer, name));
             match source_map::named(&text, header, &url) {
-                Some(Place::Inside(map)) => self.map(&map, &url, &url),
-                Some(Place::At(map)) if origin(&map) == origin(&url) => self.map_at(&map, &url).await?,
-                Some(Place::At(_)) => {}
+                Some(MapLocation::Inside(map)) => self.map(&map, &url, &url),
+                Some(MapLocation::At(map)) if origin(&map) == origin(&url) => self.map_at(&map, &url).await?,
+                Some(MapLocation::At(_)) => {}
                 None => self.map_at(&source_map::beside(&url), &url).await?,
             }
         }
