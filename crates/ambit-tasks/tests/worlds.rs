@@ -45,6 +45,8 @@ mod roles;
 mod services;
 #[path = "worlds/sign_in.rs"]
 mod sign_in;
+#[path = "worlds/site_looks.rs"]
+mod site_looks;
 #[path = "worlds/slow.rs"]
 mod slow;
 #[path = "worlds/strangers.rs"]

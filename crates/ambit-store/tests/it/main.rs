@@ -25,6 +25,7 @@ mod retests;
 mod reverted;
 mod rights;
 mod room;
+mod schedules;
 mod settings;
 mod sightings;
 mod tags_and_notes;
