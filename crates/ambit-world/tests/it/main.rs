@@ -11,5 +11,6 @@ mod format;
 mod messages;
 mod served;
 mod standing;
+mod standing_issues;
 mod truth;
 mod wire;
