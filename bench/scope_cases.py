@@ -105,6 +105,26 @@ may 198.51.100.200:443 d.acme.test GET /
 must not 198.51.100.200:22 - -
 must not 198.51.100.200:443 - tls
 
+# Where a registry can be asked which network that is, a reverse name of ours is no evidence there; where none can be, it is. The certificate is not asked for.
+name d.acme.test A 198.51.100.200
+name e.acme.test A 198.51.100.201
+site https://e.acme.test "At a content network" at 198.51.100.201
+host 198.51.100.200
+  ptr d.acme.test
+must not 198.51.100.200:22 - -
+run exclude=rdap.org
+must not 198.51.100.200:22 - -
+run exclude=198.19.0.13
+must not 198.51.100.200:22 - -
+run exclude=198.19.0.11,whois.iana.org
+may 198.51.100.200:22 - -
+may 198.51.100.200:443 d.acme.test GET /.env
+must not 198.51.100.201:22 - -
+must not 198.51.100.201:443 - tls
+may 198.51.100.201:443 e.acme.test GET /
+run exclude=data.iana.org,whois.rdap-registry.example
+may 198.51.100.200:22 - -
+
 # A zone that was handed to somebody else: L2, whatever the log says; our own child zone with another's servers: everything.
 zone shop.acme.test of others
   ns ns1.others.test
@@ -270,8 +290,10 @@ def judge_of(world_text, run, applied=None, again=False):
         marks = {verb: [mark for mark in marks[verb] if mark in applied] for verb in marks}
     seeds = run["seeds"].split(",") if "seeds" in run else world.seeds
     levels = {"passive": 1, "polite": 2, "normal": 3, "intensive": 4}
-    exclude = [pattern for pattern in run.get("exclude", "").split(",") if pattern]
-    return Judge(world, seeds, levels[run.get("level", "normal")], exclude, again=again, before=World(world_text) if again else None, **marks)
+    exclude = lambda run: [pattern for pattern in run.get("exclude", "").split(",") if pattern]
+    first = next((run_of(line) for line in world_text.splitlines() if line.startswith("#run")), {})
+    return Judge(world, seeds, levels[run.get("level", "normal")], exclude(run), again=again, before=World(world_text) if again else None,
+                 before_exclude=exclude(first), **marks)
 
 
 def contact_of(text):

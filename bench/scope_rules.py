@@ -8,7 +8,8 @@ The verdict on a contact is an upper bound: it forbids only what no sound readin
 * A site as a seed is that site: what stands on its port under its name has all levels, its name or address has L2 elsewhere.
 * Addresses. Sweeps, probes and whatever names no name need L3 on the address, and that needs positive evidence: a seed (itself or a block around it), the
   narrowest block registered to us, a forward-confirmed reverse name in our domains, or a certificate of our domains alone that it serves to who names
-  nobody, where a name of ours leads to it; none of the last two at a content network. That only our names are known to lead there is no evidence.
+  nobody, where a name of ours leads to it; none of the last two at a content network. That only our names are known to lead there is no evidence. Which
+  network is a content network a registry says: where exclusions keep every run from asking one, the reverse name counts; the certificate is not asked for.
 * Web ports of somebody else's address (80, 443, or the port of a URL that a page states for that very name) may be asked as a browser does, under a name
   of L2 that leads there now. What no browser asks unasked (paths of exposures) is a probe. To see the default certificate, TLS may be spoken without a name
   where such a name leads by addresses, not by an alias.
@@ -27,9 +28,9 @@ import functools, ipaddress, re, shlex, urllib.parse
 
 RESOLVERS = {"198.19.0.1", "198.19.0.2"}
 SOURCES = ipaddress.ip_network("198.19.0.0/24")
-# Who is asked for the registration of a block, one after the other.
-REGISTRIES = [("rdap.org", "198.19.0.11"), ("data.iana.org", "198.19.0.12"), ("whois.iana.org", "198.19.0.13"),
-              ("rdap-registry.example", "198.19.0.14"), ("whois.rdap-registry.example", "198.19.0.15")]
+# Who is asked for the registration of a block: by RDAP, and by WHOIS where that fails.
+REGISTRIES = [[("rdap.org", "198.19.0.11"), ("data.iana.org", "198.19.0.12"), ("rdap-registry.example", "198.19.0.14")],
+              [("whois.iana.org", "198.19.0.13"), ("whois.rdap-registry.example", "198.19.0.15")]]
 RESERVED = [ipaddress.ip_network(net) for net in """0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16
 224.0.0.0/4 240.0.0.0/4 ::/128 ::1/128 fc00::/7 fe80::/10 ff00::/8""".split()]
 LEVELS = {"passive": 1, "polite": 2, "normal": 3, "intensive": 4}
@@ -58,6 +59,10 @@ def is_reserved(parsed):
 
 def below(name, parent):
     return name == parent or name.endswith("." + parent)
+
+
+def is_content(block):
+    return bool(block) and block["named"] in CONTENT_NETWORKS
 
 
 def host_port(url):
@@ -197,15 +202,20 @@ def statements(text):
 
 class Judge:
     """The verdicts for one run: a state of the world, what was asked for, and what people said. `deny` and `allow` are pairs of kind and name;
-    `before` is the world as an earlier run saw it."""
+    `before` is the world as an earlier run saw it, and `before_exclude` what was excluded from that."""
 
-    def __init__(self, world, seeds, level=3, exclude=(), deny=(), allow=(), again=False, before=None):
+    def __init__(self, world, seeds, level=3, exclude=(), deny=(), allow=(), again=False, before=None, before_exclude=()):
         self.world, self.level, self.again = world, level, again
         self.sites, self.seeds = {host_port(seed) for seed in seeds if "://" in seed}, [seed for seed in seeds if "://" not in seed]
-        self.stops, self.allow = [("exclude", pattern.lower().rstrip(".")) for pattern in exclude] + [one for one in deny if one not in allow], list(allow)
+        excluded = lambda patterns: [("exclude", pattern.lower().rstrip(".")) for pattern in patterns]
+        self.stops, self.allow = excluded(exclude) + [one for one in deny if one not in allow], list(allow)
         self.urls = {host_port(url) for site in world.sites.values() for url in site["urls"]} | self.sites
-        unasked = any(self.stopped(name) or self.stopped(address(where)) for name, where in REGISTRIES)
+        is_open = lambda way, stops: not any(self.covers(rule, thing) for rule in stops for name, where in way for thing in (name, address(where)))
+        asks = lambda stops: any(is_open(way, stops) for way in REGISTRIES)
+        unasked = not all(is_open(way, self.stops) for way in REGISTRIES)
         self.registered = [world] + [before] * bool(before and unasked)
+        # What some run was surely told of blocks.
+        self.told = [world] * asks(self.stops) + [before] * bool(before and unasked and asks(excluded(before_exclude)))
         self.earlier = Judge(before, seeds, level, exclude, deny, allow) if before else None
         self.name_level, self.address_level = functools.cache(self.name_level), functools.cache(self.address_level)
 
@@ -269,15 +279,14 @@ class Judge:
             return 0
         if any(self.covers(rule, where) for rule in self.allow):
             return 4
-        block = self.world.covering(where)
         if any(known and world.is_ours(known["org"]) for world in self.registered for known in [world.covering(where)]):
             return 3
-        if block and block["named"] in CONTENT_NETWORKS:
+        if any(is_content(world.covering(where)) for world in self.told):
             return 0
         pointer = self.world.hosts.get(str(where), {}).get("ptr")
         if pointer and self.name_level(pointer) >= 3 and self.leads_by_addresses(pointer, where):
             return 3
-        return 3 if self.shows_ours(where) else 0
+        return 3 if not is_content(self.world.covering(where)) and self.shows_ours(where) else 0
 
     def shows_ours(self, where):
         """By the certificate for who names nobody."""
@@ -340,8 +349,7 @@ class Judge:
             return asked_for(name)
         if asked == "":
             return any(asked_for(known) for known in self.known_names())
-        block = self.world.covering(where)
-        default = asked == "tls" and not (block and block["named"] in CONTENT_NETWORKS)
+        default = asked == "tls" and not is_content(self.world.covering(where))
         return default and any(asked_for(known) and self.leads_by_addresses(known, where) for known in self.known_names())
 
     def is_registry(self, where, port, name):
