@@ -570,11 +570,13 @@ test("the plan is seen before a run is started, and the run is paused and stoppe
   await page.getByText("Runs may be polite now.").waitFor();
   assert.equal((await theCollection()).level, "polite");
   await page.getByRole("button", { name: "Undo (u)" }).click();
+  await page.getByRole("checkbox", { name: /^Search everything again/ }).press("Space");
   const listening = page.waitForResponse(/\/events$/);
   await page.getByRole("button", { name: "Start a normal run" }).press("Enter");
   await page.waitForURL(/\/runs\/\d+$/);
   assert.equal((await listening).status(), 200);
   const run = `/api/ambit/v1/collection_runs/${page.url().split("/").at(-1)}`;
+  assert.equal((await world.api(run)).full, true);
   await page.getByText("It begins when an engine takes it").waitFor();
   await page.getByRole("button", { name: "Pause" }).press("Enter");
   await page.getByRole("button", { name: "Go on" }).waitFor();

@@ -93,6 +93,8 @@ pub struct RunDetail {
     pub run: CollectionRun,
     pub number: i64,
     pub by_person: bool,
+    /// It searches everything, also what an earlier run searched within its time to live.
+    pub full: bool,
     pub work_open: i64,
     pub work_done: i64,
     pub work_unknown: i64,
@@ -120,6 +122,7 @@ impl Contract for RunDetail {
         ("status",) Word<RunState>;
         ("number",) i64;
         ("by_person",) bool;
+        ("full",) bool;
         ("work_open",) i64;
         ("work_done",) i64;
         ("work_unknown",) i64;
@@ -166,6 +169,7 @@ impl RunDetail {
             run: CollectionRun::of(run, now),
             number: run.number,
             by_person: run.by_person,
+            full: run.full,
             work_open: run.counters.work_open,
             work_done: run.counters.work_done,
             work_unknown: run.counters.work_unknown,
@@ -249,6 +253,7 @@ mod tests {
             number: 1,
             state: RunState::Scheduled,
             by_person: true,
+            full: false,
             wire_state: 1,
             priority: 5,
             created_at: Timestamp(0),

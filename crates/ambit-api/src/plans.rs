@@ -75,6 +75,8 @@ contract! {
     #[derive(Debug, Default, Deserialize)]
     pub struct NewRun {
         pub confirm_large: Maybe<bool>,
+        /// Everything is searched again, also what an earlier run searched within its time to live.
+        pub full: Maybe<bool>,
     }
 }
 

@@ -6,7 +6,7 @@ use ambit_model::facts::{Facts, LastProbe, ProbeOutcome};
 use ambit_model::id::RunId;
 use ambit_model::run::Run;
 use ambit_model::{EdgeKind, TaskName, Timestamp, Uid};
-use ambit_tasks::{Again, Settings, Task};
+use ambit_tasks::{Again, Task};
 use std::collections::{BTreeSet, HashMap};
 
 /// A run that relies on what earlier ones searched.
@@ -33,8 +33,8 @@ pub(crate) enum Asks {
 impl Refresh {
     /// Returns what a run relies on. A scheduled run does not plan what is fresh, a retest looks anew, and a person may
     /// want everything.
-    pub(crate) fn of(run: &Run, date: Timestamp, settings: &Settings, searched: i64) -> Option<Self> {
-        let refreshes = run.by_person && run.retests.is_none() && !settings.search_again;
+    pub(crate) fn of(run: &Run, date: Timestamp, searched: i64) -> Option<Self> {
+        let refreshes = run.by_person && run.retests.is_none() && !run.full;
         refreshes.then_some(Self { run: run.id, date, searched })
     }
 

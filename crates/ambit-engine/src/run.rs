@@ -280,7 +280,7 @@ impl<'a> Drive<'a> {
             graph: Graph::beside(reserved),
             guard,
             flight: Flight::new(config, worker),
-            refresh: Refresh::of(run, date, &config.settings, searched),
+            refresh: Refresh::of(run, date, searched),
             seeds: Arc::default(),
             hubs: Hubs::default(),
             date,

@@ -51,6 +51,8 @@ pub struct Run {
     pub state: RunState,
     /// A person started it: every fact is due.
     pub by_person: bool,
+    /// It searches everything, also what an earlier run searched within its time to live.
+    pub full: bool,
     /// The state of the simulated internet it looks at; 1 on live wires.
     pub wire_state: i64,
     pub priority: i64,

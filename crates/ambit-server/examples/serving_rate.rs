@@ -174,7 +174,7 @@ async fn fill(folder: &str, entities: usize) {
     };
     store.create_collection(&me.at(now()), me.primary().unwrap(), &new).await.unwrap();
     let engine = store.engine("serving_rate", Duration::ZERO).await.unwrap();
-    let started = store.start_run(&me.at(now()), COLLECTION, None).await.unwrap();
+    let started = store.start_run(&me.at(now()), COLLECTION, false).await.unwrap();
     let run = started.run().id;
     engine.claim(run, now()).await.unwrap().unwrap();
     find_all(&engine, run, entities).await;

@@ -91,7 +91,7 @@ fn page(work: &Work) -> Found {
 /// looks took.
 async fn run(store: &Store, engine: &Engine, collection: Uuid, entities: usize) -> f64 {
     let me = store.local_operator().await.unwrap();
-    let started = store.start_run(&me.at(now()), collection, None).await.unwrap();
+    let started = store.start_run(&me.at(now()), collection, false).await.unwrap();
     let id = started.run().id;
     engine.claim(id, now()).await.unwrap().unwrap();
     let seed = Uid::of_entity(collection, Kind::Domain, "acme.test");

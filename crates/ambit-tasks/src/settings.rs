@@ -81,8 +81,6 @@ pub struct Settings {
     pub swept_ports: Arc<[u16]>,
     /// Tasks that a person leaves out: they are not planned.
     pub skipped: SkippedTasks,
-    /// Everything is asked again, however fresh what earlier runs found.
-    pub search_again: bool,
     /// The user's databases of places and networks (MMDB), the first to be asked first; without one the task
     /// `geolocation` does not plan.
     pub geo: Vec<Arc<maxminddb::Reader<Vec<u8>>>>,
@@ -203,7 +201,6 @@ impl Default for Settings {
             ports: ports.into(),
             swept_ports: SWEPT_PORTS.into(),
             skipped: SkippedTasks::default(),
-            search_again: false,
             geo: Vec::new(),
             probes: Vec::new(),
             repository_bytes: REPOSITORY_BYTES,

@@ -109,7 +109,7 @@ pub async fn fill_with(server: &TestServer, site: ProbeResult) -> anyhow::Result
 /// The same in another collection.
 pub(crate) async fn fill_on(server: &TestServer, ground: &Ground, site: ProbeResult) -> anyhow::Result<Inventory> {
     let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
-    server.store.start_run(&ground.owner.at(server.now()), ground.collection, None).await?;
+    server.store.start_run(&ground.owner.at(server.now()), ground.collection, false).await?;
     let run = engine.claim_next(&BTreeSet::new(), Room::Any, server.now()).await?.context("the run is there")?.run;
     let uid = |kind, name: &str| Uid::of_entity(ground.collection, kind, name);
     let (domain, host, site_name) = (ground.domain.as_str(), ground.host(), ground.site());
@@ -176,7 +176,7 @@ pub async fn look(server: &TestServer, looks: &[Look<'_>]) -> anyhow::Result<()>
 pub async fn look_beside(server: &TestServer, looks: &[Look<'_>], mut beside: impl AsyncFnMut()) -> anyhow::Result<()> {
     let ground = Ground::first(server).await?;
     let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
-    server.store.start_run(&ground.owner.at(server.now()), ground.collection, None).await?;
+    server.store.start_run(&ground.owner.at(server.now()), ground.collection, false).await?;
     let run = engine.claim_next(&BTreeSet::new(), Room::Any, server.now()).await?.context("the run is there")?.run;
     let mut round = Round { server, engine: &engine, run: run.id };
     for look in looks {

@@ -48,6 +48,8 @@ pub(crate) struct Job {
     /// The ports that flags ask for; `None`: those of the settings.
     pub(crate) ports: Option<PortList>,
     pub(crate) never: Vec<String>,
+    /// Everything is searched again, however fresh what earlier runs found.
+    pub(crate) full: bool,
     /// What the settings say for every run.
     pub(crate) installation: Installation,
     /// Moves the simulated internet to this state.
@@ -284,8 +286,25 @@ async fn move_state(workspace: &Workspace, collection: &Collection, state: i64) 
     Ok(())
 }
 
+/// What an unfinished run has left out by now it does not search any more.
+async fn refuse_unfinished(workspace: &Workspace, collection: &Collection, job: &Job) -> Result<()> {
+    let runs = workspace.store.list_runs(&workspace.principal, collection.uuid).await?;
+    match runs.iter().find(|run| !run.state.is_over() && !run.full) {
+        Some(run) => Err(Failure::usage(format!(
+            "--full: run {0} is unfinished and does not search everything; the same command without --full resumes it, \
+             {1} cancels it",
+            run.id,
+            job.asking.command(&format!("run cancel {}", run.id))
+        ))),
+        None => Ok(()),
+    }
+}
+
 async fn open_run(workspace: &Workspace, collection: &Collection, job: &Job) -> Result<Run> {
-    let run = match workspace.store.start_run(&workspace.caller(), collection.uuid, None).await? {
+    if job.full {
+        refuse_unfinished(workspace, collection, job).await?;
+    }
+    let run = match workspace.store.start_run(&workspace.caller(), collection.uuid, job.full).await? {
         Started::Scheduled(run) => run,
         Started::Open(run) => {
             if !job.silent {

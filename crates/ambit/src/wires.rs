@@ -139,7 +139,7 @@ mod tests {
             };
             let made = store.create_collection(&caller, project, &new).await.expect("is made");
             let collection = made.collection;
-            let started = store.start_run(&caller, collection.uuid, None).await.expect("starts");
+            let started = store.start_run(&caller, collection.uuid, false).await.expect("starts");
             let (Started::Scheduled(run) | Started::Open(run)) = started;
             let (_, first) = maker(collection.clone(), run.clone()).await.expect("is made");
             let (_, second) = maker(collection, run).await.expect("is made");

@@ -43,8 +43,10 @@ export function run(id: string) {
   });
 }
 
-export async function start(collection: string, confirmLarge: boolean): Promise<void> {
-  const body = confirmLarge ? { confirm_large: true } : undefined;
+/** What a wish for a run says beside the collection. */
+export type NewRun = Schema["NewRun"];
+
+export async function start(collection: string, body: NewRun): Promise<void> {
   await ask("POST", `${ASM}/collections/${encodeURIComponent(collection)}/collection_runs`, body);
 }
 

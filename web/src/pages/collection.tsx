@@ -45,7 +45,7 @@ export function CollectionPage(): ReactNode {
         {of && (
           <>
             <Head of={of} />
-            <Section title="The next run" id="next"><NextRun of={of} open={runs.data?.find((run) => !isOver(run))} /></Section>
+            <Section title="The next run" id="next"><NextRun of={of} runs={runs.data ?? []} /></Section>
             <Postures of={of} asOf={as_of} onMoment={(moment) => void navigate({ search: moment === undefined ? {} : { as_of: moment }, replace: true })} />
             <div className="grid gap-4 md:grid-cols-2">
               <Section title={of.workflow_name === "third_party_workflow" ? "Whom you named" : "Named as yours"}><Seeds of={of} /></Section>

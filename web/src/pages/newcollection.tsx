@@ -52,7 +52,7 @@ function Form(): ReactNode {
       const made = await create(called, workflow.name, "passive", targets);
       await queries.invalidateQueries();
       if (look) {
-        await start(made.uuid, false);
+        await start(made.uuid, {});
         const run = (await queries.fetchQuery({ ...runsOf(made.uuid), staleTime: 0 }))[0];
         if (run) return await navigate({ to: "/runs/$id", params: { id: String(run.id) } });
       }

@@ -5,17 +5,19 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useAct } from "../act";
 import { change, type Collection, type Level, type Plan, plan } from "../api/collections";
-import { type Run, runsOf, start } from "../api/runs";
+import { isOver, type Run, runsOf, start } from "../api/runs";
 import { Button, Trouble } from "../components/controls";
 import { RunState } from "../components/runs";
 import { count, Foreign } from "../components/text";
 import { lasting, LEVEL_MEANING, LEVELS } from "../levels";
 
-export function NextRun({ of, open }: { of: Collection; open: Run | undefined }): ReactNode {
+export function NextRun({ of, runs }: { of: Collection; runs: Run[] }): ReactNode {
+  const open = runs.find((run) => !isOver(run));
   const [chosen, setChosen] = useState<Level | null>(null);
   const level = chosen ?? of.level;
   const asked = useQuery(plan(of.uuid, level));
   const [yes, setYes] = useState(false);
+  const [full, setFull] = useState(false);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { busy, act } = useAct();
@@ -28,7 +30,7 @@ export function NextRun({ of, open }: { of: Collection; open: Run | undefined })
     let id: number | undefined;
     const done = await act(async () => {
       if (level !== of.level) await keep();
-      await start(of.uuid, waiting.length > 0);
+      await start(of.uuid, { confirm_large: waiting.length > 0, full });
       id = (await queries.fetchQuery({ ...runsOf(of.uuid), staleTime: 0 }))[0]?.id;
     }, "The run is asked for.");
     if (done && id !== undefined) await navigate({ to: "/runs/$id", params: { id: String(id) } });
@@ -63,6 +65,15 @@ export function NextRun({ of, open }: { of: Collection; open: Run | undefined })
           <input type="checkbox" className="mt-1" checked={yes} onChange={(event) => setYes(event.target.checked)} />
           <span>
             Yes, ask every address of {waiting.map((block) => `${block.name} (${count(block.addresses, "address", "addresses")})`).join(", ")}.
+          </span>
+        </label>
+      )}
+      {mayChange && runs.some((run) => run.status === "finished") && (
+        <label className="flex items-start gap-2">
+          <input type="checkbox" className="mt-1" checked={full} onChange={(event) => setFull(event.target.checked)} />
+          <span>
+            Search everything again
+            <span className="block text-xs text-soft">Without it, a run verifies what was found, and searches what is due by age or has changed.</span>
           </span>
         </label>
       )}

@@ -83,7 +83,7 @@ function When({ of, live }: { of: RunDetail; live: boolean }): ReactNode {
   return (
     <span>
       begun <Moment at={of.started_at} /> {who}, {isOver(of) ? "took" : "for"} {lasting(of.duration)}; {count(of.entity_count, "entity", "entities")}
-.
+.{of.full && " Everything is searched again."}
       {!isOver(of) && <span className="text-soft"> {live ? "Shown as it happens." : `This page is refreshed every ${LOOK_MS / 1000} seconds.`}</span>}
     </span>
   );

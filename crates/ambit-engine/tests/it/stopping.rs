@@ -34,7 +34,7 @@ async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
     let new = NewCollection { level: Clearance::L1, ..NewCollection::usual("Acme", seeds) };
     let collection = store.create_collection(&me.at(NOW), project, &new).await.unwrap().collection;
     let (Started::Scheduled(run) | Started::Open(run)) =
-        store.start_run(&me.at(NOW), collection.uuid, None).await.unwrap();
+        store.start_run(&me.at(NOW), collection.uuid, false).await.unwrap();
     let run = engine.claim(run.id, NOW).await.unwrap().unwrap();
     (store, engine, run)
 }

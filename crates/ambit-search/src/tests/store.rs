@@ -49,7 +49,7 @@ impl House {
         let new = NewCollection { level: Clearance::L1, ..NewCollection::usual(name, seeds) };
         let uuid =
             self.store.create_collection(&self.principal.at(NOW), self.project, &new).await.unwrap().collection.uuid;
-        let started = self.store.start_run(&self.principal.at(NOW), uuid, None).await.unwrap();
+        let started = self.store.start_run(&self.principal.at(NOW), uuid, false).await.unwrap();
         let Started::Scheduled(run) = started else { panic!("a new collection has no open run") };
         let engine = self.store.engine("test", Duration::ZERO).await.unwrap();
         engine.claim(run.id, NOW).await.unwrap().unwrap();
@@ -124,7 +124,7 @@ async fn a_run_whose_sightings_are_not_in_the_index_yet_is_no_refresh_yet() {
     let active = "last_seen_after:last_refresh";
     assert_eq!(house.find(&index, active).await, "acme.test");
 
-    let started = house.store.start_run(&house.principal.at(later), acme, None).await.unwrap();
+    let started = house.store.start_run(&house.principal.at(later), acme, false).await.unwrap();
     let Started::Scheduled(second) = started else { panic!("the first run is over") };
     engine.claim(second.id, later).await.unwrap().unwrap();
     engine.finish(second.id, RunState::Finished, &[], later.plus_ms(1_000)).await.unwrap();

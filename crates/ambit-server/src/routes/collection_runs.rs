@@ -23,10 +23,11 @@ pub(crate) async fn list(call: Call) -> Result<Envelope<Vec<CollectionRun>>> {
 }
 
 /// Schedule a run of a collection. The answer has its plan beside `result`. A block of more than 65,536 addresses needs
-/// confirm_large.
+/// confirm_large. With full it searches everything again, also what an earlier run searched within its time to live.
 pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun> {
     let uuid = CollectionUuid::of(&call)?;
-    let confirm = call.read_if_sent()?.unwrap_or_default().confirm_large.0.unwrap_or(false);
+    let asked = call.read_if_sent()?.unwrap_or_default();
+    let (confirm, full) = (asked.confirm_large.0.unwrap_or(false), asked.full.0.unwrap_or(false));
     let (plan, role) = planned(&call, uuid, None, confirm).await?;
     // Only those who may start a run are told what prevents it.
     if role == CollectionRole::Admin
@@ -41,7 +42,7 @@ pub(crate) async fn start(call: CallWith<Maybe<NewRun>>) -> Result<StartedRun> {
             .about("Collection")?;
     }
     // A run that is open already is the answer to the wish for one: asking twice is harmless.
-    call.store().start_run(call.caller(), uuid, None).await.about("Collection")?;
+    call.store().start_run(call.caller(), uuid, full).await.about("Collection")?;
     Ok(StartedRun { success: true, message: "Collection scan", result: true, plan })
 }
 

@@ -32,7 +32,7 @@ pub(crate) async fn create(call: Call) -> Result<Envelope<Collection>> {
     let caller = store.renew(call.caller()).await.about(NOUN)?.ok_or_else(|| ApiError::not_found(NOUN))?;
     let made = store.create_collection(&caller, project, &collection(seeds, wire)).await.about(NOUN)?;
     let caller = store.renew(&caller).await.about(NOUN)?.ok_or_else(|| ApiError::not_found(NOUN))?;
-    store.start_run(&caller, made.collection.uuid, None).await.about(NOUN)?;
+    store.start_run(&caller, made.collection.uuid, false).await.about(NOUN)?;
     Ok(answer(&made))
 }
 

@@ -44,7 +44,7 @@ impl Store {
             }
             let raise = "UPDATE collections SET run_number = run_number + 1 WHERE id = $1 RETURNING run_number";
             let number: i64 = tx.read_one(raise, values![collection.id]).await?;
-            let new = NewRun { number, wire_state: None, size: SIZE, retests: Some(issue.uid) };
+            let new = NewRun { number, full: false, size: SIZE, retests: Some(issue.uid) };
             let started = insert_row(tx, &collection, Some(&caller), new, caller.now).await?;
             limits.check_run(tx, &caller).await?;
             let details = json!({"run": started.run().id, "issue": issue.uid});

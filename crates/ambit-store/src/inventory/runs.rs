@@ -61,6 +61,7 @@ columns! {
         number,
         state,
         by_person,
+        full: "r.full_search",
         wire_state,
         priority,
         created_at,
@@ -213,26 +214,35 @@ async fn insert(
     tx: &mut Tx,
     collection: &Collection,
     by: Option<&Principal>,
-    wire_state: Option<i64>,
+    full: bool,
     now: Timestamp,
 ) -> Result<Started> {
     collections::lock(tx, collection.id).await?;
-    if let Some(open) = find_open(tx, collection.id).await? {
-        return Ok(Started::Open(open));
+    match find_open(tx, collection.id).await? {
+        // What it has left out by now it does not search any more.
+        Some(open) if full && !open.full => {
+            return Err(StoreError::Conflict(format!(
+                "run {} of the collection is {} and does not search everything: let it finish, or cancel it",
+                open.id,
+                open.state.name()
+            )));
+        }
+        Some(open) => return Ok(Started::Open(open)),
+        None => {}
     }
     let raise = "UPDATE collections SET run_number = run_number + 1, due_at = $2, counts_from = $3 WHERE id = $1 \
                  RETURNING run_number";
     let from = collection.counts_from.filter(|_| by.is_none()).unwrap_or(now);
     let number: i64 = tx.read_one(raise, values![collection.id, collection.due_after(from, now), from]).await?;
     let size = seeds::size(tx, collection.id).await?;
-    insert_row(tx, collection, by, NewRun { number, wire_state, size, retests: None }, now).await
+    insert_row(tx, collection, by, NewRun { number, full, size, retests: None }, now).await
 }
 
 /// What distinguishes a run from others of its collection.
 pub(super) struct NewRun {
     pub(super) number: i64,
-    /// Another state of the simulated internet than the collection's.
-    pub(super) wire_state: Option<i64>,
+    /// It searches everything.
+    pub(super) full: bool,
     /// How much it is expected to look at.
     pub(super) size: i64,
     pub(super) retests: Option<Uid>,
@@ -247,7 +257,7 @@ pub(super) async fn insert_row(
 ) -> Result<Started> {
     let state = match &collection.wire {
         WireChoice::Live => 1,
-        WireChoice::Simulated { state, .. } => new.wire_state.unwrap_or(*state),
+        WireChoice::Simulated { state, .. } => *state,
     };
     let row = named! {
         uuid: Uuid::new_v4(),
@@ -255,6 +265,7 @@ pub(super) async fn insert_row(
         number: new.number,
         state: RunState::Scheduled.name(),
         by_person: by.is_some(),
+        full_search: new.full,
         wire_state: state,
         priority: if by.is_some() { PRIORITY_PERSON } else { PRIORITY_SCHEDULE },
         created_at: now,
@@ -269,20 +280,21 @@ pub(super) async fn insert_row(
 }
 
 impl Store {
-    /// Schedules a run in a collection, unless one is open. `wire_state` moves this run's simulated internet; live
-    /// collections ignore it. For admins. Fails with `Conflict` where the collection is archived, and with `TooMany`
-    /// where the caller has as many open runs as one may.
-    pub async fn start_run(&self, caller: &Caller, collection: Uuid, wire_state: Option<i64>) -> Result<Started> {
+    /// Schedules a run in a collection, unless one is open. A `full` one searches everything, also what an earlier run
+    /// searched within its time to live. For admins. Fails with `Conflict` where the collection is archived, or where a
+    /// full one is asked for beside an open run that is not, and with `TooMany` where the caller has as many open runs
+    /// as one may.
+    pub async fn start_run(&self, caller: &Caller, collection: Uuid, full: bool) -> Result<Started> {
         let (caller, limits) = (caller.clone(), self.limits());
         transaction!(self, Person, async |tx| {
             let collection = collections::require(tx, &caller, collection, CollectionRole::Admin).await?.collection;
             if collection.archived {
                 return Err(StoreError::Conflict("the collection is archived: unarchive it first".to_owned()));
             }
-            let started = insert(tx, &collection, Some(&caller), wire_state, caller.now).await?;
+            let started = insert(tx, &collection, Some(&caller), full, caller.now).await?;
             if let Started::Scheduled(run) = &started {
                 limits.check_run(tx, &caller).await?;
-                let details = json!({"run": run.id});
+                let details = json!({"run": run.id, "full": full});
                 audit::insert(tx, &caller, Some(collection.project), "run.start", collection.uuid, details).await?;
             }
             Ok(started)
@@ -340,7 +352,7 @@ impl Store {
                 // Started, archived or given another schedule meanwhile.
                 let due = tx.row(&format!("SELECT c.id {DUE} AND c.id = $2"), values![now, collection.id]).await?;
                 match due {
-                    Some(_) => insert(tx, &collection, None, None, now).await.map(Some),
+                    Some(_) => insert(tx, &collection, None, false, now).await.map(Some),
                     None => Ok(None),
                 }
             });

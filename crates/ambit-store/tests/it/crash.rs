@@ -140,7 +140,7 @@ async fn prepare(options: &Options) -> Store {
     let me = store.local_operator().await.unwrap();
     let new = NewCollection { uuid: Some(COLLECTION), ..new_collection(&[(Kind::Domain, "acme.test")]) };
     store.create_collection(&me.at(Timestamp(BEGIN)), me.primary().unwrap(), &new).await.unwrap();
-    store.start_run(&me.at(Timestamp(BEGIN)), COLLECTION, None).await.unwrap();
+    store.start_run(&me.at(Timestamp(BEGIN)), COLLECTION, false).await.unwrap();
     store
 }
 

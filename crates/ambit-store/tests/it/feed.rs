@@ -80,7 +80,7 @@ async fn people_and_the_engine_write_side_by_side() {
                 for _ in 0..2 {
                     let new = new_collection(&[(Kind::Domain, "acme.test")]);
                     let view = lab.store.create_collection(&me.at(lab.now()), created.project.id, &new).await.unwrap();
-                    lab.store.start_run(&me.at(lab.now()), view.collection.uuid, None).await.unwrap();
+                    lab.store.start_run(&me.at(lab.now()), view.collection.uuid, false).await.unwrap();
                 }
                 lab.store.delete_project(&me.at(lab.now()), created.project.uuid).await.unwrap();
             }

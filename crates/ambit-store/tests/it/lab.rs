@@ -168,7 +168,7 @@ impl Lab {
 
     /// Starts a run and claims it.
     pub(crate) async fn run(&self) -> Run {
-        let started = self.store.start_run(&self.caller(), self.collection, None).await.unwrap();
+        let started = self.store.start_run(&self.caller(), self.collection, false).await.unwrap();
         self.engine.claim(started.run().id, self.now()).await.unwrap().unwrap()
     }
 

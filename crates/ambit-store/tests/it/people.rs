@@ -108,7 +108,7 @@ async fn a_strangers_project_does_not_exist() {
         assert_eq!(lab.store.archive_collection(&ann.at(now), lab.collection).await.unwrap_err(), missing);
         assert_eq!(lab.store.list_seeds(&ann, lab.collection).await.unwrap_err(), missing);
         assert_eq!(lab.store.list_runs(&ann, lab.collection).await.unwrap_err(), missing);
-        assert_eq!(lab.store.start_run(&ann.at(now), lab.collection, None).await.unwrap_err(), missing);
+        assert_eq!(lab.store.start_run(&ann.at(now), lab.collection, false).await.unwrap_err(), missing);
         assert_eq!(lab.store.find_run(&ann, run.id).await.unwrap_err(), missing);
         assert_eq!(lab.store.cancel_run(&ann.at(now), run.id).await.unwrap_err(), missing);
         assert_eq!(lab.store.find_record::<EntityRecord>(&ann, &uid, None).await.unwrap_err(), missing);
@@ -173,7 +173,7 @@ async fn roles_decide_what_members_may_do() {
         assert!(forbidden(lab.store.archive_collection(&bob().await.at(lab.now()), lab.collection).await));
         give(CollectionRole::Admin).await;
         assert!(lab.store.archive_collection(&bob().await.at(lab.now()), lab.collection).await.is_ok());
-        let started = lab.store.start_run(&bob().await.at(lab.now()), lab.collection, None).await;
+        let started = lab.store.start_run(&bob().await.at(lab.now()), lab.collection, false).await;
         assert!(matches!(started, Err(StoreError::Conflict(_))), "archived: {started:?}");
         assert!(forbidden(
             lab.store
@@ -346,7 +346,7 @@ async fn a_collection_is_found_by_wire_and_seeds() {
         assert_ne!(other.collection.uuid, lab.collection, "that uuid is taken");
         assert_eq!(simulated().await.map(|view| view.collection.uuid), Some(other.collection.uuid));
         lab.store.set_wire_state(&lab.caller(), other.collection.uuid, 2).await.unwrap();
-        let run = lab.store.start_run(&lab.caller(), other.collection.uuid, None).await.unwrap();
+        let run = lab.store.start_run(&lab.caller(), other.collection.uuid, false).await.unwrap();
         assert_eq!(run.run().wire_state, 2);
         lab.store.tidy(Timestamp(lab.now().0 + 9_000_000)).await.unwrap();
         assert!(lab.store.blob(world).await.unwrap().is_some(), "a collection refers to it");

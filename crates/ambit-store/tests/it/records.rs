@@ -81,7 +81,7 @@ async fn point_in_time_reads_the_version_in_force() {
 #[tokio::test]
 async fn what_is_seen_is_stamped_after_the_start_of_its_run() {
     both(async |lab| {
-        let started = lab.store.start_run(&lab.caller(), lab.collection, None).await.unwrap();
+        let started = lab.store.start_run(&lab.caller(), lab.collection, false).await.unwrap();
         let now = lab.now();
         let run = lab.engine.claim(started.run().id, now).await.unwrap().unwrap();
         let seed = lab.entity(lab.uid(Kind::Domain, "acme.test")).await;

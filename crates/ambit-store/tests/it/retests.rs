@@ -93,7 +93,7 @@ async fn beside_an_open_run_nothing_else_is_looked_at_and_the_refusal_names_it()
         assert!(refused.contains(&format!("run {}", run.id)), "{refused}");
         lab.engine.finish(run.id, RunState::Finished, &[], lab.now()).await.unwrap();
         let looked = ask(&lab, issue).await.unwrap();
-        let started = lab.store.start_run(&lab.caller(), lab.collection, None).await.unwrap();
+        let started = lab.store.start_run(&lab.caller(), lab.collection, false).await.unwrap();
         assert!(matches!(started, Started::Open(run) if run.id == looked.id), "a run waits for it");
         let nobody = Uid::from_bytes([9; 32]);
         assert!(matches!(ask(&lab, nobody).await, Err(StoreError::NotFound)));

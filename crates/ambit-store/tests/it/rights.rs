@@ -117,7 +117,7 @@ async fn rights_in_a_collection() {
             name_seeds: store.name_seeds(who, collection, &seeds) => "none none no no ok ok ok";
             confirm_large_blocks: store.confirm_large_blocks(who, collection, 10)
                 => "none none no no ok ok ok";
-            start_run: store.start_run(who, collection, None) => "none none no no ok ok ok";
+            start_run: store.start_run(who, collection, false) => "none none no no ok ok ok";
             find_run: store.find_run(who, people.run) => "none none ok ok ok ok ok";
             find_run_by_uuid: store.find_run_by_uuid(who, people.run_uuid) => "none none ok ok ok ok ok";
             find_run_report: store.find_run_report(who, people.run) => "none none ok ok ok ok ok";

@@ -108,7 +108,7 @@ async fn a_run_that_waits_is_cancelled_when_its_collection_is_archived_and_one_u
             lab.store.create_collection(&lab.caller(), lab.project, &new).await.unwrap().collection
         };
         let started =
-            async |collection: Uuid| lab.store.start_run(&lab.caller(), collection, None).await.unwrap().run().clone();
+            async |collection: Uuid| lab.store.start_run(&lab.caller(), collection, false).await.unwrap().run().clone();
         let (under_way, waiting) = (made().await, made().await);
         let (first, second) = (started(under_way.uuid).await, started(waiting.uuid).await);
         lab.engine.claim(first.id, lab.now()).await.unwrap().unwrap();

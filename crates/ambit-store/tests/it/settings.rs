@@ -123,7 +123,7 @@ async fn a_monthly_schedule_from_the_31st_keeps_to_the_last_days_of_the_months()
             assert_eq!(due, Some(at(next)), "{start}");
         }
         // The schedule counts from a run that a person starts.
-        lab.store.start_run(&lab.me.at(at("2027-06-12T10:00:00Z")), lab.collection, None).await.unwrap();
+        lab.store.start_run(&lab.me.at(at("2027-06-12T10:00:00Z")), lab.collection, false).await.unwrap();
         let due = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection.due_at;
         assert_eq!(due, Some(at("2027-07-12T10:00:00Z")));
     })
@@ -168,7 +168,7 @@ async fn selections_over_collections_never_wait_in_a_circle() {
         let seeds = [(Kind::Domain, "acme.test")];
         let other = lab.store.create_collection(&lab.caller(), lab.project, &new_collection(&seeds)).await.unwrap();
         let other = other.collection.uuid;
-        let started = lab.store.start_run(&lab.caller(), other, None).await.unwrap();
+        let started = lab.store.start_run(&lab.caller(), other, false).await.unwrap();
         lab.engine.claim(started.run().id, lab.now()).await.unwrap();
         let second = ambit_model::Uid::of_entity(other, Kind::Domain, "acme.test").to_string();
         let calls = (0..20).map(|number| {

@@ -24,7 +24,7 @@ impl Lab {
     /// A run of a person over seeds, in a collection of its own.
     async fn asked(&self, (person, project): &(Principal, i64), seeds: &[(Kind, &str)]) -> Result<RunId, StoreError> {
         let view = self.store.create_collection(&person.at(self.now()), *project, &new_collection(seeds)).await?;
-        let Started::Scheduled(run) = self.store.start_run(&person.at(self.now()), view.collection.uuid, None).await?
+        let Started::Scheduled(run) = self.store.start_run(&person.at(self.now()), view.collection.uuid, false).await?
         else {
             panic!("nothing else is open there")
         };

@@ -15,9 +15,9 @@ use std::time::Duration;
 #[tokio::test]
 async fn at_most_one_run_of_a_collection_is_open() {
     both(async |lab| {
-        let first = lab.store.start_run(&lab.caller(), lab.collection, None).await.unwrap();
+        let first = lab.store.start_run(&lab.caller(), lab.collection, false).await.unwrap();
         assert!(matches!(first, Started::Scheduled(_)));
-        let again = lab.store.start_run(&lab.caller(), lab.collection, None).await.unwrap();
+        let again = lab.store.start_run(&lab.caller(), lab.collection, false).await.unwrap();
         assert_eq!(again, Started::Open(first.run().clone()));
         let claimed = next_run(&lab.engine, lab.now()).await.unwrap().unwrap();
         assert_eq!((claimed.id, claimed.state, claimed.number), (first.run().id, RunState::Running, 1));
@@ -31,7 +31,7 @@ async fn at_most_one_run_of_a_collection_is_open() {
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
         assert_eq!(collection.last_refresh, claimed.started_at);
         assert_eq!((collection.entity_count, collection.new_entity_count, collection.refreshing), (1, 1, false));
-        let second = lab.store.start_run(&lab.caller(), lab.collection, None).await.unwrap();
+        let second = lab.store.start_run(&lab.caller(), lab.collection, false).await.unwrap();
         assert_eq!(second.run().number, 2);
         let runs = lab.store.list_runs(&lab.me, lab.collection).await.unwrap();
         assert_eq!(
@@ -44,10 +44,30 @@ async fn at_most_one_run_of_a_collection_is_open() {
 }
 
 #[tokio::test]
+async fn a_run_that_searches_everything_stays_so_and_no_other_becomes_so() {
+    both(async |lab| {
+        let start = async |full| lab.store.start_run(&lab.caller(), lab.collection, full).await;
+        let full = start(true).await.unwrap();
+        assert!(full.run().full);
+        assert_eq!(start(true).await.unwrap(), Started::Open(full.run().clone()));
+        assert_eq!(start(false).await.unwrap(), Started::Open(full.run().clone()));
+        let claimed = next_run(&lab.engine, lab.now()).await.unwrap().unwrap();
+        assert!(claimed.full, "its engine hears of it");
+        lab.finish(&claimed).await;
+        let other = start(false).await.unwrap();
+        assert!(!other.run().full, "the next one is not");
+        let refused = start(true).await.unwrap_err().to_string();
+        assert!(refused.contains(&format!("run {}", other.run().id)) && refused.contains("cancel it"), "{refused}");
+        assert_eq!(start(false).await.unwrap(), Started::Open(other.run().clone()));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn two_starts_at_once_make_one_run() {
     both(async |lab| {
         let caller = lab.caller();
-        let starts = (0..8).map(|_| lab.store.start_run(&caller, lab.collection, None));
+        let starts = (0..8).map(|_| lab.store.start_run(&caller, lab.collection, false));
         let started = futures::future::join_all(starts).await;
         let fresh = started.iter().filter(|outcome| matches!(outcome, Ok(Started::Scheduled(_)))).count();
         assert_eq!(fresh, 1, "{started:?}");

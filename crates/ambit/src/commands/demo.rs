@@ -139,6 +139,7 @@ impl Asked<'_> {
             level: Clearance::L3,
             ports: None,
             never: Vec::new(),
+            full: false,
             installation: engine_config::installation(self.settings)?,
             state: self.demo.state,
             live: LiveOptions::default(),

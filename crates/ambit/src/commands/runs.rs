@@ -42,6 +42,9 @@ pub(crate) enum Action {
     Start {
         /// The collection's name or uuid.
         collection: String,
+        /// Search everything again, also what an earlier run searched within its time to live.
+        #[arg(long)]
+        full: bool,
         /// Do not ask before a block of more than 65,536 addresses is swept.
         #[arg(long)]
         yes_large: bool,
@@ -99,7 +102,16 @@ pub(crate) async fn run(command: &Run, settings: &Settings, silent: bool) -> Res
                 }
             }
         }
-        Action::Start { collection, yes_large } => start(&api, collection, (*yes_large, silent), &mut results).await?,
+        Action::Start { collection, full, yes_large } => {
+            let collection = naming::collection(&api, collection).await?;
+            let plan = plan(&api, &collection).await?;
+            if !silent {
+                lines::plan(&plan).iter().for_each(|line| hint(line));
+            }
+            confirm::large(&plan, *yes_large)?;
+            let is_large = plan["large_blocks"].as_array().is_some_and(|blocks| !blocks.is_empty());
+            start(&api, &collection, json!({"confirm_large": is_large, "full": full}), &mut results).await?;
+        }
         Action::Show { run, jsonl } => show(&api.get(&one(*run)).await?.result, *jsonl, &mut results)?,
         Action::Pause { run } => results.line(&state(&order(&api, *run, "pause").await?))?,
         Action::Resume { run } => results.line(&state(&order(&api, *run, "resume").await?))?,
@@ -153,18 +165,10 @@ pub(crate) fn show_tasks(plan: &Value, output: &Output) -> Result<()> {
     Ok(())
 }
 
-async fn start(api: &Api, typed: &str, (yes_large, silent): (bool, bool), results: &mut Results) -> Result<()> {
-    let collection = naming::collection(api, typed).await?;
-    let plan = plan(api, &collection).await?;
-    if !silent {
-        lines::plan(&plan).iter().for_each(|line| hint(line));
-    }
-    confirm::large(&plan, yes_large)?;
-    let is_large = plan["large_blocks"].as_array().is_some_and(|blocks| !blocks.is_empty());
-    let body = json!({"confirm_large": is_large});
+async fn start(api: &Api, collection: &str, body: Value, results: &mut Results) -> Result<()> {
     api.post(&format!("{ASM}/collections/{collection}/collection_runs"), body).await?;
     // The newest is the one that was made, or the open one that is already there.
-    let runs = runs(api, &collection).await?;
+    let runs = runs(api, collection).await?;
     let newest = runs.first().ok_or_else(|| Failure::run_time("the requested run does not exist"))?;
     results.line(&state(newest))
 }
@@ -174,6 +178,9 @@ fn show(run: &Value, jsonl: bool, results: &mut Results) -> Result<()> {
         return results.json(run);
     }
     results.line(&lines::run(run))?;
+    if run["full"] == true {
+        results.line("  full      everything is searched again")?;
+    }
     if let Some(until) = run["rests_until"].as_str() {
         results.line(&format!("  paused    until {}: a rest window of its collection has begun", plain(until)))?;
     }

@@ -202,7 +202,6 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
     }
     request_limits::limit(&mut given, &scan.application_requests);
     given.skipped = scan.tasks.skipped();
-    given.search_again = scan.full;
     given.packages = packages;
     for path in &scan.words {
         engine_config::add_list(path, &mut given)?;
@@ -211,6 +210,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
         seeds,
         simulated: simulated.map(|(text, name, _)| (text, name)),
         workflow,
+        full: scan.full,
         level: scan.level,
         ports: scan.ports.asked().cloned(),
         never: engine_config::patterns("--exclude", scan.exclude.iter().map(String::as_str))?,

@@ -142,7 +142,7 @@ fn a_killed_run_over_suppliers_resumes() {
 }
 
 /// Starts the command and kills it at that moment, unless it was faster. Returns whether it was killed.
-fn kill_after(command: &mut Command, delay: Duration) -> bool {
+pub(crate) fn kill_after(command: &mut Command, delay: Duration) -> bool {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
     let deadline = Instant::now() + delay;
     while Instant::now() < deadline {

@@ -1,6 +1,7 @@
 //! What records claim over the states of a world: when something was seen, what is new, what is gone, and how many
 //! versions that makes.
 
+use crate::crash::kill_after;
 use crate::program::{Discovery, Folder, command, scan_text, succeed};
 use ambit_model::Timestamp;
 use ambit_model::feed::Noun;
@@ -10,6 +11,7 @@ use ambit_store::{IndexRow, Options, Store};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Instant;
 
 const WORLD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
 
@@ -247,6 +249,48 @@ const SEED: &str = "20261123";
 /// Runs `bench/sightings`, which fails where a record claims what was not so.
 fn judge_random_worlds(worlds: &str, options: &[&str]) {
     let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
+
+    let collection = after.run.collection_name.as_str();
+    let ask = |words: &[&str]| succeed(&[&["run"][..], words, &["--data", scans.path()]].concat());
+    ask(&["start", collection, "--full"]);
+    let (_, asked) = scan(&[]);
+    assert!(asked * 10 > contacts * 9, "{asked} contacts in a run that was asked for as a full one, after {contacts}");
+    assert!(runtime.block_on(scans.held()).run.full);
+}
+
+#[test]
+fn a_run_that_searches_everything_does_so_after_it_was_killed() {
+    let scans = Scans::new();
+    let begun = Instant::now();
+    scans.scan("1");
+    let whole = begun.elapsed();
+    let scan = ["scan", "--world", WORLD, "-y", "--silent", "--data", scans.path()];
+    let killed = kill_after(&mut command(&[&scan[..], &["--full"]].concat()), whole / 2);
+    assert!(killed, "it was over before it could be killed");
+    succeed(&scan);
+    let run = tokio::runtime::Runtime::new().expect("a runtime").block_on(scans.held()).run;
+    assert_eq!((run.number, run.full), (2, true), "the same run was resumed");
+}
+
+#[test]
+fn an_unfinished_run_does_not_become_one_that_searches_everything() {
+    let scans = Scans::new();
+    let (_, held) = scans.scan("1");
+    let start = ["run", "start", held.run.collection_name.as_str(), "--data", scans.path()];
+    succeed(&start);
+    let full = command(&["scan", "--world", WORLD, "-y", "--full", "--data", scans.path()]).output();
+    let full = full.expect("the program starts");
+    let said = String::from_utf8_lossy(&full.stderr);
+    let run = held.run.id + 1;
+    assert_eq!(full.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains(&format!("run {run} is unfinished")) && said.contains(&format!("run cancel {run}")),
+        "{said}"
+    );
+    let asked = command(&[&start[..], &["--full"]].concat()).output().expect("the program starts");
+    let said = String::from_utf8_lossy(&asked.stderr);
+    assert_eq!(asked.status.code(), Some(2), "{said}");
+    assert!(said.contains(&format!("Run {run} of the collection is scheduled")), "{said}");
     let programs = programs
         .expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
     let judged = Command::new(programs.join("python3"))
