@@ -9,6 +9,7 @@ mod host;
 mod moment;
 
 use crate::exposure::Exposure;
+use ambit_model::moment::DAY_MS;
 use ambit_net::dns::RecordType;
 pub(crate) use binding::Binding;
 pub(crate) use certificate::{Cert, CertChoice, Issuer, KeyChoice};
@@ -24,9 +25,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
+/// From one state to the next where the file does not say how long it takes, in milliseconds: past the time to live of
+/// every answer.
+pub(crate) const STATE_MS: i64 = 30 * DAY_MS;
+
 /// All statements of one state, by their keys.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
+    /// When it begins, from the epoch.
+    pub begins_ms: i64,
     pub orgs: BTreeMap<String, Org>,
     pub blocks: BTreeMap<IpNet, Block>,
     pub zones: BTreeMap<String, Zone>,

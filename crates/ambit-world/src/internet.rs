@@ -18,9 +18,6 @@ use std::sync::Arc;
 use std::time::Duration;
 pub(crate) use web::Web;
 
-/// Days between two states.
-const STATE_DAYS: i64 = 30;
-
 /// Days after which a provider of data renews its certificate: 80 before it would expire.
 const RENEWED_DAYS: i64 = 240;
 /// Latencies that the file does not state, in milliseconds: 4 and up to so many more.
@@ -239,7 +236,7 @@ impl Internet {
 
     /// The date at wire time zero of this state.
     pub(crate) fn start(&self) -> Timestamp {
-        self.epoch.plus_ms((self.state - 1) * STATE_DAYS * DAY_MS)
+        self.epoch.plus_ms(self.draft.begins_ms)
     }
 
     fn host(&mut self, address: IpAddr) -> &mut Host {
@@ -370,7 +367,7 @@ impl Internet {
             let mut stated = crate::parse::usual_certificate();
             stated.logged = false;
             // Providers renew what they serve when it is due, however late the state.
-            let age_days = (self.state - 1) * STATE_DAYS;
+            let age_days = self.draft.begins_ms / DAY_MS;
             let age_ms = (age_days - age_days % RENEWED_DAYS) * DAY_MS;
             (stated.starts, stated.ends) = (stated.starts.later(age_ms), stated.ends.later(age_ms));
             let certificate = (!names.is_empty()).then(|| issued.issue(&self.authorities, &stated, &names));

@@ -34,7 +34,7 @@ pub use wire::SimulatedWire;
 
 use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Kind, Timestamp};
-use draft::Draft;
+use draft::{Draft, STATE_MS};
 use internet::Internet;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -149,8 +149,10 @@ impl World {
 
     fn internet(&self, epoch: Timestamp, state: i64) -> Internet {
         let state = state.max(1);
-        let last = self.states.len().min(usize::try_from(state).unwrap_or(1));
-        Internet::build((&self.name, self.workflow), &self.seeds, self.states[last - 1].clone(), epoch, state)
+        let last = state.min(self.states());
+        let mut draft = self.states[usize::try_from(last - 1).unwrap_or_default()].clone();
+        draft.begins_ms += (state - last) * STATE_MS;
+        Internet::build((&self.name, self.workflow), &self.seeds, draft, epoch, state)
     }
 }
 

@@ -9,7 +9,7 @@ mod integrity;
 mod names;
 mod site;
 
-use crate::draft::{Bucket, Draft, Expect};
+use crate::draft::{Bucket, Draft, Expect, STATE_MS};
 use crate::problem::Fault;
 use crate::text::{self, Statement};
 use ambit_model::Kind;
@@ -185,7 +185,9 @@ impl Reader {
         if number != next || number > STATES_MAX {
             return Err(cursor.fault(format!("the next state is {next}, and there are at most {STATES_MAX}")));
         }
-        let copy = self.draft().clone();
+        let span_ms = if cursor.next_if_unquoted("after") { cursor.span_ms()? } else { STATE_MS };
+        let mut copy = self.draft().clone();
+        copy.begins_ms += span_ms;
         self.reading.states.push(copy);
         self.touched.clear();
         self.replaces = true;

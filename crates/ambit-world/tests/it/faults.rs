@@ -49,6 +49,9 @@ fn worlds_seeds_and_states() {
         ("state", "7: `state`: the line ends here; expected the next state's number"),
         ("state two", "7: `two`: no number here; expected the next state's number"),
         ("state 2 more", "7: `more`: nothing more was expected on this line"),
+        ("state 2 after", "7: `after`: the line ends here; expected a span such as 5d, 36h, 90s or 250ms"),
+        ("state 2 after noon", "7: `noon`: no span such as 5d, 36h, 90s or 250ms"),
+        ("state 2 after 1h more", "7: `more`: nothing more was expected on this line"),
         ("state 2\nstate 2", "8: `2`: the next state is 3, and there are at most 12"),
         ("remove", "7: `remove`: `remove` stands below a `state` line"),
         (

@@ -51,6 +51,23 @@ async fn a_later_state() {
     assert_served(2, LATER).await;
 }
 
+/// A state begins when the file says, and one beyond the last 30 days after it.
+#[tokio::test]
+async fn a_state_that_follows_sooner() {
+    let lines = "name w.acme.test A 203.0.113.10\nsite https://w.acme.test\nstate 2 after 1h\nstate 3 after 25h";
+    let world = ambit_world::World::parse(&format!("{}{lines}", crate::ask::HEAD), "t").unwrap();
+    for (state, date) in [
+        (1, "Tue, 01 Jul 2025 00:00:00 GMT"),
+        (2, "Tue, 01 Jul 2025 01:00:00 GMT"),
+        (3, "Wed, 02 Jul 2025 02:00:00 GMT"),
+        (4, "Fri, 01 Aug 2025 02:00:00 GMT"),
+    ] {
+        let client = crate::client::Client::new(world.wire(crate::ask::EPOCH, state));
+        let shown = crate::ask::ask(&client, "GET https://w.acme.test/ ? Date").await;
+        assert_eq!(shown, format!("200 | {date}"), "state {state}");
+    }
+}
+
 /// Beyond the last state the last one is served at a later date.
 #[tokio::test]
 async fn a_state_beyond_the_last() {

@@ -29,6 +29,7 @@ mod oidc;
 mod operator;
 mod products;
 mod program;
+mod refresh;
 mod repositories;
 mod restored;
 mod retest;

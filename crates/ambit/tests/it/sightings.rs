@@ -16,14 +16,15 @@ use std::time::Instant;
 const WORLD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
 
 /// A folder in which a world is scanned again and again.
-struct Scans {
+pub(crate) struct Scans {
     folder: Folder,
+    world: PathBuf,
 }
 
 /// What the store holds after a scan.
-struct Held {
-    entities: Vec<IndexRow>,
-    issues: Vec<IndexRow>,
+pub(crate) struct Held {
+    pub(crate) entities: Vec<IndexRow>,
+    pub(crate) issues: Vec<IndexRow>,
     /// Versions of records that are not shown any more.
     closed: usize,
     run: Run,
@@ -32,7 +33,15 @@ struct Held {
 
 impl Scans {
     fn new() -> Self {
-        Self { folder: Folder::new("sightings") }
+        Self { folder: Folder::new("sightings"), world: WORLD.into() }
+    }
+
+    /// Of a world that is written in a test.
+    pub(crate) fn of(text: &str) -> Self {
+        let folder = Folder::new("sightings");
+        let world = folder.join("written.world");
+        std::fs::write(&world, text).expect("can be written");
+        Self { folder, world }
     }
 
     fn path(&self) -> &str {
@@ -40,8 +49,13 @@ impl Scans {
     }
 
     fn scan(&self, state: &str) -> (Discovery, Held) {
-        let arguments = ["scan", "--world", WORLD, "-y", "--jsonl", "--state", state, "--data", self.path()];
-        let found = Discovery::parse(&succeed(&arguments));
+        self.scan_with(state, &[])
+    }
+
+    pub(crate) fn scan_with(&self, state: &str, more: &[&str]) -> (Discovery, Held) {
+        let world = self.world.to_str().expect("UTF-8");
+        let arguments = ["scan", "--world", world, "-y", "--jsonl", "--state", state, "--data", self.path()];
+        let found = Discovery::parse(&succeed(&[&arguments[..], more].concat()));
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         (found, runtime.block_on(self.held()))
     }
@@ -70,7 +84,7 @@ impl Held {
         self.run.started_at.expect("it began")
     }
 
-    fn names<'a>(&'a self, rows: &'a [IndexRow], condition: impl Fn(&IndexRow) -> bool) -> Vec<&'a str> {
+    pub(crate) fn names<'a>(&'a self, rows: &'a [IndexRow], condition: impl Fn(&IndexRow) -> bool) -> Vec<&'a str> {
         let mut names: Vec<&str> =
             rows.iter().filter(|row| condition(row)).filter_map(|row| row.record["name"].as_str()).collect();
         names.sort_unstable();
@@ -82,11 +96,11 @@ impl Held {
     }
 }
 
-fn is_present(row: &IndexRow) -> bool {
+pub(crate) fn is_present(row: &IndexRow) -> bool {
     row.record["present"] == true
 }
 
-fn is_open(row: &IndexRow) -> bool {
+pub(crate) fn is_open(row: &IndexRow) -> bool {
     row.record["status"].as_str().is_some_and(|status| status.starts_with("open"))
 }
 
@@ -235,20 +249,6 @@ fn a_refresh_of_what_did_not_change_makes_at_most_a_fifth_of_the_contacts_and_no
 
     let (_, whole) = scan(&["--full"]);
     assert!(whole * 10 > contacts * 9, "{whole} contacts where everything is asked for, after {contacts}");
-}
-
-/// Worlds of one test: about half a minute on two cores.
-const WORLDS: &str = "8";
-/// Fewer, because what differs between the databases shows in any.
-const WORLDS_ON_POSTGRES: &str = "3";
-/// Recorded changes of each world that are looked back at.
-const MOMENTS: &str = "20";
-/// The same worlds every time; `bench/sightings` draws others.
-const SEED: &str = "20261123";
-
-/// Runs `bench/sightings`, which fails where a record claims what was not so.
-fn judge_random_worlds(worlds: &str, options: &[&str]) {
-    let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
 
     let collection = after.run.collection_name.as_str();
     let ask = |words: &[&str]| succeed(&[&["run"][..], words, &["--data", scans.path()]].concat());
@@ -291,6 +291,20 @@ fn an_unfinished_run_does_not_become_one_that_searches_everything() {
     let said = String::from_utf8_lossy(&asked.stderr);
     assert_eq!(asked.status.code(), Some(2), "{said}");
     assert!(said.contains(&format!("Run {run} of the collection is scheduled")), "{said}");
+}
+
+/// Worlds of one test: about half a minute on two cores.
+const WORLDS: &str = "8";
+/// Fewer, because what differs between the databases shows in any.
+const WORLDS_ON_POSTGRES: &str = "3";
+/// Recorded changes of each world that are looked back at.
+const MOMENTS: &str = "20";
+/// The same worlds every time; `bench/sightings` draws others.
+const SEED: &str = "20261123";
+
+/// Runs `bench/sightings`, which fails where a record claims what was not so.
+fn judge_random_worlds(worlds: &str, options: &[&str]) {
+    let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
     let programs = programs
         .expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
     let judged = Command::new(programs.join("python3"))
