@@ -100,6 +100,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611291745, "dirty_by_collection"),
     migration!(202612010110, "run_progress"),
     migration!(202612010111, "searched"),
+    migration!(202612010640, "full_runs"),
     migration!(202612010650, "telling_edges"),
 ];
 

@@ -338,8 +338,8 @@ impl Store {
 
     /// Brings users into a project by address or username, or changes their role; for its owners. The administrator of
     /// the installation brings them in at once; other owners ask those who are not in it. Saying it twice is harmless.
-    /// Fails with `Invalid`, and brings nobody, where a text is no address or username or there are too many of them,
-    /// and with `Conflict` where no owner would be left.
+    /// Fails with `Invalid`, and brings nobody, where a text is neither an address nor the username of anybody or there
+    /// are too many of them, and with `Conflict` where no owner would be left.
     pub async fn add_members(
         &self,
         caller: &Caller,
@@ -358,8 +358,10 @@ impl Store {
             lock(tx, id).await?;
             let mut unknown = Vec::new();
             for name in &names {
-                if !bring(tx, &caller, id, name, role, open_accounts).await? {
-                    unknown.push(name.clone());
+                match bring(tx, &caller, id, name, role, open_accounts).await? {
+                    true => {}
+                    false if name.contains('@') => unknown.push(name.clone()),
+                    false => return Err(neither(name)),
                 }
             }
             keep_an_owner(tx, id).await?;
@@ -374,5 +376,9 @@ impl Store {
 
 /// An address in the one form that is stored, or a username as it is.
 fn clean_address(name: &str) -> Result<String> {
-    if name.contains('@') { clean_email(name) } else { clean_name(name) }
+    if name.contains('@') { clean_email(name) } else { clean_name(name).map_err(|_| neither(name)) }
+}
+
+fn neither(name: &str) -> StoreError {
+    StoreError::Invalid(format!("{name:?} is neither an address, such as ann@example.org, nor the username of anybody"))
 }
