@@ -17,7 +17,7 @@ use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, TrustAnchor};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, UdpSocket};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -56,8 +56,8 @@ pub trait Witness: std::fmt::Debug + Send + Sync {
 pub struct LiveOptions {
     /// Resolvers. Empty: the system's.
     pub resolvers: Vec<SocketAddr>,
-    /// PEM files with certificate authorities that are trusted beside those of browsers.
-    pub authorities: Vec<PathBuf>,
+    /// Certificate authorities that are trusted beside those of browsers.
+    pub authorities: Vec<TrustAnchor<'static>>,
     /// Who hears of contacts.
     pub witness: Option<Arc<dyn Witness>>,
     /// Ports are probed by connecting to them, even where the process may send packets of its own.
@@ -84,7 +84,7 @@ impl HalfOpen {
 }
 
 impl LiveWire {
-    /// Reads the system's resolvers, the authorities' files and this machine's own addresses. The error names the file.
+    /// Reads the system's resolvers and this machine's own addresses. The error names the file.
     pub fn new(options: &LiveOptions) -> io::Result<Self> {
         LazyLock::force(&START);
         let resolvers = if options.resolvers.is_empty() {
@@ -93,9 +93,7 @@ impl LiveWire {
             options.resolvers.clone()
         };
         let mut roots: Vec<TrustAnchor<'static>> = webpki_roots::TLS_SERVER_ROOTS.to_vec();
-        for path in &options.authorities {
-            roots.extend(read_authorities(path)?);
-        }
+        roots.extend(options.authorities.iter().cloned());
         let mut reserved = networks(&[INTERNAL, DOCUMENTATION].concat());
         reserved.extend(own_addresses().into_iter().map(IpNet::from));
         let half_open = HalfOpen { never: options.connect_only, ..HalfOpen::default() };
@@ -276,8 +274,8 @@ fn parse_resolvers(text: &str) -> Vec<SocketAddr> {
     text.lines().filter_map(address).take(RESOLVERS_MAX).map(|address| SocketAddr::new(address, 53)).collect()
 }
 
-/// The authorities of a PEM file.
-fn read_authorities(path: &Path) -> io::Result<Vec<TrustAnchor<'static>>> {
+/// The authorities of a PEM file. The error names the file.
+pub fn read_authorities(path: &Path) -> io::Result<Vec<TrustAnchor<'static>>> {
     let pem = fs::read(path).map_err(|error| named(path, &error))?;
     let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", path.display()));
     let mut roots = Vec::new();
@@ -377,13 +375,7 @@ mod tests {
 
     #[test]
     fn an_authorities_file_that_is_none_is_named() {
-        let error = LiveWire::new(&LiveOptions {
-            authorities: vec!["/nonexistent/ca.pem".into()],
-            resolvers: vec!["127.0.0.1:53".parse().unwrap()],
-            ..LiveOptions::default()
-        })
-        .err()
-        .unwrap();
+        let error = read_authorities(Path::new("/nonexistent/ca.pem")).err().unwrap();
         assert!(error.to_string().contains("/nonexistent/ca.pem"), "{error}");
     }
 }

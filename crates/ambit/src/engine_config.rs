@@ -11,12 +11,12 @@ use ambit_model::reserved::IpNet;
 use ambit_model::scope::exclusion;
 use ambit_net::PaceLimits;
 use ambit_net::browser::Browser;
-use ambit_net::live::{LiveOptions, LiveWire};
+use ambit_net::live::{LiveOptions, LiveWire, read_authorities};
 use ambit_tasks::SourceKeys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::net::{IpAddr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The most that a person can say of one kind of peer: more than a machine sends.
 const PEER_RATE_MAX: f64 = 1e7;
@@ -151,32 +151,38 @@ pub(crate) fn listens(address: SocketAddr) -> Vec<(IpNet, u16)> {
 }
 
 /// The resolvers to ask (`resolver`) and the authorities to trust besides the system's (`ca`); what flags name stands
-/// in place of the setting. Fails on a resolver that is no address.
+/// in place of the setting. Fails on a resolver that is no address, and on a file that cannot be read or holds no
+/// authority, before a command asks, claims or contacts anything.
 pub(crate) fn live(settings: &Settings, resolvers: &[String], ca: Option<&Path>) -> Result<LiveOptions> {
     let resolvers = if resolvers.is_empty() {
         list(settings, "resolver").map(resolver).collect::<Result<_, _>>()?
     } else {
         resolvers.iter().map(|text| resolver(text)).collect::<Result<_, _>>()?
     };
+    let read = |from: &str, path: &Path| {
+        read_authorities(path).map_err(|error| {
+            Failure::usage(format!("{from} {error}; name a PEM file with the certificates of authorities"))
+        })
+    };
     let authorities = match ca {
-        Some(path) => vec![path.to_owned()],
-        None => list(settings, "ca").map(PathBuf::from).collect(),
+        Some(path) => read("--ca", path)?,
+        None => {
+            let files = list(settings, "ca").map(|path| read("setting ca", Path::new(path)));
+            files.collect::<Result<Vec<_>>>()?.concat()
+        }
     };
     let connect_only = !settings.syn_probes()?;
     Ok(LiveOptions { resolvers, authorities, witness: None, connect_only })
 }
 
-/// Makes a live network once and drops it: a file of authorities that is none ends a command before it asks, claims or
-/// contacts anything. Fails on a file that cannot be read or holds no authority.
+/// Makes a live network once and drops it, so that a command for which there is none ends before it begins.
 pub(crate) fn check(options: &LiveOptions) -> Result<()> {
     LiveWire::new(options).map(drop).map_err(|error| unusable(&error))
 }
 
-/// Why there is no live network; the error names the file.
+/// Why there is no live network: the system does not tell its resolvers. The error names the file.
 pub(crate) fn unusable(error: &std::io::Error) -> Failure {
-    Failure::usage(format!(
-        "the live network cannot be used: {error}; --ca and the setting ca name PEM files with authorities"
-    ))
+    Failure::usage(format!("{error}; make it readable, or name resolvers in the setting resolver"))
 }
 
 /// What tasks are given without any setting: our own words and ports, and the probes for exposures.

@@ -39,22 +39,20 @@ pub(crate) fn service(settings: &Settings, store: &Store, index: &Index, root: &
     let service = Service::new(store, wire.clone(), guard, Arc::new(find), Arc::new(now))
         .at_root(root)
         .with_trace(traces::parent);
-    Ok(match mail(settings, &live.authorities)? {
+    Ok(match mail(settings)? {
         Some(mail) => service.with_mail(Mail::new(mail, wire)),
         None => service,
     })
 }
 
 /// The operator's mail server, where the setting `smtp` names one.
-fn mail(settings: &Settings, authorities: &[std::path::PathBuf]) -> Result<Option<MailSettings>> {
+fn mail(settings: &Settings) -> Result<Option<MailSettings>> {
     let Some(url) = settings.get("smtp") else { return Ok(None) };
     let from = settings
         .get("mail_from")
         .ok_or_else(|| Failure::usage("setting mail_from is missing: mail needs a sender such as ambit@example.org"))?;
-    let read = |path: &std::path::PathBuf| {
-        std::fs::read(path).map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))
-    };
-    let authorities = authorities.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let read = |path: &str| std::fs::read(path).map_err(|error| Failure::usage(format!("cannot read {path}: {error}")));
+    let authorities = engine_config::list(settings, "ca").map(read).collect::<Result<Vec<_>>>()?;
     let mail = MailSettings::parse(url, from, &authorities);
     // The URL holds a password: it is not said again.
     mail.map(Some).map_err(|why| Failure::usage(format!("settings smtp and mail_from: {why}")))

@@ -137,7 +137,11 @@ async fn a_mail_server_takes_letters_on_each_way() {
         let authorities = if trusted { vec![certificate.authority.clone()] } else { Vec::new() };
         let settings = MailSettings::parse(&url, "Ambit <ambit@example.org>", &authorities).unwrap();
         let options = LiveOptions {
-            authorities: if trusted { vec![certificate.folder.join("authority.pem")] } else { Vec::new() },
+            authorities: if trusted {
+                ambit_net::live::read_authorities(&certificate.folder.join("authority.pem")).unwrap()
+            } else {
+                Vec::new()
+            },
             ..LiveOptions::default()
         };
         let wire = Arc::new(LiveWire::new(&options).unwrap());

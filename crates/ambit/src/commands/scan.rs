@@ -192,8 +192,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
     let own = simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice());
     let seeds = seeds(scan, name, own, &mut packages)?;
     let live = engine_config::live(settings, &scan.resolver, scan.ca.as_deref())?;
-    // A file that was named is read, whether this run needs it or not.
-    if simulated.is_none() || scan.ca.is_some() {
+    if simulated.is_none() {
         engine_config::check(&live)?;
     }
     let mut given = engine_config::tasks(settings)?;
@@ -210,8 +209,8 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
         seeds,
         simulated: simulated.map(|(text, name, _)| (text, name)),
         workflow,
-        full: scan.full,
         level: scan.level,
+        full: scan.full,
         ports: scan.ports.asked().cloned(),
         never: engine_config::patterns("--exclude", scan.exclude.iter().map(String::as_str))?,
         installation: engine_config::installation(settings)?,

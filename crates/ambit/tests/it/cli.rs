@@ -198,13 +198,16 @@ fn what_no_run_could_use_is_refused_before_anything_begins() {
     let (none, out) = ("/nowhere/ca.pem", "/nowhere/out.jsonl");
     std::fs::write(&config, format!("ca = [{none:?}]\n")).expect("can be written");
     refused(&["scan", "-y", "acme.test", "--ca", none, "--data", path], 2, &[none]);
-    refused(&["scan", "-y", "acme.test", "--config", file, "--data", path], 2, &[none]);
+    refused(&["scan", "-y", "acme.test", "--config", file, "--data", path], 2, &["setting ca", none, "PEM"]);
     refused(&["serve", "--listen", "127.0.0.1:0", "--config", file, "--data", path], 2, &[none]);
     refused(&["demo", "--listen", "127.0.0.1:0", "--config", file, "--data", path], 2, &[none]);
     refused(&["demo", "--once", "-o", out, "--data", path], 1, &[out]);
     let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
     refused(&["scan", "-y", "--world", world, "-o", out, "--data", path], 1, &[out]);
-    refused(&["scan", "-y", "--world", world, "--ca", none, "--data", path], 2, &[none]);
+    let is_told = format!("--ca {none}: No such file");
+    refused(&["scan", "-y", "--world", world, "--ca", none, "--data", path], 2, &[&is_told, "PEM"]);
+    let is_told = format!("--ca {world}: no certificate in it");
+    refused(&["scan", "-y", "--world", world, "--ca", world, "--data", path], 2, &[&is_told, "PEM"]);
     assert!(!data.exists(), "nothing was begun");
     let mut client = command(&["entities", "--server", "https://ambit.test", "--config", file]);
     let output = client.env("AMBIT_API_KEY", "0").output().expect("starts");
