@@ -242,8 +242,31 @@ fn reply(status: u16, bytes: &[u8], server: bool) -> Result<Reply> {
         400 | 405 | 409 | 413 | 415 => Err(Failure::usage(message)),
         401 if server => Err(Failure::access(format!("{message}; AMBIT_API_KEY holds the key that is sent"))),
         401 | 403 => Err(Failure::access(message)),
-        404 => Err(Failure::not_found(message)),
+        404 => Err(Failure::not_found(with_lister(&message))),
         _ => Err(Failure::run_time(message)),
+    }
+}
+
+/// What shows the things of which the server says that there is no such one.
+const LISTERS: [(&str, &str); 10] = [
+    ("Collection", "`ambit collection list`"),
+    ("Collection run", "`ambit run list`"),
+    ("Entity", "`ambit entities`"),
+    ("Group", "`ambit group list`"),
+    ("Invitation", "`ambit invitation list`"),
+    ("Issue", "`ambit issues`"),
+    ("Key", "`ambit key list`"),
+    ("Project user", "`ambit project users`"),
+    ("User", "`ambit user list`"),
+    ("User or group", "`ambit user list` or `ambit group list`"),
+];
+
+/// The message, with the command that lists what there is.
+fn with_lister(message: &str) -> String {
+    let noun = message.strip_suffix(" not found");
+    match noun.and_then(|noun| LISTERS.iter().find(|(listed, _)| *listed == noun)) {
+        Some((_, lister)) => format!("{message}; {lister} shows what there is"),
+        None => message.to_owned(),
     }
 }
 
@@ -253,6 +276,16 @@ mod tests {
 
     fn code(status: u16, body: &str) -> u8 {
         reply(status, body.as_bytes(), true).err().map_or(0, |failure| failure.code)
+    }
+
+    #[test]
+    fn what_is_not_there_is_said_with_what_shows_what_is() {
+        let said = |message: &str| {
+            let body = format!(r#"{{"success":false,"message":"{message}","result":null}}"#);
+            reply(404, body.as_bytes(), true).err().map(|failure| failure.to_string()).unwrap_or_default()
+        };
+        assert_eq!(said("Collection run not found"), "Collection run not found; `ambit run list` shows what there is");
+        assert_eq!(said("nobody has it"), "nobody has it");
     }
 
     #[test]

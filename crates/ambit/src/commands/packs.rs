@@ -14,8 +14,8 @@ use crate::args::Data;
 use crate::clock::now;
 use crate::config::Settings;
 use crate::failure::{Failure, Result};
-use crate::output::{Results, hint};
-use ambit_store::PackContent;
+use crate::output::{Results, hint, plain};
+use ambit_store::{PackContent, StoreError};
 use ambit_yara::{PACK, Rules, Source};
 use fingerprints::{Fingerprints, fingerprints, tells_products};
 use sha2::{Digest, Sha256};
@@ -130,7 +130,12 @@ pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<()> {
                 vulnerabilities.rebuild().map_err(feeds::refused)?;
                 judging::judge_again(data, settings, &store).await?;
             } else {
-                store.remove_pack(&principal, name).await?;
+                store.remove_pack(&principal, name).await.map_err(|error| match error {
+                    StoreError::NotFound => {
+                        Failure::not_found(format!("no pack is named {}; `ambit packs list` shows them", plain(name)))
+                    }
+                    error => error.into(),
+                })?;
                 judging::judge_again(data, settings, &store).await?;
             }
             results.line(&format!("{name} is removed"))?;

@@ -215,6 +215,29 @@ fn what_no_run_could_use_is_refused_before_anything_begins() {
 }
 
 #[test]
+fn what_is_not_there_is_named_with_what_shows_what_is() {
+    let folder = Folder::new("nothing-there");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let made = ambit(&["init", "--email", "a@acme.test", "--data", path]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    for (words, lister) in [
+        (&["packs", "remove", "nope"][..], "ambit packs list"),
+        (&["run", "show", "99"], "ambit run list"),
+        (&["key", "revoke", "99"], "ambit key list"),
+        (&["user", "suspend", "nope"], "ambit user list"),
+        (&["group", "leave", "nope"], "ambit group list"),
+        (&["invitation", "accept", "9"], "ambit invitation list"),
+        (&["quota", "list", "nope"], "ambit group list"),
+        (&["entity", "show", &"a".repeat(64)], "ambit entities"),
+        (&["issue", "show", &"a".repeat(64)], "ambit issues"),
+    ] {
+        refused(&[words, &["--data", path]].concat(), 4, &[lister]);
+    }
+    refused(&["packs", "remove", "nope", "--data", path], 4, &["nope"]);
+}
+
+#[test]
 fn the_secret_is_made_and_read_where_a_setting_says() {
     let folder = Folder::new("secret");
     let (data, secret) = (folder.join("data"), folder.join("elsewhere.key"));
