@@ -34,8 +34,8 @@ pub enum EdgeKind {
     Page,
     /// From a page to the host it redirects to.
     Redirect,
-    /// From a page to a host that it links to or loads from, or from a name to another of the same domain that its
-    /// records mention and that does not lie below it.
+    /// From a page to a host that it links to or loads from, or from a name to another of theirs that its records, or a
+    /// wildcard below it, mention and that does not lie below it.
     Link,
     /// From a name to a service that may present different content to that name than to others. The edge says nothing
     /// about who owns the service, because third parties share addresses.

@@ -1,10 +1,14 @@
-//! Checks whether a level of a zone answers for names that do not exist, which brute force needs to know first.
+//! Checks whether a level of a zone answers for names that do not exist, which brute force needs to know first. Where
+//! it does by an alias, it leads to the name of theirs behind that: often nothing else names it.
 
+use crate::ask::delegation::found_below;
+use crate::ask::denial::is_there;
+use crate::ask::host::{is_below, is_theirs};
 use crate::tasks::dangling::alias;
 use crate::{Answer, Context, Plan, Result, Task};
 use ambit_model::entity::domain::{self, Dangling, DanglingReason};
 use ambit_model::entity::{in_account, is_shared_suffix};
-use ambit_model::{Facts, Kind, TaskName, workflow};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -15,6 +19,7 @@ pub(crate) const TASK: Task = Task {
     description: "Asks for random names, by record type, until no new answer comes.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
+    produces: &[Kind::DnsRecord, Kind::Domain],
     cost: 6,
     gain: 6,
     volatile: &[domain::WILDCARD.name()],
@@ -116,12 +121,28 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     if !dangling.is_empty() {
         cx.observe(domain::WILDCARD_DANGLING, dangling.clone());
     }
+    let led = lead(cx).await?;
     if answers.is_empty() {
-        return Ok(Answer::found_if(!dangling.is_empty()));
+        return Ok(Answer::found_if(led || !dangling.is_empty()));
     }
     cx.observe(domain::WILDCARD_TYPES, answers.keys().cloned().collect::<Value>());
     cx.observe(domain::WILDCARD, Value::Object(answers));
     Ok(Answer::Found)
+}
+
+/// Leads to the name of theirs of which names that nobody made are an alias, where it is there.
+async fn lead(cx: &Context<'_>) -> Result<bool> {
+    let level = cx.facts.name.as_str();
+    let answer = cx.net.lookup(&nobodys(level), RecordType::A).await?;
+    let Some(target) = answer.own_alias().map(|alias| alias.target.as_str()) else { return Ok(false) };
+    if target == level || !is_theirs(cx.facts, target) || !is_there(cx, target).await? {
+        return Ok(false);
+    }
+    match is_below(target, level) {
+        true => found_below(cx, level, target).await?,
+        false => cx.found_host(target, EdgeKind::Link),
+    }
+    Ok(true)
 }
 
 #[cfg(test)]
