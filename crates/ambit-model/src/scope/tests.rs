@@ -455,6 +455,19 @@ proptest! {
     }
 
     #[test]
+    fn a_deny_adds_nothing(world in reference::graphs(), at in any::<prop::sample::Index>()) {
+        let mut denied = world.clone();
+        let uid = *at.get(&world.nodes.keys().collect::<Vec<_>>());
+        denied.nodes.get_mut(uid).expect("it is one of them").deny = true;
+        let before = world.decide(&[]);
+        for (name, decision) in denied.decide(&[]) {
+            let of = |decision: &Decision| (decision.clearance, decision.scoped());
+            let ((clearance, scoped), (most, was_scoped)) = (of(&decision), of(&before[&name]));
+            prop_assert!(clearance <= most && scoped <= was_scoped, "{}: {:?}, {:?}", name, before[&name], decision);
+        }
+    }
+
+    #[test]
     fn paths_lead_from_a_seed_and_their_weakest_edge_is_the_ownership(world in reference::graphs()) {
         let decisions = world.decide(&[]);
         for (name, decision) in decisions.iter().filter(|(_, decision)| !decision.path.is_empty()) {
