@@ -121,13 +121,17 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     if !dangling.is_empty() {
         cx.observe(domain::WILDCARD_DANGLING, dangling.clone());
     }
-    let led = lead(cx).await?;
-    if answers.is_empty() {
-        return Ok(Answer::found_if(led || !dangling.is_empty()));
+    let is_wildcard = !answers.is_empty();
+    if is_wildcard {
+        cx.observe(domain::WILDCARD_TYPES, answers.keys().cloned().collect::<Value>());
+        cx.observe(domain::WILDCARD, Value::Object(answers));
     }
-    cx.observe(domain::WILDCARD_TYPES, answers.keys().cloned().collect::<Value>());
-    cx.observe(domain::WILDCARD, Value::Object(answers));
-    Ok(Answer::Found)
+    // Brute force needs to know of the wildcard, whatever nobody can say of its target.
+    let (led, failure) = match lead(cx).await {
+        Ok(led) => (led, None),
+        Err(failure) => (false, Some(failure)),
+    };
+    Answer::despite(led || is_wildcard || !dangling.is_empty(), failure)
 }
 
 /// Leads to the name of theirs of which names that nobody made are an alias, where it is there.
