@@ -34,6 +34,7 @@ pub mod lookalike;
 pub mod mail_policy;
 pub mod moment;
 mod names;
+pub mod networks;
 pub mod notification;
 pub mod object;
 pub mod observation;

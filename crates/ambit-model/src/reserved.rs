@@ -3,6 +3,7 @@
 //! the lists, and whether a name falls into them.
 
 use crate::entity::host_of;
+use crate::networks::Networks;
 pub use ipnet::IpNet;
 use ipnet::{Ipv4Net, Ipv6Net};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -59,13 +60,13 @@ pub fn is_internal(address: IpAddr) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reserved {
     ranges: Vec<IpNet>,
-    opened: Vec<IpNet>,
+    opened: Networks,
 }
 
 impl Reserved {
     /// These ranges are closed but for those that are opened.
     pub fn new(ranges: Vec<IpNet>, opened: Vec<IpNet>) -> Self {
-        Self { ranges, opened }
+        Self { ranges, opened: opened.into_iter().collect() }
     }
 
     /// The ranges of [`INTERNAL`], but for those that are opened.
@@ -75,7 +76,7 @@ impl Reserved {
 
     /// True where the administrator opened this very address.
     pub fn opens(&self, address: IpAddr) -> bool {
-        self.opened.iter().any(|block| block.contains(&address))
+        self.opened.hold(address)
     }
 
     /// The reserved range that closes an address: one that holds it, or an IPv4 address that it carries. `None`: it is
@@ -127,7 +128,7 @@ impl Reserved {
     }
 
     fn is_opened(&self, block: IpNet) -> bool {
-        self.opened.iter().any(|opened| opened.contains(&block))
+        self.opened.hold(block)
     }
 }
 
