@@ -16,7 +16,7 @@ use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, Run, RunState};
 use ambit_model::{Kind, Timestamp, Uid, workflow};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// Engines that carry the one run that a person asked for on a command line, within the limits given there.
@@ -195,31 +195,32 @@ async fn end_leases(tx: &mut Tx, run: RunId) -> Result<()> {
 /// Brings the entities in line with the collection's seeds and with the accounts that its integrations open: new ones
 /// become entities, removed ones are seeds no longer.
 async fn sync_seeds(tx: &mut Tx, place: ChangeContext) -> Result<()> {
-    let mut changes = Changes::new(place);
-    let mut wanted = BTreeSet::new();
-    let seeds = seeds::list(tx, changes.place.collection).await?;
-    let mut named: Vec<(Kind, String)> = seeds.into_iter().map(|seed| (seed.kind, seed.name)).collect();
-    named.extend(accounts(tx, changes.place.collection).await?);
-    for (kind, name) in &named {
-        wanted.insert(Uid::of_entity(changes.place.uuid, *kind, name));
-    }
-    let mut known = wanted.clone();
+    let seeds = seeds::list(tx, place.collection).await?.into_iter().map(|seed| (seed.kind, seed.name));
+    let named = seeds.chain(accounts(tx, place.collection).await?);
+    let wanted: BTreeMap<Uid, (Kind, String)> =
+        named.map(|(kind, name)| (Uid::of_entity(place.uuid, kind, &name), (kind, name))).collect();
     let sql = "SELECT uid FROM entities WHERE collection_id = $1 AND seed = 1";
-    known.extend(tx.read_all::<Uid>(sql, values![changes.place.collection]).await?);
-    changes.load_entities(tx, known.iter().copied()).await?;
-    for (kind, name) in named {
-        let uid = Uid::of_entity(changes.place.uuid, kind, &name);
-        changes.entities.entry(uid).or_insert_with(|| EntityRow::new(uid, kind, name));
-    }
-    for (uid, row) in &mut changes.entities {
-        let seed = wanted.contains(uid);
-        if row.seed != seed || row.is_new() {
-            row.seed = seed;
-            row.present |= seed;
-            changes.refold.insert(*uid);
+    let mut known: BTreeSet<Uid> = tx.read_all::<Uid>(sql, values![place.collection]).await?.into_iter().collect();
+    known.extend(wanted.keys());
+    let known: Vec<Uid> = known.into_iter().collect();
+    for part in known.chunks(seeds::AT_ONCE) {
+        let mut changes = Changes::new(place.clone());
+        changes.load_entities(tx, part.iter().copied()).await?;
+        for uid in part {
+            let named = wanted.get(uid);
+            if let Some((kind, name)) = named {
+                changes.entities.entry(*uid).or_insert_with(|| EntityRow::new(*uid, *kind, name.clone()));
+            }
+            let Some(row) = changes.entities.get_mut(uid) else { continue };
+            if row.seed != named.is_some() || row.is_new() {
+                row.seed = named.is_some();
+                row.present |= row.seed;
+                changes.refold.insert(*uid);
+            }
         }
+        changes.write(tx).await?;
     }
-    changes.write(tx).await.map(|_| ())
+    Ok(())
 }
 
 /// The accounts that the integrations of a collection open to its workflow.

@@ -13,7 +13,7 @@ use crate::people::audit;
 use crate::people::limits::Limits;
 use crate::record::{ChangeContext, Changes, EntityRow};
 use crate::{Caller, Result, Store, StoreError};
-use ambit_model::collection::Collection;
+use ambit_model::collection::{Collection, Seed};
 use ambit_model::entity::aws::{CONFIGURATION, RESOURCE_TYPE, state_configuration};
 use ambit_model::entity::imported::{IMPORTED, LASTS_MS, Said, Sighted, Source, TASK, edge, is_on_a_host, places};
 use ambit_model::entity::in_account;
@@ -274,32 +274,40 @@ async fn store(
 /// Makes entities of seeds that no run has taken up yet: what lies in or on them is theirs to import. A seed is decided
 /// by itself; answers with how many there are beside which something else may now be decided otherwise.
 async fn add_seeds(tx: &mut Tx, place: ChangeContext, rules: &Rules) -> Result<usize> {
-    let mut changes = Changes::new(place);
-    let seeds = seeds::list(tx, changes.place.collection).await?;
-    let uids: Vec<Uid> = seeds.iter().map(|seed| Uid::of_entity(changes.place.uuid, seed.kind, &seed.name)).collect();
-    changes.load_entities(tx, uids.iter().copied()).await?;
-    let is_first = changes.place.graph == 1;
-    let (denied, reserved) = (denied(tx, changes.place.collection).await?, Reserved::default());
+    let seeds = seeds::list(tx, place.collection).await?;
+    let (denied, reserved) = (denied(tx, place.collection).await?, Reserved::default());
     let leaves = Leaves::new(&denied, rules, &reserved);
-    for (uid, seed) in uids.into_iter().zip(seeds) {
-        if let Entry::Vacant(unknown) = changes.entities.entry(uid) {
-            let row = unknown.insert(EntityRow::new(uid, seed.kind, seed.name));
-            row.seed = true;
-            let node = Node {
-                uid,
-                kind: row.kind,
-                name: row.name.clone(),
-                seed: true,
-                allow: false,
-                deny: false,
-                shared: SharedBy::Nobody,
-            };
-            row.decision = leaves.given(&node).unwrap_or_else(Decision::unreached);
-            changes.refold.insert(uid);
+    let mut added = 0;
+    for part in seeds.chunks(seeds::AT_ONCE) {
+        let mut changes = Changes::new(place.clone());
+        let uid = |seed: &Seed| Uid::of_entity(place.uuid, seed.kind, &seed.name);
+        changes.load_entities(tx, part.iter().map(uid)).await?;
+        for seed in part {
+            if let Entry::Vacant(unknown) = changes.entities.entry(uid(seed)) {
+                let row = unknown.insert(EntityRow::new(uid(seed), seed.kind, seed.name.clone()));
+                row.seed = true;
+                row.decision = given(&leaves, row);
+                changes.refold.insert(uid(seed));
+            }
         }
+        added += changes.refold.len();
+        changes.write(tx).await?;
     }
-    let beside = if is_first { 0 } else { changes.refold.len() };
-    changes.write(tx).await.map(|_| beside)
+    Ok(if place.graph == 1 { 0 } else { added })
+}
+
+/// What is decided of a seed by itself.
+fn given(leaves: &Leaves<'_>, row: &EntityRow) -> Decision {
+    let node = Node {
+        uid: row.uid,
+        kind: row.kind,
+        name: row.name.clone(),
+        seed: true,
+        allow: false,
+        deny: false,
+        shared: SharedBy::Nobody,
+    };
+    leaves.given(&node).unwrap_or_else(Decision::unreached)
 }
 
 /// Finds the entity that leads to each imported one, hosts before what is on them, and counts those without one.

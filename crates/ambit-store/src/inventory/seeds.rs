@@ -24,6 +24,8 @@ use uuid::Uuid;
 const NAME_SIZE: i64 = 16;
 /// Seeds of one collection at most.
 const SEEDS_MAX: usize = 25_000;
+/// Seeds whose entities are in memory at once, each some 20 kB with all that is written of it.
+pub(crate) const AT_ONCE: usize = 500;
 
 /// The collections that have the same seeds.
 #[derive(Debug, Default)]
