@@ -2,7 +2,6 @@
 
 use ambit_model::entity::registrable;
 use ambit_model::{EdgeKind, Facts, Kind};
-use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 /// True when both names lie under one registrable domain.
@@ -75,14 +74,6 @@ pub(crate) fn is_resembling(facts: &Facts) -> bool {
         && !facts.decision.scoped()
         && !facts.decision.is_closed()
         && facts.from(EdgeKind::Resembles).next().is_some()
-}
-
-/// Registrable domains of the collection's seeds.
-pub(crate) fn seed_domains(facts: &Facts) -> Vec<String> {
-    let kinds = [Kind::Domain, Kind::DnsRecord, Kind::Uri, Kind::EmailAddress];
-    let names = kinds.into_iter().flat_map(|kind| facts.seeds.of_kind(kind));
-    let domains: BTreeSet<&str> = names.filter_map(|name| registrable(ambit_model::entity::host_of(name))).collect();
-    domains.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

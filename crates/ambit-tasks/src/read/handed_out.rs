@@ -83,9 +83,9 @@ impl HandedOut {
 
     /// True for a store that is likely theirs: it bears the name of one of their domains, or the site is configured
     /// with its project. That pages point at a bucket or load from it shows nothing: anybody's pages may.
-    pub(crate) fn is_likely_theirs(&self, store: &str, domains: &[String]) -> bool {
+    pub(crate) fn is_likely_theirs<'a>(&self, store: &str, mut domains: impl Iterator<Item = &'a str>) -> bool {
         self.configured.contains(store)
-            || buckets::given_name(store).is_some_and(|name| domains.iter().any(|domain| bucket::bears(&name, domain)))
+            || buckets::given_name(store).is_some_and(|name| domains.any(|domain| bucket::bears(&name, domain)))
     }
 
     /// The hosts that are named beside the site's own. What only looks like one counts within the site's domain.

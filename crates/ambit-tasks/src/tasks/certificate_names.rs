@@ -3,7 +3,6 @@
 
 use crate::ask::delegation::edge_or;
 use crate::ask::denial::is_there;
-use crate::ask::host::seed_domains;
 use crate::ask::together::together;
 use crate::{Answer, Context, Plan, Result, Sights, Task, TaskError};
 use ambit_model::entity::host_of;
@@ -58,12 +57,11 @@ fn names_below_stars(facts: &Facts) -> BTreeSet<String> {
     below.filter_map(|name| Kind::DnsRecord.canonical(name).ok()).collect()
 }
 
-/// Domains of the seeds and of the names that led here.
-fn home_domains(facts: &Facts) -> BTreeSet<String> {
+/// Domains of the names that led here.
+fn domains_of_leads(facts: &Facts) -> BTreeSet<&str> {
     let led =
         facts.inward.iter().filter(|neighbour| matches!(neighbour.kind, Kind::Domain | Kind::DnsRecord | Kind::Uri));
-    let led = led.filter_map(|neighbour| registrable(host_of(&neighbour.name)).map(str::to_owned));
-    led.chain(seed_domains(facts)).collect()
+    led.filter_map(|neighbour| registrable(host_of(&neighbour.name))).collect()
 }
 
 fn arguments(facts: &Facts) -> Vec<String> {
@@ -71,8 +69,9 @@ fn arguments(facts: &Facts) -> Vec<String> {
     for domain in names(facts).iter().filter_map(|name| registrable(name)) {
         *counts.entry(domain.to_owned()).or_default() += 1;
     }
-    let home = home_domains(facts);
-    let own = counts.iter().filter(|(domain, _)| home.contains(*domain));
+    let leads = domains_of_leads(facts);
+    let is_home = |domain: &String| facts.seeds.domains().contains(domain) || leads.contains(domain.as_str());
+    let own = counts.iter().filter(|(domain, _)| is_home(domain));
     let mut arguments: Vec<String> = own
         .flat_map(|(domain, count)| (0..*count).step_by(PAGE_NAMES).map(move |from| Page { domain, from }.to_string()))
         .collect();
@@ -110,12 +109,11 @@ impl fmt::Display for Page<'_> {
 
 /// Names of domains that are no seed's; none where the certificate is a provider's.
 fn foreign(facts: &Facts) -> BTreeSet<String> {
-    let seeds = seed_domains(facts);
     let names = names(facts);
     let many = names.len() > FOREIGN_NAMES_MAX;
     let foreign: BTreeSet<String> = names
         .into_iter()
-        .filter(|name| registrable(name).is_some_and(|domain| !seeds.iter().any(|seed| seed == domain)))
+        .filter(|name| registrable(name).is_some_and(|domain| !facts.seeds.domains().contains(domain)))
         .collect();
     let domains: BTreeSet<&str> = foreign.iter().filter_map(|name| registrable(name)).collect();
     if many || domains.len() > FOREIGN_DOMAINS_MAX { BTreeSet::new() } else { foreign }

@@ -2,7 +2,7 @@
 //! probe for each piece of evidence, named by the argument, so that the answer does not depend on the order in which
 //! evidence arrives. Sends nothing.
 
-use crate::ask::host::{is_theirs, seed_domains};
+use crate::ask::host::is_theirs;
 use crate::read::providers;
 use crate::task::OF_SITES;
 use crate::{Answer, Context, Plan, Result, Task};
@@ -126,8 +126,7 @@ fn certificates(facts: &Facts) -> BTreeSet<Evidence> {
     let by_name = facts.from(EdgeKind::ResolvesTo).flat_map(|neighbour| shown(&neighbour.details, &facts.name));
     let names = by_name.chain(shown(&facts.details, &facts.name)).filter_map(|tls| tls.certificate);
     let host = |name: String| name.split(' ').next().unwrap_or_default().trim_start_matches("*.").to_ascii_lowercase();
-    let seeds = seed_domains(facts);
-    let strange = |host: &String| !seeds.iter().any(|seed| host == seed || crate::ask::host::is_below(host, seed));
+    let strange = |host: &String| !facts.seeds.cover_by_registrable(host);
     names.map(host).filter(strange).filter_map(|host| Evidence::of_host("certificate", &host)).collect()
 }
 
@@ -149,8 +148,7 @@ pub(crate) fn is_shared(facts: &Facts) -> bool {
 /// them. Whom evidence alone makes theirs counts as before: else each that becomes theirs would make the machine less
 /// shared, what it says of the others would count the more, and they would become theirs by that.
 fn strangers(facts: &Facts) -> Option<Evidence> {
-    let seeds = seed_domains(facts);
-    let foreign = |domain: &&str| !seeds.iter().any(|seed| seed == domain);
+    let foreign = |domain: &&str| !facts.seeds.domains().contains(*domain);
     let names = facts.from(EdgeKind::ResolvesTo).filter(|name| !name.scoped || name.by_evidence);
     let domains: BTreeSet<&str> = names.filter_map(|neighbour| registrable(&neighbour.name)).filter(foreign).collect();
     let certificates = facts.from(EdgeKind::ResolvesTo).chain(facts.to(EdgeKind::Service));

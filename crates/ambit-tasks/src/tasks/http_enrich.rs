@@ -1,7 +1,6 @@
 //! Collects everything that one visit of a site shows: response, head, cookies, page, redirects, certificate, products.
 
 use crate::ask::bindings;
-use crate::ask::host::seed_domains;
 use crate::ask::web;
 use crate::read::default_installations::default_installation;
 use crate::read::default_pages::default_page;
@@ -182,13 +181,12 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
     let is_twin = |target: &Url| target.https && target.host == url.host && gone != Some(target);
     let secured = !url.https && targets.iter().any(is_twin);
     cx.observe(uri::HTTPS_REDIRECT, secured);
-    let seeds = seed_domains(cx.facts);
     for target in &targets {
         // A site of the same name on another port is one where it answered; of another name, that is for its own looks
         // to say.
         if target.host != url.host {
             cx.found_host(&target.host, EdgeKind::Redirect);
-            let domain = registered(&target.host).filter(|domain| !seeds.iter().any(|seed| seed == domain));
+            let domain = registered(&target.host).filter(|domain| !cx.facts.seeds.domains().contains(*domain));
             if let Some(domain) = domain {
                 cx.found(Kind::Domain, domain, EdgeKind::Redirect);
             }

@@ -1,6 +1,6 @@
 //! What a site points to: hosts, mailboxes, buckets, and identifiers of services in its page, scripts and policy.
 
-use crate::ask::host::{same_domain, seed_domains};
+use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
 use crate::read::front_links::FrontLinks;
 use crate::read::handed_out::HandedOut;
@@ -146,10 +146,9 @@ pub(crate) fn say(cx: &Context<'_>, task: TaskName, url: &Url, handed: &HandedOu
     for mailbox in cx.kept(task, mailboxes, MAILBOXES_MAX, "e-mail addresses") {
         cx.found_mailbox(mailbox);
     }
-    let mut domains = seed_domains(cx.facts);
-    domains.extend(registrable(&url.host).map(str::to_owned));
+    let domains = || cx.facts.seeds.domains().iter().map(String::as_str).chain(registrable(&url.host));
     for bucket in &handed.text.buckets {
-        let edge = if handed.is_likely_theirs(bucket, &domains) { EdgeKind::Bucket } else { EdgeKind::Link };
+        let edge = if handed.is_likely_theirs(bucket, domains()) { EdgeKind::Bucket } else { EdgeKind::Link };
         cx.found(Kind::CloudStorageBucket, bucket, edge);
     }
     for token in handed.tokens.values() {

@@ -2,7 +2,7 @@
 //! servers and mail servers, with reports to their mailboxes and with their senders. The edges are evidence for scope;
 //! nothing else is reported.
 
-use crate::ask::host::{is_theirs, seed_domains};
+use crate::ask::host::is_theirs;
 use crate::read::spf;
 use crate::tasks::mail_policy::{dmarc_mailboxes, spf_record};
 use crate::tasks::registrable_domain::{SERVES, serves_them};
@@ -67,7 +67,7 @@ fn may_be_sister(facts: &Facts) -> bool {
     facts.kind == Kind::Domain
         && !facts.seed
         && !facts.decision.is_closed()
-        && !seed_domains(facts).contains(&facts.name)
+        && !facts.seeds.domains().contains(&facts.name)
         && platforms::of_host(&facts.name).is_none()
 }
 

@@ -3,7 +3,6 @@
 
 use crate::ask::bindings::{self, server_name};
 use crate::ask::default_certificate;
-use crate::ask::host::seed_domains;
 use crate::task::OF_SITES;
 use crate::{Answer, Context, Plan, Result, Task, TaskError};
 use ambit_model::entity::certificate::{ChainError, Key, KeyAlgorithm, TlsLook};
@@ -214,12 +213,10 @@ fn edge_to(of: &Facts, shown: &TlsFacts, leaf: &Certificate) -> Option<EdgeKind>
 /// True where a certificate names something of the name's own domain or of a seed's: a star below a public suffix is
 /// every customer's of a platform.
 fn names_theirs(facts: &Facts, leaf: &Certificate) -> bool {
-    let mut own: BTreeSet<String> = seed_domains(facts).into_iter().collect();
-    own.extend(server_name(&facts.name).and_then(registrable).map(str::to_owned));
     let common = leaf.subject_cn.as_ref().map(Untrusted::stored).filter(|_| leaf.dns_names.is_empty());
     let names = leaf.dns_names.iter().cloned().chain(common).map(|name| name.to_ascii_lowercase());
     let mut domains = names.filter_map(|name| registrable(name.strip_prefix("*.").unwrap_or(&name)).map(str::to_owned));
-    domains.any(|domain| own.contains(&domain)) && foreign_domains(facts, leaf) <= FOREIGN_DOMAINS_MAX
+    domains.any(|domain| is_own(facts, &domain)) && foreign_domains(facts, leaf) <= FOREIGN_DOMAINS_MAX
 }
 
 /// `CN (serial)`; without a common name the first alternative one.
@@ -245,12 +242,16 @@ pub(crate) fn covers(names: &[String], host: &str) -> bool {
     })
 }
 
+/// True for the registrable domain of the entity or of a seed.
+fn is_own(facts: &Facts, domain: &str) -> bool {
+    let own = || server_name(&facts.name).and_then(registrable);
+    facts.seeds.domains().contains(domain) || own() == Some(domain)
+}
+
 /// Registrable domains in the certificate that are neither the entity's nor a seed's.
 fn foreign_domains(facts: &Facts, certificate: &Certificate) -> usize {
-    let mut own: BTreeSet<String> = seed_domains(facts).into_iter().collect();
-    own.extend(server_name(&facts.name).and_then(registrable).map(str::to_owned));
     let bare = certificate.dns_names.iter().map(|name| name.strip_prefix("*.").unwrap_or(name));
-    let domains: BTreeSet<&str> = bare.filter_map(registrable).filter(|domain| !own.contains(*domain)).collect();
+    let domains: BTreeSet<&str> = bare.filter_map(registrable).filter(|domain| !is_own(facts, domain)).collect();
     domains.len()
 }
 
