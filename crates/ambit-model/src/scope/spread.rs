@@ -213,7 +213,7 @@ impl Spreading<'_> {
         match link.edge.kind {
             EdgeKind::Subdomain | EdgeKind::OwnServer => by_provider(),
             EdgeKind::DelegatedSubdomain | EdgeKind::CertificateName => {
-                by_provider() || (customers.is_of_given(link.to) && !known.within.contains(&link.to))
+                by_provider() || (customers.is_of_named(link.to) && !known.within.contains(&link.to))
             }
             _ => false,
         }

@@ -96,23 +96,24 @@ impl Surroundings {
 pub(super) struct Customers {
     /// Of a name below such a suffix: the length of that.
     suffix: Vec<Option<usize>>,
-    /// Whether the suffix, or a name above it, is given: the provider itself is looked at.
-    is_given: Vec<bool>,
+    /// Whether the suffix, or a name above it, is a seed or allowed: the provider itself is looked at. A deny takes
+    /// nothing from that: what its customers hold would count for more.
+    is_named: Vec<bool>,
 }
 
 impl Customers {
     fn new(graph: &Graph<'_>) -> Self {
-        let is_host = |node: &usize| matches!(graph.nodes[*node].kind, Kind::Domain | Kind::DnsRecord);
-        let given = (0..graph.len()).filter(|node| is_host(node) && graph.is_given(*node));
-        let given: HashSet<&str> = given.map(|node| graph.nodes[node].name.as_str()).collect();
-        let is_within = |suffix: &str| levels(suffix).any(|level| given.contains(level));
-        let (mut suffix, mut is_given) = (vec![None; graph.len()], vec![false; graph.len()]);
+        let is_named_host =
+            |node: &&&Node| matches!(node.kind, Kind::Domain | Kind::DnsRecord) && (node.seed || node.allow);
+        let named: HashSet<&str> = graph.nodes.iter().filter(is_named_host).map(|node| node.name.as_str()).collect();
+        let is_within = |suffix: &str| levels(suffix).any(|level| named.contains(level));
+        let (mut suffix, mut is_named) = (vec![None; graph.len()], vec![false; graph.len()]);
         for (at, node) in graph.nodes.iter().enumerate().filter(|(_, node)| is_name(node.kind)) {
             let Some(above) = shared_suffix(&node.name) else { continue };
             suffix[at] = Some(above.len());
-            is_given[at] = is_within(above);
+            is_named[at] = is_within(above);
         }
-        Self { suffix, is_given }
+        Self { suffix, is_named }
     }
 
     /// True for a name that the suffix, or a name above it, leads to.
@@ -122,9 +123,9 @@ impl Customers {
         is_name(from.kind) && suffix.is_some_and(|suffix| levels(suffix).any(|level| level == from.name))
     }
 
-    /// True for a name below a suffix that is given, or that lies below a name which is.
-    pub(super) fn is_of_given(&self, node: usize) -> bool {
-        self.is_given[node]
+    /// True for a name below a suffix that is a seed or allowed, or that lies below a name which is.
+    pub(super) fn is_of_named(&self, node: usize) -> bool {
+        self.is_named[node]
     }
 }
 
@@ -162,23 +163,30 @@ fn organizations<'a>(graph: &'a Graph<'_>) -> impl Iterator<Item = &'a Link<'a>>
     graph.links_of(EdgeKind::Registrant).filter(|link| graph.nodes[link.to].kind == Kind::Organization)
 }
 
-/// The names of those who registered domains that are seeds and speak for themselves.
-fn registrant_names<'a>(graph: &'a Graph<'_>) -> impl Iterator<Item = &'a str> {
-    let domains: HashSet<&str> = seed_domains(graph).collect();
-    let speaks = move |node: usize| is_seed_domain(graph, node) && speaks_for_itself(graph, node, &domains);
-    organizations(graph).filter(move |link| speaks(link.from)).map(|link| graph.nodes[link.to].name.as_str())
-}
-
 /// Those who registered domains that are seeds and speak for themselves.
 fn registrant_keys(graph: &Graph<'_>) -> HashSet<String> {
-    registrant_names(graph).map(registrant_key).filter(|key| !key.is_empty()).collect()
+    let domains: HashSet<&str> = seed_domains(graph).collect();
+    let speaks = |node: usize| is_seed_domain(graph, node) && speaks_for_itself(graph, node, &domains);
+    let names = organizations(graph).filter(|link| speaks(link.from)).map(|link| &graph.nodes[link.to].name);
+    names.map(|name| registrant_key(name)).filter(|key| !key.is_empty()).collect()
+}
+
+/// True where it is known who registered a seed, also one that something closes: else a deny would make those strangers
+/// less strange.
+fn knows_registrant(graph: &Graph<'_>) -> bool {
+    let is_seed = |node: usize| graph.nodes[node].kind == Kind::Domain && graph.nodes[node].seed;
+    let seeds = (0..graph.len()).filter(|node| is_seed(*node));
+    let domains: HashSet<&str> = seeds.map(|node| graph.nodes[node].name.as_str()).collect();
+    let speaks = |node: usize| is_seed(node) && speaks_for_itself(graph, node, &domains);
+    let mut registered = organizations(graph).filter(|link| speaks(link.from));
+    registered.any(|link| holder_key(&graph.nodes[link.to].name).is_some())
 }
 
 /// Of each domain that is registered to somebody else than the registrant of any seed, and than an organisation that
 /// is a seed: who that is. Nobody is somebody else where it is not known who registered a seed.
 fn strangers(graph: &Graph<'_>, registrant: &[Option<usize>]) -> Vec<Option<usize>> {
     let mut found: Vec<Option<usize>> = vec![None; graph.len()];
-    if !registrant_names(graph).any(|name| holder_key(name).is_some()) {
+    if !knows_registrant(graph) {
         return found;
     }
     let is_seed = |node: &usize| graph.nodes[*node].kind == Kind::Organization && graph.nodes[*node].seed;

@@ -218,8 +218,8 @@ const NAMES: &[Look] = &[
     // Whether the target was handed to others cannot be told: the zone has more servers than are asked for.
     (
         "wildcard_profile",
-        "zone dev.acme.test of us\n  ns ns{1..14}.dev.acme.test 203.0.113.{1..14}\nname *.dev.acme.test CNAME \
-         a.lb.dev.acme.test\nzone lb.dev.acme.test of us\n  ns ns1.lb.dev.acme.test 203.0.113.40\nname \
+        "zone dev.acme.test of acme\n  ns ns{1..14}.dev.acme.test 203.0.113.{1..14}\nname *.dev.acme.test CNAME \
+         a.lb.dev.acme.test\nzone lb.dev.acme.test of acme\n  ns ns1.lb.dev.acme.test 203.0.113.40\nname \
          a.lb.dev.acme.test A 203.0.113.5",
         "DnsRecord dev.acme.test",
         &["inpart(…", "hidden_wildcard = …"],

@@ -176,7 +176,11 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
         let is_others = to.kind == Kind::Organization && !registered(world, from);
         from.kind == Kind::Domain && is_here(from) && is_others && !is_registered_with_seeds(world, from)
     });
-    let is_known = any(EdgeKind::Registrant, &|_, to| to.kind == Kind::Organization && is_registrant(world, to));
+    let seeds: Vec<&Node> = world.nodes.values().filter(|node| node.kind == Kind::Domain && node.seed).collect();
+    let is_known = any(EdgeKind::Registrant, &|from, to| {
+        let is_seed = seeds.iter().any(|seed| seed.uid == from.uid);
+        to.kind == Kind::Organization && is_seed && speaks_for_itself(world, from, &seeds)
+    });
     let of_others = of_others && is_known && registration <= 0.0;
     let sum = if of_others && !is_named { sum - 3.0 } else { sum };
     let probability = ((1.0 / (1.0 + (3.0 - sum).exp())) * 1000.0) as u16;
@@ -419,9 +423,9 @@ fn is_customers(world: &World, edge: &Edge, shown: &Shown) -> bool {
     let Some(suffix) = suffix_above(&to.name).filter(|_| is_name(to)) else { return false };
     let by_provider = is_name(from) && is_at_or_below(suffix, &from.name);
     let is_host = |node: &&Node| matches!(node.kind, Kind::Domain | Kind::DnsRecord);
-    let is_given = |node: &Node| given(node) && !takes_out(world, node);
+    let is_named = |node: &Node| node.seed || node.allow;
     let around =
-        || world.nodes.values().filter(is_host).any(|node| is_given(node) && is_at_or_below(suffix, &node.name));
+        || world.nodes.values().filter(is_host).any(|node| is_named(node) && is_at_or_below(suffix, &node.name));
     match edge.kind {
         EdgeKind::Subdomain | EdgeKind::OwnServer => by_provider,
         EdgeKind::DelegatedSubdomain | EdgeKind::CertificateName => by_provider || (around() && !is_within(to, shown)),
