@@ -1,11 +1,13 @@
-//! Front pages that rows of a run share: several tasks read the same page, which is asked for once while they are under
-//! way together.
+//! Front pages that rows of a run share: several tasks read the same page, which is asked for and parsed once while they
+//! are under way together.
 
+use crate::read::page::Page;
 use ambit_net::NetError;
-use ambit_net::http::HttpFetch;
+use ambit_net::http::{HttpExchange, HttpFetch};
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use tokio::sync::OnceCell;
 
 /// Entries from which those that nobody holds any more are dropped: about ten times what is under way at once.
@@ -14,8 +16,38 @@ const ENTRIES_MAX: usize = 4_096;
 /// The address that is asked, and the URL.
 pub(crate) type FrontPageKey = (SocketAddr, String);
 
-/// A page with what its redirects led to, or why it could not be asked for.
-pub(crate) type Visit = Result<Arc<HttpFetch>, NetError>;
+/// A page with what its redirects led to.
+#[derive(Debug)]
+pub(crate) struct Visited {
+    fetch: HttpFetch,
+    /// What each of the answers holds, where somebody has read it.
+    pages: Vec<OnceLock<Page>>,
+}
+
+impl Deref for Visited {
+    type Target = HttpFetch;
+
+    fn deref(&self) -> &HttpFetch {
+        &self.fetch
+    }
+}
+
+impl From<HttpFetch> for Visited {
+    fn from(fetch: HttpFetch) -> Self {
+        Self { pages: fetch.exchanges.iter().map(|_| OnceLock::new()).collect(), fetch }
+    }
+}
+
+impl Visited {
+    /// What one of its answers holds, parsed where nobody has asked for it yet; `None` for an answer of another visit.
+    pub(crate) fn page(&self, exchange: &HttpExchange, parse: impl FnOnce() -> Page) -> Option<&Page> {
+        let at = self.exchanges.iter().position(|known| std::ptr::eq(known, exchange))?;
+        Some(self.pages[at].get_or_init(parse))
+    }
+}
+
+/// A visit, or why the page could not be asked for.
+pub(crate) type Visit = Result<Arc<Visited>, NetError>;
 
 /// The result of one visit, shared by all rows that need it.
 pub(crate) type FrontPage = Arc<OnceCell<Visit>>;

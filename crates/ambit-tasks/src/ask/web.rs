@@ -1,12 +1,14 @@
 //! Requests to a site at a binding, as all tasks of the web make them.
 
+use crate::front_pages::Visited;
 use crate::read::charset;
+use crate::read::page::Page;
 use crate::{Context, Result, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::facts::{LastProbe, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{TaskName, Timestamp};
-use ambit_net::http::{BodyEnd, HttpExchange, HttpFetch, HttpRequest, Url, is_unavailable};
+use ambit_net::http::{BodyEnd, HttpExchange, HttpRequest, Url, is_unavailable};
 use ambit_net::{Grant, Meaning, NetError, Phase};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -57,7 +59,7 @@ pub(crate) const OUTAGE_MS: i64 = DAY_MS / 2;
 /// The front page of the site, with what its redirects led to. Fails with what kept it from being read, or with
 /// [`NetError::Unavailable`] where the site has had another page before and says that it cannot answer now: that says
 /// nothing of what is there. A site that says so for longer is believed.
-pub(crate) async fn visit(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>, NetError> {
+pub(crate) async fn visit(cx: &Context<'_>, url: &Url) -> Result<Arc<Visited>, NetError> {
     let fetch = visited(cx, url).await?;
     let stays = fetch.exchanges.iter().take_while(|exchange| is_same_site(&exchange.url, url));
     let status = stays.last().unwrap_or_else(|| fetch.last()).status;
@@ -97,14 +99,14 @@ pub(crate) fn is_same_site(a: &Url, b: &Url) -> bool {
 }
 
 /// Rows of the run that are under way for the same site share one visit, also where it fails.
-async fn visited(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>, NetError> {
+async fn visited(cx: &Context<'_>, url: &Url) -> Result<Arc<Visited>, NetError> {
     let mut request =
         request(cx, url).map_err(|error| NetError::Invalid { what: "binding", text: error.to_string() })?;
     request.body_kept = PAGE_BYTES;
     let key = request.address.map(|address| (address, url.to_string()));
-    let (Some(memory), Some(key)) = (cx.memory, key) else { return cx.net.fetch(&request).await.map(Arc::new) };
-    let page = memory.front_pages.entry(key);
-    page.get_or_init(async || cx.net.fetch(&request).await.map(Arc::new)).await.clone()
+    let fetch = async || cx.net.fetch(&request).await.map(|fetch| Arc::new(Visited::from(fetch)));
+    let (Some(memory), Some(key)) = (cx.memory, key) else { return fetch().await };
+    memory.front_pages.entry(key).get_or_init(fetch).await.clone()
 }
 
 /// An error where the other side broke its body off or would not end it: asking it for more costs much and tells
@@ -136,6 +138,12 @@ pub(crate) fn text(exchange: &HttpExchange) -> String {
 /// True where a body looks like a page for people.
 pub(crate) fn is_html(exchange: &HttpExchange) -> bool {
     media_type(exchange).contains("html") || begins_as_page(&exchange.body)
+}
+
+/// What an answer of a visit holds; `None` where that is no page for people.
+pub(crate) fn page<'a>(visit: &'a Visited, exchange: &HttpExchange) -> Option<&'a Page> {
+    let parse = || Page::parse(&text(exchange), &exchange.url);
+    if is_html(exchange) { visit.page(exchange, parse) } else { None }
 }
 
 /// True where a body begins as a page for people does.

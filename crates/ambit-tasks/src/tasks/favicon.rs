@@ -1,7 +1,6 @@
 //! The icon of a site. Its hashes identify products and related sites, in addition to what the page shows.
 
 use crate::ask::{bindings, web};
-use crate::read::page::Page;
 use crate::read::technology;
 use crate::task::OF_SITES;
 use crate::{Answer, Context, Plan, Result, Task};
@@ -33,11 +32,10 @@ pub(crate) const ICON_BYTES: usize = 512 * 1_024;
 async fn run(cx: &Context<'_>) -> Result<Answer> {
     let url = web::site(cx)?;
     let Some(visit) = web::answered(web::visit(cx, &url).await)? else { return Ok(Answer::Absent) };
-    let page = visit.exchanges.first().filter(|page| web::is_html(page));
-    let named = page.and_then(|page| Page::parse(&web::text(page), &url).icon);
+    let named = visit.exchanges.first().and_then(|first| web::page(&visit, first)?.icon.as_deref());
     // An icon on another host is that host's.
     let named = named
-        .and_then(|icon| Url::parse(&icon).ok())
+        .and_then(|icon| Url::parse(icon).ok())
         .filter(|icon| icon.host == url.host && icon.port == url.port && icon.https == url.https);
     for icon in named.into_iter().chain([url.with_path("/favicon.ico")]) {
         let exchange = match web::get(cx, &icon, ICON_BYTES).await {

@@ -2,6 +2,7 @@
 
 use crate::ask::bindings;
 use crate::ask::web;
+use crate::front_pages::Visited;
 use crate::read::default_installations::default_installation;
 use crate::read::default_pages::default_page;
 use crate::read::listing::listing_proof;
@@ -210,14 +211,14 @@ fn without_query(url: &Url) -> String {
     Kind::Uri.canonical(&text).unwrap_or(text)
 }
 
-fn observe_content(cx: &Context<'_>, exchange: &HttpExchange, fetch: &HttpFetch) {
+fn observe_content(cx: &Context<'_>, exchange: &HttpExchange, visit: &Visited) {
     let body = web::text(exchange);
-    let html = web::is_html(exchange);
-    let page = if html { Page::parse(&body, &exchange.url) } else { Page::default() };
+    let (page, nothing) = (web::page(visit, exchange), Page::default());
+    let (html, page) = (page.is_some(), page.unwrap_or(&nothing));
     cx.observe(uri::TITLE, json!(page.title));
     cx.observe(uri::GENERATOR, json!(page.generator));
     cx.observe(uri::HAS_FORMS, json!(!page.forms.is_empty()));
-    cx.observe(uri::FORMS, forms(&page));
+    cx.observe(uri::FORMS, forms(page));
     cx.observe(uri::PAGE_POLICIES, page.policies.iter().map(|policy| normal::text(policy)).collect::<Vec<String>>());
     cx.observe(uri::SCRIPTS, page.scripts.iter().map(|script| json!(normal::text(script))).collect::<Value>());
     cx.observe(uri::DOM_SHA1, json!(html.then_some(&page.dom_sha1)));
@@ -241,7 +242,7 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange, fetch: &HttpFetch)
     cx.observe(uri::AUTH_FORMS, login);
     cx.observe(uri::AUTH_2FA, factor);
     cx.observe(uri::AUTH_ANY, login || factor || basic);
-    observe_products(cx, exchange, &page, fetch);
+    observe_products(cx, exchange, page, visit);
 }
 
 fn forms(page: &Page) -> Value {

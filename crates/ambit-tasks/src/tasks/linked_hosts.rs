@@ -48,13 +48,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     for exchange in fetch.exchanges.iter().filter(stays) {
         let body = web::text(exchange);
         read_policy(&mut found, exchange);
-        if web::is_html(exchange) {
-            let page = Page::parse(&body, &exchange.url);
+        if let Some(page) = web::page(&fetch, exchange) {
             let mailboxes = page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok());
             found.text.mailboxes.extend(mailboxes);
-            found.read_page(&body, &page, exchange.url.path_only());
-            front.follow(&exchange.url, &page, 0);
-            read_scripts(cx, &own_scripts(&page, &url), &mut found, &mut unread).await?;
+            found.read_page(&body, page, exchange.url.path_only());
+            front.follow(&exchange.url, page, 0);
+            read_scripts(cx, &own_scripts(page, &url), &mut found, &mut unread).await?;
         } else {
             found.read_text(&body, exchange.url.path_only());
         }

@@ -2,6 +2,7 @@
 //! and the sources that the site's scripts were made from. A host that only such a page names is found by nothing else.
 
 use crate::ask::{bindings, same_site, web};
+use crate::front_pages::Visited;
 use crate::read::front_links::FrontLinks;
 use crate::read::handed_out::HandedOut;
 use crate::read::mentions::is_in_folder_of_others;
@@ -15,7 +16,7 @@ use ambit_model::entity::uri;
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::{Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
-use ambit_net::http::{BodyEnd, HttpExchange, HttpFetch, Url};
+use ambit_net::http::{BodyEnd, HttpExchange, Url};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -65,15 +66,14 @@ fn behind_the_front_page(facts: &Facts) -> Plan {
 struct Site<'a> {
     url: Url,
     first: Option<&'a HttpExchange>,
-    pages: Vec<(&'a Url, Page)>,
+    pages: Vec<(&'a Url, &'a Page)>,
 }
 
 impl<'a> Site<'a> {
-    fn of(fetch: &'a HttpFetch, url: Url) -> Self {
-        let stays = fetch.exchanges.iter().filter(|exchange| web::is_same_site(&exchange.url, &url));
-        let pages = stays.filter(|exchange| web::is_html(exchange));
-        let pages = pages.map(|exchange| (&exchange.url, Page::parse(&web::text(exchange), &exchange.url))).collect();
-        Self { url, first: fetch.exchanges.first(), pages }
+    fn of(visit: &'a Visited, url: Url) -> Self {
+        let stays = visit.exchanges.iter().filter(|exchange| web::is_same_site(&exchange.url, &url));
+        let pages = stays.filter_map(|exchange| Some((&exchange.url, web::page(visit, exchange)?))).collect();
+        Self { url, first: visit.exchanges.first(), pages }
     }
 
     fn front(&self, closed: BTreeSet<String>) -> FrontLinks {
