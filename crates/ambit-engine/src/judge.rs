@@ -105,11 +105,12 @@ pub(crate) fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<
         return judged;
     }
     let facts = ground.facts(&known.facts);
+    let mut lost = Lost::of(&facts, settings);
     for judge in judges {
         if reads_discoveries(judge, kind) && !ground.leads(judge.reads) {
             continue;
         }
-        match verdict(judge, &facts, ground, settings) {
+        match verdict(judge, &mut lost, ground) {
             Verdict::Unknown => {}
             Verdict::Clear => absent(&mut judged, judge, known, &[], date),
             Verdict::Proven(proofs) => {
@@ -140,7 +141,7 @@ pub(crate) fn still_proven(
     if reads_discoveries(judge, known.facts.kind) && !ground.leads(judge.reads) {
         return None;
     }
-    match verdict(judge, &ground.facts(&known.facts), ground, settings) {
+    match verdict(judge, &mut Lost::of(&ground.facts(&known.facts), settings), ground) {
         Verdict::Unknown => None,
         Verdict::Clear => Some(false),
         Verdict::Proven(proofs) => Some(proofs.iter().any(|proof| proof.discriminator == discriminator)),
@@ -176,14 +177,14 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
 /// What the judge says of facts as judges may take them. A task that has said nothing and finds nothing here to look at
 /// any more counts as one that saw nothing, where each other task that the judge reads has looked today: what an issue
 /// was proven by is gone, as when a site has begun to send everyone on to another.
-fn verdict(judge: &Judge, facts: &Facts, ground: &Ground<'_>, settings: &Settings) -> Verdict {
+fn verdict(judge: &Judge, lost: &mut Lost<'_>, ground: &Ground<'_>) -> Verdict {
+    let facts = lost.facts;
     let said = judge.verdict(facts, ground.date);
     if said != Verdict::Unknown {
         return said;
     }
     let watching = judge.reads.iter().copied().filter(|task| ambit_tasks::task(*task).watches.contains(&facts.kind));
-    let (lost, others): (Vec<TaskName>, Vec<TaskName>) =
-        watching.partition(|task| has_lost_its_ground(*task, facts, settings));
+    let (lost, others): (Vec<TaskName>, Vec<TaskName>) = watching.partition(|task| lost.contain(*task));
     if lost.is_empty() || !others.iter().all(|task| facts.looked(*task)) {
         return said;
     }
@@ -196,10 +197,26 @@ fn verdict(judge: &Judge, facts: &Facts, ground: &Ground<'_>, settings: &Setting
     judge.verdict(&facts, ground.date)
 }
 
-/// True where a task has said nothing and finds nothing here to look at any more.
-fn has_lost_its_ground(task: TaskName, facts: &Facts, settings: &Settings) -> bool {
-    !facts.probes.contains_key(&task)
-        && matches!((ambit_tasks::task(task).plan)(facts, settings), Plan::Bound { bound, .. } if bound.is_empty())
+/// The tasks that have said nothing of an entity and find nothing there to look at any more. Many judges read the same
+/// tasks: each task is asked once.
+struct Lost<'a> {
+    facts: &'a Facts,
+    settings: &'a Settings,
+    asked: BTreeMap<TaskName, bool>,
+}
+
+impl<'a> Lost<'a> {
+    fn of(facts: &'a Facts, settings: &'a Settings) -> Self {
+        Self { facts, settings, asked: BTreeMap::new() }
+    }
+
+    fn contain(&mut self, task: TaskName) -> bool {
+        let Self { facts, settings, asked } = self;
+        let plan = || (ambit_tasks::task(task).plan)(facts, settings);
+        let is_lost =
+            || !facts.probes.contains_key(&task) && matches!(plan(), Plan::Bound { bound, .. } if bound.is_empty());
+        *asked.entry(task).or_insert_with(is_lost)
+    }
 }
 
 /// True where a task that the judge reads probes this very entity.

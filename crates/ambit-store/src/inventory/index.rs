@@ -2,7 +2,7 @@
 //! activity page.
 
 use crate::db::rows::{columns, list};
-use crate::db::sql::{Tx, values, whole};
+use crate::db::sql::{Tx, from_json, values, whole};
 use crate::inventory::collections::CollectionRef;
 use crate::inventory::feed;
 use crate::inventory::turning::turned_at;
@@ -12,6 +12,7 @@ use ambit_model::feed::{FeedRow, Noun};
 use ambit_model::issue::Status;
 use ambit_model::user::ProjectRole;
 use ambit_model::{Timestamp, Uid};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
@@ -28,7 +29,7 @@ columns! {
         pub id: i64,
         pub uuid: Uuid = { Uuid::nil() },
         /// The record of the noun, as JSON.
-        pub record: Value = (json),
+        pub record: Value = { Value::Null },
         pub first_seen: Timestamp,
         pub last_seen: Timestamp,
         /// When the current version was opened, and the revision that did it.
@@ -112,16 +113,24 @@ fn table(noun: Noun) -> Option<&'static str> {
 }
 
 async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>> {
+    let records = records::<Value>(tx, noun, uids).await?;
+    Ok(records.into_iter().map(|(record, row)| IndexRow { record, ..row }).collect())
+}
+
+/// Current records of a noun as they are asked for, each with its row, which does not hold it a second time.
+async fn records<T: DeserializeOwned>(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<(T, IndexRow)>> {
     let Some(table) = table(noun) else { return Ok(Vec::new()) };
     let head = format!(
-        "SELECT {}, {} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND \
-         t.uid IN",
+        "SELECT {}, {}, t.record FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS \
+         NULL AND t.uid IN",
         list::<IndexRow>(),
         turned_at("", "t.opened_at")
     );
-    let rows: Vec<(IndexRow, Timestamp)> = tx.read_in(&head, Vec::new(), uids, "").await?;
-    let complete = |(row, turned_at): (IndexRow, Timestamp)| IndexRow { noun, uuid: row.uid.uuid(), turned_at, ..row };
-    Ok(rows.into_iter().map(complete).collect())
+    let rows: Vec<(IndexRow, Timestamp, String)> = tx.read_in(&head, Vec::new(), uids, "").await?;
+    let complete = |(row, turned_at, record): (IndexRow, Timestamp, String)| {
+        Ok((from_json(&record)?, IndexRow { noun, uuid: row.uid.uuid(), turned_at, ..row }))
+    };
+    rows.into_iter().map(complete).collect()
 }
 
 /// Start and end of a run, if there is one.
@@ -194,6 +203,12 @@ impl Store {
     /// to be removed.
     pub async fn index_rows(&self, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>> {
         index_rows(&mut self.read().await?, noun, uids).await
+    }
+
+    /// The same, each record as it is asked for, with its row, whose own record is null. Fails with `Bug` where a stored
+    /// record has not that form.
+    pub async fn records<T: DeserializeOwned>(&self, noun: Noun, uids: &[Uid]) -> Result<Vec<(T, IndexRow)>> {
+        records(&mut self.read().await?, noun, uids).await
     }
 
     /// Closed versions after a revision, in the order in which they were closed.

@@ -2,7 +2,7 @@
 
 use crate::clock::now;
 use crate::discover::Finished;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::folder::Asking;
 use crate::output::lines;
 use crate::output::records::{collection, sighting};
@@ -21,6 +21,7 @@ use ambit_model::scope::ScopeReason;
 use ambit_model::technology::TechnologyRecord;
 use ambit_model::{EdgeKind, Kind, SkippedTasks, Uid, workflow};
 use ambit_store::{IndexRow, Store};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -237,11 +238,21 @@ async fn verdict(workspace: &Workspace, issues: &[Issue], asking: &Asking) -> Re
     Ok(())
 }
 
+/// What is read of a stored record to tell whether and where it is shown.
+#[derive(Deserialize)]
+struct Listed {
+    kind: Kind,
+    name: String,
+    present: bool,
+    scoped: bool,
+    scoped_reason: ScopeReason,
+}
+
 /// What is present, and what happened to all that the collection has.
 async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Entity>, Changes)> {
     let courses = courses(&workspace.store, finished).await?;
     let mut changes = Changes::default();
-    let kept = |row: Row<EntityRecord>| Entity {
+    let kept = |row: Row<Listed>| Entity {
         kind: row.record.kind,
         name: row.record.name,
         uid: row.row.uid,
@@ -255,7 +266,7 @@ async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Ent
             _ => None,
         },
     };
-    let present = all(workspace, finished, Noun::Entity, |row: Row<EntityRecord>| {
+    let present = all(workspace, finished, Noun::Entity, |row: Row<Listed>| {
         let another = row.row.revision > finished.before;
         courses.get(&row.row.uid).into_iter().for_each(|course| changes.count(course, another));
         row.record.present.then(|| kept(row))
@@ -305,16 +316,9 @@ async fn all<T: DeserializeOwned, K: Ord>(
 
 /// Records in the order of their uids given.
 async fn rows<T: DeserializeOwned>(store: &Store, noun: Noun, uids: Vec<Uid>) -> Result<Vec<Row<T>>> {
-    let mut found: BTreeMap<Uid, IndexRow> =
-        store.index_rows(noun, &uids).await?.into_iter().map(|row| (row.uid, row)).collect();
-    let rows = uids.iter().filter_map(|uid| found.remove(uid));
-    rows.map(|mut row| {
-        // One form of a record is enough.
-        let record = serde_json::from_value(row.record.take());
-        let record = record.map_err(|error| Failure::run_time(format!("a stored record cannot be read: {error}")))?;
-        Ok(Row { record, row })
-    })
-    .collect()
+    let found = store.records(noun, &uids).await?.into_iter();
+    let mut found: BTreeMap<Uid, Row<T>> = found.map(|(record, row)| (row.uid, Row { record, row })).collect();
+    Ok(uids.iter().filter_map(|uid| found.remove(uid)).collect())
 }
 
 fn entity_line(row: &Row<EntityRecord>) -> Value {
