@@ -1,5 +1,5 @@
-//! Front pages that rows of a run share: several tasks read the same page, which is asked for and parsed once while they
-//! are under way together.
+//! Front pages that rows of a run share: several tasks read the same page, which is asked for and parsed once while
+//! they are under way together.
 
 use crate::read::page::Page;
 use ambit_net::NetError;

@@ -2,6 +2,7 @@
 
 pub(crate) mod apps;
 pub(crate) mod assessments;
+pub(crate) mod course;
 pub(crate) mod evidence;
 pub(crate) mod interfaces;
 pub(crate) mod lines;

@@ -205,8 +205,8 @@ impl Store {
         index_rows(&mut self.read().await?, noun, uids).await
     }
 
-    /// The same, each record as it is asked for, with its row, whose own record is null. Fails with `Bug` where a stored
-    /// record has not that form.
+    /// The same, each record as it is asked for, with its row, whose own record is null. Fails with `Bug` where a
+    /// stored record has not that form.
     pub async fn records<T: DeserializeOwned>(&self, noun: Noun, uids: &[Uid]) -> Result<Vec<(T, IndexRow)>> {
         records(&mut self.read().await?, noun, uids).await
     }
