@@ -10,6 +10,7 @@ use ambit_model::{Clearance, EdgeKind, Item, Kind, Timestamp, Uid};
 use ambit_store::engine::Reconciliation;
 use ambit_store::{At, EntityFlags, EntityView};
 use serde_json::json;
+use std::net::Ipv4Addr;
 
 async fn at(lab: &Lab, uid: Uid, moment: Timestamp) -> At<EntityView> {
     let now = lab.now();
@@ -337,6 +338,27 @@ async fn removed_seeds_are_seeds_no_longer_after_the_next_claim() {
         assert!(matches!(bad, Err(ambit_store::StoreError::Invalid(_))), "{bad:?}");
     })
     .await;
+}
+
+/// More than are taken up at once, and more than a collection may have.
+#[tokio::test]
+async fn thousands_of_seeds_are_taken_up_and_too_many_are_refused_as_a_whole() {
+    let lab = Lab::sqlite().await;
+    let addresses = |from: u32, count: u32| -> Vec<(Kind, String)> {
+        let first = u32::from(Ipv4Addr::new(192, 0, 2, 0));
+        (from..from + count).map(|at| (Kind::IpAddress, Ipv4Addr::from(first + at).to_string())).collect()
+    };
+    lab.store.add_seeds(&lab.caller(), lab.collection, &addresses(0, 1_300)).await.unwrap();
+    let run = lab.run().await;
+    let view = lab.store.find_collection(&lab.me, lab.collection).await.unwrap();
+    assert_eq!((view.collection.entity_count, view.collection.total_entity_count), (1_301, 1_301), "with its domain");
+    lab.finish(&run).await;
+    let many = lab.store.add_seeds(&lab.caller(), lab.collection, &addresses(1_300, 25_000 - 1_301 + 1)).await;
+    assert!(matches!(many, Err(ambit_store::StoreError::Conflict(_))), "{many:?}");
+    let seeds = lab.store.list_seeds(&lab.me, lab.collection).await.unwrap();
+    assert_eq!(seeds.len(), 1_301);
+    let all = lab.store.add_seeds(&lab.caller(), lab.collection, &addresses(1_300, 25_000 - 1_301)).await.unwrap();
+    assert_eq!(all.len(), 25_000);
 }
 
 /// Clients remove seeds by their ids, and a removal that is repeated or late must hit no other.
