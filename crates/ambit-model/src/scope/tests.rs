@@ -1,5 +1,6 @@
 //! Scope by example (docs/architecture.md §4), and against a reference that is slow and obvious.
 
+mod edges;
 mod evidence;
 mod leaf;
 mod reference;
