@@ -102,7 +102,6 @@ pub struct Record {
 /// The data of a record. Names are lower case, without the dot at the end (the root is the empty string); bytes are as
 /// they came.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
 pub enum RecordData {
     A(Ipv4Addr),
     Aaaa(Ipv6Addr),
