@@ -114,7 +114,7 @@ impl Hunter {
             return Ok(false);
         }
         let mut packs = self.engine.packs().await?;
-        packs.retain(|pack| !["fingerprints", "secrets"].contains(&pack.kind.as_str()));
+        packs.retain(|pack| ["rules", "hashes"].contains(&pack.kind.as_str()));
         for analysis in &waiting {
             let results = self.results(analysis, &packs).await?;
             self.engine.record_analysis(analysis.number, &results, now).await?;

@@ -11,6 +11,7 @@ mod keeping;
 mod pace;
 mod packs;
 mod plan;
+mod platforms;
 mod progress;
 mod reassess;
 mod refresh;

@@ -25,7 +25,7 @@ use crate::progress::Progress;
 use crate::refresh::Refresh;
 use crate::share::Share;
 use crate::work::Worker;
-use crate::{fingerprints, secrets};
+use crate::{fingerprints, platforms, secrets};
 use alone::Alone;
 use ambit_model::reserved::Reserved;
 use ambit_model::run::{NotDone, NotDoneReason, Run, RunProgress, RunState};
@@ -136,6 +136,9 @@ async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd> {
     }
     if let Some(rules) = secrets::PACKS.loaded(&config.engine).await? {
         Arc::make_mut(&mut config.settings).secrets = rules;
+    }
+    if let Some(lists) = platforms::PACKS.loaded(&config.engine).await? {
+        Arc::make_mut(&mut config.settings).platforms = lists;
     }
     let by_operator = config.engine.operator_seeds(run.collection).await?;
     let folders = by_operator.iter().filter(|(kind, _)| *kind == Kind::GitRepository).map(|(_, name)| name.clone());

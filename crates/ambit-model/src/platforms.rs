@@ -1,8 +1,9 @@
 //! Platforms on which many customers are: content delivery, website builders, clouds, shared hosts, parking, mail and
-//! name servers. One table of facts, by the names that they give to hosts, networks and name servers. Whatever is not
-//! in it counts as no platform, so that only evidence decides.
+//! name servers. One table of facts, by the names that they give to hosts, networks and name servers; a user may load
+//! lists of others beside it. Whatever is in neither counts as no platform, so that only evidence decides.
 
 pub mod claimable;
+pub mod pack;
 
 use std::sync::LazyLock;
 
@@ -81,6 +82,29 @@ pub fn of_network(name: &str) -> Option<&'static Platform> {
     known.max_by_key(longest)
 }
 
+/// The names in the lists of others for platforms of the table.
+const OTHERWISE_CALLED: [(&str, &str); 9] = [
+    ("amazon", "Amazon Web Services"),
+    ("aws", "Amazon Web Services"),
+    ("azure", "Microsoft Azure"),
+    ("cloudfront", "Amazon Web Services"),
+    ("gcp", "Google Cloud"),
+    ("google", "Google Cloud"),
+    ("incapsula", "Imperva"),
+    ("microsoft", "Microsoft Azure"),
+    ("oracle", "Oracle Cloud"),
+];
+
+/// The name by which the table knows a platform that somebody else calls so: `aws`, `digital ocean`, `CloudFlare`.
+pub fn known_as(name: &str) -> Option<&'static str> {
+    let letters = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+    };
+    let called = letters(name);
+    let same = PLATFORMS.iter().map(|platform| platform.name).find(|known| letters(known) == called);
+    same.or_else(|| OTHERWISE_CALLED.iter().find(|(other, _)| *other == called).map(|(_, known)| *known))
+}
+
 /// True for a name server that a platform gives to all of its customers alike: two zones on it have no more in common
 /// than that.
 pub fn serves_every_customer(server: &str) -> bool {
@@ -124,6 +148,21 @@ mod tests {
         for own in ["ACME-NET", "WIXOM-CITY", "STRATOSPHERE", "SEDONA-AZ", ""] {
             assert_eq!(of(own), None, "{own}");
         }
+    }
+
+    #[test]
+    fn a_platform_of_the_table_is_known_by_the_names_that_others_give_it() {
+        for (name, known) in [
+            ("aws", Some("Amazon Web Services")),
+            ("digital-ocean", Some("DigitalOcean")),
+            ("CLOUDFLARE", Some("Cloudflare")),
+            ("Google Cloud", Some("Google Cloud")),
+            ("acme", None),
+            ("", None),
+        ] {
+            assert_eq!(known_as(name), known, "{name}");
+        }
+        assert!(OTHERWISE_CALLED.iter().all(|(_, known)| known_as(known) == Some(known)));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use ambit_fingerprints::Set;
 use ambit_model::entity::host_of;
 use ambit_model::estimate::SMALL_BLOCK_ADDRESSES;
 use ambit_model::exposure::Probe;
+use ambit_model::platforms::{self, Sharing};
 use ambit_model::ports::{COMMON, PortList};
 use ambit_model::{Kind, SkippedTasks, workflow};
 use ambit_net::http::Url;
@@ -116,6 +117,8 @@ pub struct Settings {
     pub secrets: Arc<ambit_secrets::Rules>,
     /// The rules that recognise products: our own, and those of the packs that a user loaded.
     pub fingerprints: Arc<Set>,
+    /// Ranges and names of platforms in the packs that a user loaded, beside our own table.
+    pub platforms: Arc<platforms::pack::Pack>,
 }
 
 /// An integration with what is secret of it. It is never shown.
@@ -217,11 +220,19 @@ impl Default for Settings {
             browser: None,
             secrets: ambit_secrets::own(),
             fingerprints: ambit_fingerprints::own(),
+            platforms: Arc::default(),
         }
     }
 }
 
 impl Settings {
+    /// Returns the name of the platform that has a host, and what it sells: by our own table, else by what a user
+    /// loaded.
+    pub(crate) fn platform_of(&self, host: &str) -> Option<(&str, Sharing)> {
+        let listed = || self.platforms.of_host(host).map(|listed| (&*listed.name, listed.sharing));
+        platforms::of_host(host).map(|platform| (platform.name, platform.sharing)).or_else(listed)
+    }
+
     /// Returns a number that tells these settings from others by which something else would be asked for: the words,
     /// ports, probes and rules, and the version of the program, which knows what is made of them.
     pub fn searched(&self) -> i64 {

@@ -5,6 +5,7 @@ use super::SharedBy;
 use super::graph::{Graph, Link};
 use super::registrant::registrant_key;
 use crate::entity::{GroundKind, is_too_wide};
+use crate::networks::Networks;
 use crate::{EdgeKind, Kind};
 use ipnet::IpNet;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -35,9 +36,7 @@ pub(super) const APART: [(EdgeKind, GroundKind); 2] =
 /// somebody else registered or of which that could not be asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
-    known: HashMap<IpNet, Reason>,
-    /// Prefix lengths of these.
-    lengths: BTreeSet<u8>,
+    known: Networks<Reason>,
     /// Those that a person named or allowed and that are so small that each address is meant.
     meant: Vec<IpNet>,
 }
@@ -67,11 +66,7 @@ impl Blocks {
             known.extend(net(link.to).map(|net| (net, Reason { kind, node: link.to })));
         }
         let is_small = |net: &IpNet| net.max_prefix_len() - net.prefix_len() <= MEANT_BITS_MAX;
-        Self {
-            lengths: known.keys().map(IpNet::prefix_len).collect(),
-            meant: named.into_iter().filter_map(net).filter(is_small).collect(),
-            known,
-        }
+        Self { meant: named.into_iter().filter_map(net).filter(is_small).collect(), known: known.into_iter().collect() }
     }
 
     /// The narrowest of them around an address, and what it is.
@@ -98,9 +93,7 @@ impl Blocks {
     }
 
     fn narrowest(&self, address: IpAddr) -> Option<(IpNet, Reason)> {
-        let around = self.lengths.iter().rev().filter_map(|length| IpNet::new(address, *length).ok());
-        let mut known = around.filter_map(|net| self.known.get_key_value(&net.trunc()));
-        known.next().map(|(net, reason)| (*net, *reason))
+        self.known.narrowest(address).map(|(net, reason)| (net, *reason))
     }
 }
 

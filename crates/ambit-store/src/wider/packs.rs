@@ -1,5 +1,5 @@
 //! Packs that the operator loads: rules and lists of hashes to judge files by, each an engine in the results of
-//! analyses, and rules that tell products and secrets.
+//! analyses, rules that tell products and secrets, and lists of platforms.
 
 use crate::db::rows::{columns, named, select};
 use crate::db::sql::{from_json, to_json, values, whole};
@@ -23,6 +23,8 @@ pub enum PackContent {
     Fingerprints { sources: Vec<(String, String)>, rules: i64 },
     /// Name and text of each file of rules that tell secrets; they were read before.
     Secrets { sources: Vec<(String, String)>, rules: i64 },
+    /// Name and text of each list of platforms; they were read before.
+    Platforms { sources: Vec<(String, String)>, entries: i64 },
     /// Hash (SHA-256, SHA-1 or MD5, hexadecimal, in lower case) and what is known of it.
     Hashes(Vec<(String, String)>),
 }
@@ -32,9 +34,9 @@ columns! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Pack {
         pub name: String,
-        /// `rules`, `hashes`, `fingerprints` or `secrets`.
+        /// `rules`, `hashes`, `fingerprints`, `secrets` or `platforms`.
         pub kind: String,
-        /// Rules or hashes.
+        /// Rules, hashes, or ranges and names.
         pub entries: i64,
         /// The beginning of a hash of its content.
         pub version: String,
@@ -62,6 +64,7 @@ impl Store {
                 PackContent::Rules { sources, rules } => ("rules", to_json(sources), *rules),
                 PackContent::Fingerprints { sources, rules } => ("fingerprints", to_json(sources), *rules),
                 PackContent::Secrets { sources, rules } => ("secrets", to_json(sources), *rules),
+                PackContent::Platforms { sources, entries } => ("platforms", to_json(sources), *entries),
                 PackContent::Hashes(hashes) => ("hashes", String::new(), whole(hashes.len())),
             };
             let row = named! { name: &name, kind, sources, entries, version, loaded_at: now };
@@ -92,10 +95,10 @@ impl Store {
         })
     }
 
-    /// Name and text of the sources of a pack of rules, for files, products or secrets. Fails with `NotFound` where
+    /// Name and text of the sources of a pack of rules or of lists of platforms. Fails with `NotFound` where
     /// there is none of that name, or it is a list of hashes.
     pub async fn pack_sources(&self, name: &str) -> Result<Vec<(String, String)>> {
-        let sql = "SELECT sources FROM packs WHERE name = $1 AND kind IN ('rules', 'fingerprints', 'secrets')";
+        let sql = "SELECT sources FROM packs WHERE name = $1 AND kind <> 'hashes'";
         from_json(&self.read().await?.find::<String>(sql, values![name]).await?)
     }
 

@@ -6,9 +6,9 @@
 //! reverse name nor the registration shows a platform. Anybody may obtain a certificate for a name that leads to them;
 //! so it only tells that the machine is theirs alone, of an address that their own records lead to.
 
-use crate::Plan;
 use crate::ask::host::is_theirs;
 use crate::tasks::cloud_attribution::is_shared;
+use crate::{Plan, Settings};
 use ambit_model::entity::{GroundKind, domain};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::scope::spells;
@@ -20,17 +20,17 @@ pub(crate) const PORT: u16 = 443;
 
 /// Whether the address is asked. While its registration or its reverse name give no answer it is not, and what it said
 /// before holds.
-pub(crate) fn plan(facts: &Facts) -> Plan {
+pub(crate) fn plan(facts: &Facts, settings: &Settings) -> Plan {
     let has_looked = |task| matches!(facts.outcome(task), Some(ProbeOutcome::Found | ProbeOutcome::Absent));
     if has_looked(TaskName::Registration) && has_looked(TaskName::Ptr) {
-        Plan::bound_if(may_be_asked(facts))
+        Plan::bound_if(may_be_asked(facts, settings))
     } else {
         Plan::No
     }
 }
 
 /// Where its block or its reverse name show that it is theirs, nothing hangs on it.
-fn may_be_asked(facts: &Facts) -> bool {
+fn may_be_asked(facts: &Facts, settings: &Settings) -> bool {
     let ground = facts.decision.path.last().and_then(|step| step.ground.as_ref());
     let is_needed = match ground {
         None => !facts.decision.scoped(),
@@ -44,7 +44,7 @@ fn may_be_asked(facts: &Facts) -> bool {
         && !facts.seed
         && names().any(|name| name.scoped)
         && names().all(|name| (name.scoped && is_straight(&name)) || spells(&name.name, &facts.name))
-        && !is_shared(facts)
+        && !is_shared(facts, settings)
 }
 
 /// True for a certificate that a browser would accept and that names nothing but what is at or below a seed.

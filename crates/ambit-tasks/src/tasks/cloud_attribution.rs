@@ -5,7 +5,7 @@
 use crate::ask::host::is_theirs;
 use crate::read::providers;
 use crate::task::OF_SITES;
-use crate::{Answer, Context, Plan, Result, Task};
+use crate::{Answer, Context, Plan, Result, Settings, Task};
 use ambit_model::entity::certificate::TlsLook;
 use ambit_model::entity::{certificate, domain, ip_address, network, registrable, uri};
 use ambit_model::facts::Neighbour;
@@ -22,7 +22,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::IpAddress, Kind::Uri],
     cost: 1,
     gain: 3,
-    plan: |facts, _| Plan::bound(evidence(facts).into_iter().map(|evidence| evidence.argument())),
+    plan: |facts, settings| Plan::bound(evidence(facts, settings).into_iter().map(|evidence| evidence.argument())),
     run: |cx| Box::pin(run(cx)),
     ..Task::DERIVES
 };
@@ -36,7 +36,7 @@ const STRANGERS_MIN: usize = 5;
 struct Evidence {
     /// What it is: `alias d1.cloudfront.net`.
     what: String,
-    provider: Option<&'static str>,
+    provider: Option<String>,
     shared: bool,
 }
 
@@ -45,23 +45,21 @@ impl Evidence {
         self.what.clone()
     }
 
-    fn of_host(word: &str, host: &str) -> Option<Self> {
-        let provider = platforms::of_host(host)?;
-        Some(Self {
-            what: format!("{word} {host}"),
-            provider: Some(provider.name),
-            shared: provider.sharing == Sharing::Shared,
-        })
+    fn of_platform(what: String, (name, sharing): (&str, Sharing)) -> Self {
+        Self { what, provider: Some(name.to_owned()), shared: sharing == Sharing::Shared }
+    }
+
+    fn of_host(word: &str, host: &str, settings: &Settings) -> Option<Self> {
+        Some(Self::of_platform(format!("{word} {host}"), settings.platform_of(host)?))
     }
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer> {
-    let Some(evidence) = evidence(cx.facts).into_iter().find(|evidence| evidence.argument() == cx.argument) else {
-        return Ok(Answer::Absent);
-    };
-    if let Some(provider) = evidence.provider {
+    let evidence = evidence(cx.facts, cx.settings).into_iter().find(|evidence| evidence.argument() == cx.argument);
+    let Some(evidence) = evidence else { return Ok(Answer::Absent) };
+    if let Some(provider) = &evidence.provider {
         cx.observe(network::CLOUD_HOSTED, true);
-        cx.observe(network::CLOUD_PROVIDERS, vec![provider.to_owned()]);
+        cx.observe(network::CLOUD_PROVIDERS, vec![provider.clone()]);
         if cx.facts.kind == Kind::Uri {
             cx.observe(network::CLOUD_FINGERPRINTS, vec![evidence.what.clone()]);
         }
@@ -74,36 +72,46 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
     Ok(Answer::Found)
 }
 
-fn evidence(facts: &Facts) -> BTreeSet<Evidence> {
+fn evidence(facts: &Facts, settings: &Settings) -> BTreeSet<Evidence> {
     match facts.kind {
-        Kind::IpAddress => of_address(facts),
-        Kind::Uri => of_site(facts),
-        _ => aliases(&facts.details).collect(),
+        Kind::IpAddress => of_address(facts, settings),
+        Kind::Uri => of_site(facts, settings),
+        _ => aliases(&facts.details, settings).collect(),
     }
 }
 
 /// Providers in a name's alias chain.
-fn aliases(details: &ambit_model::Details) -> impl Iterator<Item = Evidence> + '_ {
+fn aliases<'a>(details: &'a ambit_model::Details, settings: &'a Settings) -> impl Iterator<Item = Evidence> + 'a {
     let chain = domain::CNAME_CHAIN.texts(details);
-    chain.filter_map(|target| Evidence::of_host("alias", target))
+    chain.filter_map(|target| Evidence::of_host("alias", target, settings))
 }
 
-fn of_address(facts: &Facts) -> BTreeSet<Evidence> {
-    let pointers = reverse_names(facts).filter_map(|name| Evidence::of_host("reverse name", &name));
-    let names = || facts.from(EdgeKind::ResolvesTo).filter(|neighbour| !comes_back(facts, &neighbour.details));
-    let bound = names().flat_map(|neighbour| aliases(&neighbour.details));
+fn of_address(facts: &Facts, settings: &Settings) -> BTreeSet<Evidence> {
+    let of_host = |word: &str, host: &str| Evidence::of_host(word, host, settings);
+    let pointers = reverse_names(facts).filter_map(|name| of_host("reverse name", &name));
+    let names =
+        || facts.from(EdgeKind::ResolvesTo).filter(|neighbour| !comes_back(facts, &neighbour.details, settings));
+    let bound = names().flat_map(|neighbour| aliases(&neighbour.details, settings));
     // A provider's own name leads here: what the alias of one of their names ends in.
-    let own = names().filter_map(|neighbour| Evidence::of_host("name", &neighbour.name));
-    let network = network::NET_NAME.text(&facts.details).and_then(|name| {
-        let platform = platforms::of_network(name)?;
-        Some(Evidence {
-            what: format!("network {name}"),
-            provider: Some(platform.name),
-            shared: platform.sharing == Sharing::Shared,
-        })
-    });
-    let certificates = certificates(facts);
-    pointers.chain(bound).chain(own).chain(network).chain(certificates).chain(strangers(facts)).collect()
+    let own = names().filter_map(|neighbour| of_host("name", &neighbour.name));
+    let networks = by_network(facts).into_iter().chain(by_range(facts, settings));
+    let certificates = certificates(facts, settings);
+    pointers.chain(bound).chain(own).chain(networks).chain(certificates).chain(strangers(facts)).collect()
+}
+
+/// The platform that registered the network around an address.
+fn by_network(facts: &Facts) -> Option<Evidence> {
+    let name = network::NET_NAME.text(&facts.details)?;
+    let platform = platforms::of_network(name)?;
+    Some(Evidence::of_platform(format!("network {name}"), (platform.name, platform.sharing)))
+}
+
+/// The platform that a user's list names for an address. It says so without a registry, and of parts of a network that
+/// is registered as a whole.
+fn by_range(facts: &Facts, settings: &Settings) -> Option<Evidence> {
+    let listed = settings.platforms.of_address(facts.name.parse().ok()?)?;
+    let sells = if listed.sharing == Sharing::Shared { "shared" } else { "rented" };
+    Some(Evidence::of_platform(format!("range of {}, {sells}", listed.name), (&listed.name, listed.sharing)))
 }
 
 /// The reverse names of an address. One that only spells it leads to no entity, and its domain tells whose it is.
@@ -115,19 +123,19 @@ fn reverse_names(facts: &Facts) -> impl Iterator<Item = String> {
 
 /// True where a name's aliases end in one of theirs, as behind a platform that balances by DNS: the address is that
 /// name's, and not the platform's.
-fn comes_back(facts: &Facts, details: &ambit_model::Details) -> bool {
+fn comes_back(facts: &Facts, details: &ambit_model::Details, settings: &Settings) -> bool {
     let end = domain::CNAME_CHAIN.texts(details).last();
-    end.is_some_and(|end| is_theirs(facts, end) && Evidence::of_host("alias", end).is_none())
+    end.is_some_and(|end| is_theirs(facts, end) && settings.platform_of(end).is_none())
 }
 
 /// A platform's certificate that was shown here, by its common name; the address' own look and those by its names tell
 /// of it.
-fn certificates(facts: &Facts) -> BTreeSet<Evidence> {
+fn certificates(facts: &Facts, settings: &Settings) -> BTreeSet<Evidence> {
     let by_name = facts.from(EdgeKind::ResolvesTo).flat_map(|neighbour| shown(&neighbour.details, &facts.name));
     let names = by_name.chain(shown(&facts.details, &facts.name)).filter_map(|tls| tls.certificate);
     let host = |name: String| name.split(' ').next().unwrap_or_default().trim_start_matches("*.").to_ascii_lowercase();
     let strange = |host: &String| !facts.seeds.cover_by_registrable(host);
-    names.map(host).filter(strange).filter_map(|host| Evidence::of_host("certificate", &host)).collect()
+    names.map(host).filter(strange).filter_map(|host| Evidence::of_host("certificate", &host, settings)).collect()
 }
 
 /// What was seen of TLS at an address.
@@ -140,8 +148,8 @@ fn shown<'a>(details: &'a ambit_model::Details, address: &'a str) -> impl Iterat
 }
 
 /// Returns true if any evidence shows that the address is shared with third parties.
-pub(crate) fn is_shared(facts: &Facts) -> bool {
-    evidence(facts).iter().any(|evidence| evidence.shared)
+pub(crate) fn is_shared(facts: &Facts, settings: &Settings) -> bool {
+    evidence(facts, settings).iter().any(|evidence| evidence.shared)
 }
 
 /// Evidence of third parties on the address: names of many foreign domains that resolve to it, or a certificate full of
@@ -168,15 +176,15 @@ fn foreign_domains<'a>(neighbour: &'a Neighbour, address: &'a str) -> impl Itera
     shown(&neighbour.details, address).map(|tls| tls.foreign_domains)
 }
 
-fn of_site(facts: &Facts) -> BTreeSet<Evidence> {
+fn of_site(facts: &Facts, settings: &Settings) -> BTreeSet<Evidence> {
     let headers = uri::HEADERS.texts(&facts.details);
     let headers = headers.filter_map(|line| line.split_once(": "));
     let shown = providers::of_headers(headers).into_iter().map(|(provider, what)| Evidence {
         what,
-        provider: Some(provider),
+        provider: Some(provider.to_owned()),
         shared: true,
     });
-    let names = facts.from(EdgeKind::Site).flat_map(|neighbour| aliases(&neighbour.details));
+    let names = facts.from(EdgeKind::Site).flat_map(|neighbour| aliases(&neighbour.details, settings));
     shown.chain(names).collect()
 }
 
@@ -201,6 +209,11 @@ mod tests {
         }
     }
 
+    /// Evidence by our own table alone.
+    fn of(facts: &Facts) -> BTreeSet<Evidence> {
+        evidence(facts, &Settings::default())
+    }
+
     fn address(inward: Vec<Neighbour>) -> Facts {
         let mut facts = crate::tests::facts(Kind::IpAddress, "203.0.113.7", json!({}));
         facts.inward = inward;
@@ -210,7 +223,7 @@ mod tests {
     #[test]
     fn an_alias_to_a_cdn_makes_the_address_shared() {
         let facts = address(vec![name("www.acme.test", true, json!({"hidden_cname_chain": ["d1.cloudfront.net"]}))]);
-        let found: Vec<Evidence> = evidence(&facts).into_iter().collect();
+        let found: Vec<Evidence> = of(&facts).into_iter().collect();
         assert_eq!(found.len(), 1);
         assert!(found[0].shared);
         assert_eq!(found[0].argument(), "alias d1.cloudfront.net");
@@ -220,8 +233,8 @@ mod tests {
     fn a_rented_machine_is_cloud_but_theirs() {
         let mut facts = address(vec![name("www.acme.test", true, json!({}))]);
         facts.details = json!({"net_name": "HETZNER-fsn1"}).as_object().cloned().unwrap();
-        let found: Vec<Evidence> = evidence(&facts).into_iter().collect();
-        assert_eq!((found[0].provider, found[0].shared), (Some("Hetzner"), false));
+        let found: Vec<Evidence> = of(&facts).into_iter().collect();
+        assert_eq!((found[0].provider.as_deref(), found[0].shared), (Some("Hetzner"), false));
     }
 
     #[test]
@@ -235,8 +248,30 @@ mod tests {
             let mut facts = address(Vec::new());
             let told = json!({"resolutions": [{"response_data": name, "response_type": "PTR"}]});
             facts.details = told.as_object().cloned().unwrap();
-            assert_eq!(evidence(&facts).first().map(|evidence| evidence.shared), shared, "{name}");
+            assert_eq!(of(&facts).first().map(|evidence| evidence.shared), shared, "{name}");
         }
+    }
+
+    #[test]
+    fn lists_of_platforms_tell_by_range_and_by_name_what_our_table_does_not() {
+        let text = r#"{"cdn": {"edge": ["203.0.113.0/29"]}, "cloud": {"metal": ["203.0.113.0/24"]},
+            "common": {"edge": ["edge.example"]}}"#;
+        let entries = platforms::pack::read_pack(text).unwrap();
+        let settings = Settings { platforms: platforms::pack::Pack::new(vec![entries]).into(), ..Settings::default() };
+        let alias = json!({"hidden_cname_chain": ["d1.edge.example"]});
+        for (at, details, expected) in [
+            ("203.0.113.7", json!({}), vec![("range of edge, shared", true)]),
+            ("203.0.113.8", json!({}), vec![("range of metal, rented", false)]),
+            ("198.51.100.7", alias.clone(), vec![("alias d1.edge.example", true)]),
+            ("198.51.100.7", json!({}), vec![]),
+        ] {
+            let mut facts = crate::tests::facts(Kind::IpAddress, at, json!({}));
+            facts.inward = vec![name("www.acme.test", true, details)];
+            let found = evidence(&facts, &settings);
+            let found: Vec<_> = found.iter().map(|evidence| (evidence.what.as_str(), evidence.shared)).collect();
+            assert_eq!(found, expected, "{at}");
+        }
+        assert!(of(&address(vec![name("www.acme.test", true, alias)])).is_empty());
     }
 
     #[test]
@@ -244,17 +279,17 @@ mod tests {
         let strangers = |count: usize| {
             (0..count).map(|number| name(&format!("www.s{number}.test"), false, json!({}))).collect::<Vec<_>>()
         };
-        assert!(evidence(&address(strangers(STRANGERS_MIN - 1))).is_empty());
-        assert!(evidence(&address(strangers(STRANGERS_MIN))).iter().all(|evidence| evidence.shared));
+        assert!(of(&address(strangers(STRANGERS_MIN - 1))).is_empty());
+        assert!(of(&address(strangers(STRANGERS_MIN))).iter().all(|evidence| evidence.shared));
         // Whom a person named is no stranger, and whom evidence alone makes theirs stays one.
         let theirs = |by_evidence: bool| {
             let mut names = strangers(STRANGERS_MIN);
             names.iter_mut().for_each(|name| (name.scoped, name.by_evidence) = (true, by_evidence));
-            evidence(&address(names)).len()
+            of(&address(names)).len()
         };
         assert_eq!((theirs(false), theirs(true)), (0, 1));
         let tls = |address: &str| json!({"hidden_tls": [{"address": address, "foreign_domains": 40}]});
-        assert_eq!(evidence(&address(vec![name("www.acme.test", true, tls("203.0.113.7:443"))])).len(), 1);
-        assert!(evidence(&address(vec![name("www.acme.test", true, tls("203.0.113.8:443"))])).is_empty());
+        assert_eq!(of(&address(vec![name("www.acme.test", true, tls("203.0.113.7:443"))])).len(), 1);
+        assert!(of(&address(vec![name("www.acme.test", true, tls("203.0.113.8:443"))])).is_empty());
     }
 }

@@ -11,7 +11,6 @@ use ambit_model::entity::domain::{HttpsRecord, Resolution};
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::HOUR_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::platforms;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordData, RecordType, ServiceBinding};
@@ -81,7 +80,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer> {
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::ResolvesTo);
     }
     for target in &seen.chain {
-        let hosted = platforms::of_host(target).is_some() && !is_theirs(cx.facts, target);
+        let hosted = cx.settings.platform_of(target).is_some() && !is_theirs(cx.facts, target);
         cx.found_host(target, if hosted { EdgeKind::HostedAlias } else { EdgeKind::Alias });
     }
     lead(cx, &services).await?;

@@ -31,9 +31,9 @@ pub(crate) const TASK: Task = Task {
     produces: &[Kind::NetworkService, Kind::SslCertificate],
     cost: 5,
     gain: 40,
-    plan: |facts, _| match facts.kind {
+    plan: |facts, settings| match facts.kind {
         Kind::NetworkService => Plan::bound_if(service_may_speak_tls(facts)),
-        Kind::IpAddress => default_certificate::plan(facts),
+        Kind::IpAddress => default_certificate::plan(facts, settings),
         _ => {
             let ports: BTreeSet<u16> = https(facts).map(|socket| socket.port()).collect();
             let of_name = bindings::of_name(facts, &[443], |port| TLS_PORTS.contains(&port) || ports.contains(&port));

@@ -1,12 +1,14 @@
 //! `ambit packs`: what the operator loads. Rules in the language YARA and lists of hashes judge files: each is an
 //! engine in the results of analyses, from the next analysis on. Files of recog and webappanalyzer and templates of
-//! nuclei tell products, anew out of what is stored too. Files of gitleaks tell secrets. Feeds of vulnerabilities say
-//! what is known of products: what is stored is judged again at once.
+//! nuclei tell products, anew out of what is stored too. Files of gitleaks tell secrets. Lists of platforms say which
+//! addresses many customers share. Feeds of vulnerabilities say what is known of products: what is stored is judged
+//! again at once.
 
 mod download;
 mod feeds;
 mod fingerprints;
 mod judging;
+mod platforms;
 mod secrets;
 mod update;
 
@@ -18,6 +20,7 @@ use crate::output::{Results, hint, plain};
 use ambit_store::{PackContent, StoreError};
 use ambit_yara::{PACK, Rules, Source};
 use fingerprints::{Fingerprints, fingerprints, tells_products};
+use platforms::{Platforms, lists_platforms, platforms};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -46,9 +49,10 @@ pub(crate) enum Packs {
         /// A file (its type is detected) or a folder of files: a vulnerability feed (answers of NVD 2.0, CVE 5 records,
         /// the KEV catalogue, EPSS scores, OSV records, the list of retire.js, files of endoflife.date; plain, or
         /// compressed as .gz, .zst or .zip), a bundle of packs, rules that detect products (recog, webappanalyzer,
-        /// technology templates of nuclei), rules that detect secrets (gitleaks, .toml), YARA rules (.yar, .yara), or
-        /// a list of hashes (SHA-256, SHA-1 or MD5, one per line, each followed by what is known about it). In a folder
-        /// of rules that detect products, broken files are named and skipped.
+        /// technology templates of nuclei), rules that detect secrets (gitleaks, .toml), ranges and names of CDNs and
+        /// clouds (data of cdncheck, ranges that Amazon and Google publish), YARA rules (.yar, .yara), or a list of
+        /// hashes (SHA-256, SHA-1 or MD5, one per line, each followed by what is known about it). In a folder of rules
+        /// that detect products, broken files are named and skipped.
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
@@ -180,7 +184,7 @@ async fn add(
             return Err(Failure::usage(format!("a pack of another type is named {name}: {remedy}")));
         }
         let said = if files.is_empty() {
-            let ((version, content, said), left_out) = rules_of(path, &name)?;
+            let ((version, content, said), left_out) = content_of(path, &name)?;
             refused += left_out;
             judged |= matches!(content, PackContent::Fingerprints { .. });
             store.load_pack(&principal.at(now()), &name, &version, content).await?;
@@ -204,20 +208,22 @@ async fn add(
     }
 }
 
-/// Returns version and content of a pack of rules or hashes, what is said of it, and how many of its files are left
-/// out. Fails where it is none, or where it holds rules of two sorts.
-fn rules_of(path: &Path, name: &str) -> Result<((String, PackContent, String), usize)> {
-    match (secrets::secrets(path)?, fingerprints(path)?) {
-        (Some(found), None) => Ok((leaked(found), 0)),
-        (None, Some(found)) => {
+/// Returns version and content of a pack of rules, lists or hashes, what is said of it, and how many of its files are
+/// left out. Fails where it is none, or where it holds two sorts.
+fn content_of(path: &Path, name: &str) -> Result<((String, PackContent, String), usize)> {
+    match (secrets::secrets(path)?, fingerprints(path)?, platforms(path)?) {
+        (Some(found), None, None) => Ok((leaked(found), 0)),
+        (None, Some(found), None) => {
             let left_out = found.refused;
             Ok((told(found), left_out))
         }
-        (Some(_), Some(_)) => {
-            let why = "holds rules that detect secrets and rules that detect products: add them one by one";
+        (None, None, Some(found)) => Ok((listed(found), 0)),
+        (None, None, None) => Ok((read(path, name)?, 0)),
+        _ => {
+            let why = "holds more than one of rules that detect secrets, rules that detect products, and lists of \
+                       platforms: add them one by one";
             Err(Failure::usage(format!("{} {why}", path.display())))
         }
-        (None, None) => Ok((read(path, name)?, 0)),
     }
 }
 
@@ -244,7 +250,8 @@ fn feed_files(path: &Path) -> Result<Vec<PathBuf>> {
     }
     let files = if path.is_dir() { feeds::feeds(path)? } else { vec![path.to_owned()] };
     let Some(first) = files.first() else { return Ok(files) };
-    let is_feed = !has_rules(first) && !secrets::may_hold(first) && feeds::is_feed(first)? && !tells_products(first)?;
+    let may_be_feed = !has_rules(first) && !secrets::may_hold(first) && feeds::is_feed(first)?;
+    let is_feed = may_be_feed && !tells_products(first)? && !lists_platforms(first)?;
     Ok(if is_feed { files } else { Vec::new() })
 }
 
@@ -262,6 +269,14 @@ fn leaked(found: secrets::Secrets) -> (String, PackContent, String) {
     let said = format!("{rules} rules for secrets of {} files", sources.len());
     let version = version(sources.iter().map(|(_, text)| text.as_str()));
     (version, PackContent::Secrets { sources, rules }, said)
+}
+
+/// Returns the version and content of lists of platforms, and a description of them.
+fn listed(found: Platforms) -> (String, PackContent, String) {
+    let Platforms { sources, entries } = found;
+    let said = format!("{entries} ranges and names of platforms in {} files", sources.len());
+    let version = version(sources.iter().map(|(_, text)| text.as_str()));
+    (version, PackContent::Platforms { sources, entries }, said)
 }
 
 fn name_of(path: &Path) -> Result<String> {
@@ -286,7 +301,8 @@ fn read(path: &Path, name: &str) -> Result<(String, PackContent, String)> {
     let files = if path.is_dir() { some_rule_files(path)? } else { vec![path.to_owned()] };
     if !path.is_dir() && !has_rules(path) {
         if fingerprints::may_hold(path) {
-            let why = "no known rules: expected a file of recog or webappanalyzer, or a template of nuclei";
+            let why = "no known rules: expected a file of recog or webappanalyzer, a template of nuclei, or a list of \
+                       platforms";
             return Err(Failure::usage(format!("{}: {why}", path.display())));
         }
         let text = text_of(path, LIST_BYTES_MAX)?;

@@ -27,6 +27,7 @@ mod lookalikes;
 mod migrate;
 mod oidc;
 mod operator;
+mod platforms;
 mod products;
 mod program;
 mod refresh;
