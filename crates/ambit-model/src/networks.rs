@@ -46,16 +46,6 @@ impl<T> Networks<T> {
     pub fn hold(&self, network: impl Into<IpNet>) -> bool {
         self.narrowest(network).is_some()
     }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.known.len()
-    }
-
-    /// True where there is none.
-    pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
-    }
 }
 
 #[cfg(test)]
@@ -91,7 +81,6 @@ mod tests {
         let networks: Networks<&str> =
             networks.into_iter().map(|(text, known)| (text.parse::<IpNet>().unwrap(), known)).collect();
         let narrowest = |text: &str| networks.narrowest(text.parse::<IpAddr>().unwrap()).map(|(_, known)| *known);
-        assert_eq!(networks.len(), 2);
         assert_eq!(narrowest("192.0.2.1"), Some("wide"));
         assert_eq!(narrowest("192.0.2.65"), Some("narrow, again"));
         assert_eq!(narrowest("192.0.3.1"), None);

@@ -13,12 +13,10 @@ use std::sync::Arc;
 
 /// Bytes of one file: the data of cdncheck is a hundredth of it.
 pub const PACK_BYTES_MAX: usize = 64 << 20;
-/// Ranges and names of one file.
+/// Ranges and names of one file, with those that cannot be used.
 const ENTRIES_MAX: usize = 1_000_000;
-/// Characters of a platform's name.
+/// Characters of a platform's name, and of an entry that cannot be used.
 const NAME_CHARS_MAX: usize = 100;
-/// Entries that are named where they cannot be used.
-const LEFT_OUT_MAX: usize = 1_000;
 
 /// Categories of cdncheck. What is neither a cloud nor among the names is shared by many customers.
 const CATEGORIES: [&str; 4] = ["cdn", "waf", CLOUD, NAMES];
@@ -67,9 +65,7 @@ impl Entries {
     }
 
     fn leave_out(&mut self, entry: &str, why: &str) {
-        if self.left_out.len() < LEFT_OUT_MAX {
-            self.left_out.push(format!("{}: {why}", entry.chars().take(NAME_CHARS_MAX).collect::<String>()));
-        }
+        self.left_out.push(format!("{}: {why}", entry.chars().take(NAME_CHARS_MAX).collect::<String>()));
     }
 
     fn add_network(&mut self, text: &str, listed: &Listed) {
@@ -164,13 +160,13 @@ pub fn read_pack(text: &str) -> Result<Entries, String> {
             "no known list of platforms: expected the data of cdncheck, or ranges of Amazon or Google".to_owned()
         );
     };
+    if file.count() > ENTRIES_MAX {
+        return Err(format!("it lists more than {ENTRIES_MAX} ranges and names"));
+    }
     let mut entries = Entries::default();
     match file {
         File::Published(published) => published.add_to(&mut entries),
         File::Categories(categories) => add_categories(&categories, &mut entries),
-    }
-    if entries.len() > ENTRIES_MAX {
-        return Err(format!("it lists more than {ENTRIES_MAX} ranges and names"));
     }
     match entries.is_empty() {
         true => Err("it lists no range and no name that can be used".to_owned()),
@@ -179,9 +175,17 @@ pub fn read_pack(text: &str) -> Result<Entries, String> {
 }
 
 impl File {
+    /// How many ranges and names it lists.
+    fn count(&self) -> usize {
+        match self {
+            Self::Published(published) => published.prefixes.len() + published.ipv6_prefixes.len(),
+            Self::Categories(categories) => categories.values().flat_map(BTreeMap::values).map(Vec::len).sum(),
+        }
+    }
+
     fn is_known(&self) -> bool {
         match self {
-            Self::Published(published) => !(published.prefixes.is_empty() && published.ipv6_prefixes.is_empty()),
+            Self::Published(_) => self.count() > 0,
             Self::Categories(categories) => {
                 !categories.is_empty() && categories.keys().all(|category| CATEGORIES.contains(&category.as_str()))
             }
@@ -322,5 +326,7 @@ mod tests {
         }
         let nothing = r#"{"cdn": {"edge": ["everywhere"]}}"#;
         assert!(is_pack(nothing) && read_pack(nothing).is_err_and(|why| why.contains("no range")));
+        let many = format!(r#"{{"cdn": {{"edge": [{}""]}}}}"#, r#""","#.repeat(ENTRIES_MAX));
+        assert!(read_pack(&many).is_err_and(|why| why.contains("more than 1000000")));
     }
 }
