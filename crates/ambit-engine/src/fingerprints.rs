@@ -1,13 +1,17 @@
 //! The packs of rules that tell products, as runs are given them.
 
-use crate::packs::{File, Packs};
-use ambit_fingerprints::{Set, load, with_packs};
+use crate::packs::Packs;
+use ambit_fingerprints::{Pack, Set, load, with_packs};
 use ambit_store::Result;
 use ambit_store::engine::Engine;
 use std::sync::Arc;
 
 /// The packs of rules for products.
-pub(crate) static PACKS: Packs<Set> = Packs::new("fingerprints", read);
+pub(crate) static PACKS: Packs<Pack, Set> = Packs::new(
+    "fingerprints",
+    |name, text| load(name, text.as_bytes()).map_err(|error| error.to_string()),
+    |files| Arc::new(with_packs(files)),
+);
 
 /// The rules by which products are told now.
 pub(crate) struct Rules {
@@ -27,15 +31,4 @@ pub(crate) async fn now(engine: &Engine) -> Result<Option<Rules>> {
         return Ok(Some(Rules { set: ambit_fingerprints::own(), stamp }));
     }
     Ok(PACKS.loaded(engine).await?.map(|set| Rules { set, stamp }))
-}
-
-fn read(files: Vec<File>) -> Arc<Set> {
-    let read = files.iter().filter_map(|(name, text)| match load(name, text.as_bytes()) {
-        Ok(pack) => Some(pack),
-        Err(error) => {
-            tracing::warn!("a file of fingerprints is left out: {error}");
-            None
-        }
-    });
-    Arc::new(with_packs(read.collect()))
 }
